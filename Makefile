@@ -1,0 +1,115 @@
+# multicloud-ccm. `make` prints this list of targets; every target says what it does after ##.
+
+SHELL       := /bin/bash -o pipefail
+BIN         := bin
+BINARY      := $(BIN)/cloud-controller-manager
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
+COMMIT      ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+# The commit's time, not the build's: two builds of one commit are the same bytes.
+BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
+
+# PROVIDERS=aws,hcloud builds a slim binary with only these; empty builds all.
+PROVIDERS   ?=
+comma       := ,
+# grpcnotrace keeps text/template's reflection out, which would keep every method of every
+# SDK in the binary (docs/adr/0003-build-tags-and-size.md).
+TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
+
+VERSION_PKG := k8s.io/component-base/version
+LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
+GO_BUILD    := CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)'
+LINT        := $(BIN)/golangci-lint
+FUZZTIME    ?= 10s
+RACE        ?= -race
+TEST_FLAGS  ?=
+
+.DEFAULT_GOAL := help
+
+##@ Start here
+
+.PHONY: help
+help: ## Print this list.
+	@awk 'BEGIN {FS = ":.*## "; printf "Usage: make <target> [VARIABLE=value]\n"} \
+	  /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: quickstart
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean for the emulator).
+	@$(MAKE) --no-print-directory build
+	@cd test && go run ./cmd/quickstart -binary ../$(BINARY) -cloud $(or $(CLOUD),sim)
+
+.PHONY: test
+test: need-go controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
+	@echo "==> unit tests (product module)"
+	go test $(RACE) $(TEST_FLAGS) ./...
+	@echo "==> system tests (test module)"
+	cd test && go test $(RACE) -timeout 30m $(TEST_FLAGS) ./...
+
+##@ Build
+
+.PHONY: build
+build: need-go ## Build bin/cloud-controller-manager (PROVIDERS=a,b for a slim one).
+	@echo "==> building $(BINARY) ($(if $(PROVIDERS),$(PROVIDERS),all providers))"
+	@mkdir -p $(BIN)
+	@$(GO_BUILD) -o $(BINARY) ./cmd/cloud-controller-manager
+	@ls -l $(BINARY) | awk '{printf "    %.1f MB\n", $$5/1000000}'
+
+.PHONY: build-if-needed
+build-if-needed:
+	@$(MAKE) --no-print-directory build PROVIDERS=
+
+.PHONY: controlplane
+controlplane: need-go ## Build etcd, kube-apiserver and friends from Go modules into the cache.
+	@cd test && go run ./controlplane/cmd/controlplane build
+
+.PHONY: generate
+generate: need-go ## Regenerate everything that is derived from declarations in code.
+	go run ./internal/gen
+
+.PHONY: clean
+clean: ## Remove build results.
+	rm -rf $(BIN) dist
+
+.PHONY: release-dry-run
+release-dry-run: need-go ## Build the release archives for all platforms into dist/ without publishing.
+	hack/release-dry-run.sh "$(VERSION)" '$(LDFLAGS)'
+
+##@ Check
+
+.PHONY: race
+race: ## Like test, twice, with the race detector (on by default) and shuffled order.
+	$(MAKE) test TEST_FLAGS="-count=2 -shuffle=on"
+
+.PHONY: fuzz
+fuzz: need-go ## Run every fuzzer for FUZZTIME (10s).
+	hack/fuzz.sh $(FUZZTIME)
+
+.PHONY: conformance
+conformance: need-go ## Run the driver conformance suite on every provider.
+	go test $(RACE) -run Conformance ./providers/...
+	cd test && go test $(RACE) ./conformance/...
+
+.PHONY: bench
+bench: need-go controlplane build-if-needed ## Measure calls, writes and time (NODES=100,1000,5000).
+	cd test && go run ./cmd/bench -binary ../$(BINARY) -nodes $(or $(NODES),100,1000,5000) $(BENCH_FLAGS)
+
+.PHONY: e2e
+e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
+	cd test && go test $(RACE) -timeout 30m $(TEST_FLAGS) ./e2e/...
+
+.PHONY: lint
+lint: need-go $(LINT) ## Run the linters, the import law among them.
+	$(LINT) run ./...
+	cd test && ../$(LINT) run ./...
+
+.PHONY: verify
+verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.
+	hack/verify.sh
+
+$(LINT): hack/go.mod hack/go.sum
+	@echo "==> building golangci-lint (once)"
+	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: need-go
+need-go:
+	@command -v go >/dev/null || { echo "Go is missing: install Go $$(awk '/^go /{print $$2}' go.mod) or newer, see https://go.dev/doc/install" >&2; exit 1; }

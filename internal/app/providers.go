@@ -1,0 +1,74 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+// providerRow is one provider as `providers` prints it.
+type providerRow struct {
+	Name         string       `json:"name"`
+	Title        string       `json:"title"`
+	Status       cloud.Status `json:"status"`
+	Capabilities []string     `json:"capabilities"`
+	ProviderID   string       `json:"providerID"`
+	Credentials  []string     `json:"credentials"`
+}
+
+func newProvidersCommand() *cobra.Command {
+	var format *string
+	cmd := newSubcommand("providers", "List the providers compiled into this binary", func(out io.Writer) error {
+		if err := checkOutput(*format); err != nil {
+			return err
+		}
+		rows := []providerRow{}
+		for _, p := range registry.All() {
+			rows = append(rows, newProviderRow(p.Descriptor))
+		}
+		if *format == "json" {
+			return writeJSON(out, rows)
+		}
+		return printProviders(out, rows)
+	})
+	format = outputFlag(cmd)
+	return cmd
+}
+
+func newProviderRow(d cloud.Descriptor) providerRow {
+	row := providerRow{Name: d.Name, Title: d.Title, Status: d.Status, ProviderID: d.ProviderIDForm,
+		Capabilities: []string{"nodes"}, Credentials: []string{}}
+	for _, capability := range []struct {
+		name string
+		has  bool
+	}{{"loadbalancers", d.Capabilities.Balancers}, {"routes", d.Capabilities.Routes}, {"firewall", d.Capabilities.Firewalls}} {
+		if capability.has {
+			row.Capabilities = append(row.Capabilities, capability.name)
+		}
+	}
+	for _, setting := range d.Settings {
+		if setting.Secret {
+			row.Credentials = append(row.Credentials, setting.Name)
+		}
+	}
+	return row
+}
+
+func printProviders(out io.Writer, rows []providerRow) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTATUS\tCAPABILITIES\tPROVIDER-ID\tCREDENTIALS")
+	for _, row := range rows {
+		credentials := strings.Join(row.Credentials, ",")
+		if credentials == "" {
+			credentials = "none"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", row.Name, row.Status, strings.Join(row.Capabilities, ","), row.ProviderID, credentials)
+	}
+	return table.Flush()
+}

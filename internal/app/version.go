@@ -1,0 +1,50 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/version"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+// versionInfo is what `version` prints. The version variables are set by the linker, see
+// the Makefile.
+type versionInfo struct {
+	Version   string   `json:"version"`
+	Commit    string   `json:"commit"`
+	BuildDate string   `json:"buildDate"`
+	Go        string   `json:"goVersion"`
+	Platform  string   `json:"platform"`
+	Providers []string `json:"providers"`
+}
+
+func newVersionCommand() *cobra.Command {
+	var format *string
+	cmd := newSubcommand("version", "Print the version of this binary", func(out io.Writer) error {
+		if err := checkOutput(*format); err != nil {
+			return err
+		}
+		info := currentVersion()
+		if *format == "json" {
+			return writeJSON(out, info)
+		}
+		_, err := fmt.Fprintf(out, "multicloud-ccm %s (%s, %s, %s)\n", info.Version, info.Commit, info.Go, info.Platform)
+		return err
+	})
+	format = outputFlag(cmd)
+	return cmd
+}
+
+func currentVersion() versionInfo {
+	v := version.Get()
+	return versionInfo{
+		Version: v.GitVersion, Commit: v.GitCommit, BuildDate: v.BuildDate,
+		Go: runtime.Version(), Platform: v.Platform, Providers: registry.Names(),
+	}
+}
+
+func userAgent() string { return "multicloud-ccm/" + version.Get().GitVersion }

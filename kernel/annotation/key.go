@@ -1,0 +1,116 @@
+package annotation
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Prefix is the prefix of the keys that every cloud understands in the same way.
+const Prefix = "multicloud-ccm.io/"
+
+// Type is the type of a value.
+type Type string
+
+// Types of values.
+const (
+	TypeString   Type = "string"
+	TypeBool     Type = "bool"     // as strconv.ParseBool reads it
+	TypeInt      Type = "int"      // decimal, between Min and Max
+	TypeEnum     Type = "enum"     // one of Enum, exact case
+	TypeList     Type = "list"     // comma-separated, trimmed, empty items dropped
+	TypePorts    Type = "ports"    // a list of port numbers 1..65535
+	TypeDuration Type = "duration" // as time.ParseDuration reads it
+	TypePresence Type = "presence" // only whether the key is there counts
+)
+
+// Key is one annotation. The zero value of an optional field means "none".
+type Key struct {
+	// Name is the annotation's key. Where the key means the same on every cloud it is the
+	// one under Prefix.
+	Name string
+	// Aliases are other spellings, above all the upstream CCM's. Name wins over them when
+	// both are set and disagree, and an event says so.
+	Aliases []string
+	Type    Type
+	// Default is the value an absent key has, in the same syntax as a given one.
+	Default string
+	Enum    []string
+	// Min and Max bound a TypeInt; both 0 means any number.
+	Min, Max int
+	// Check validates and canonicalises further; want says what would be right.
+	Check func(value string) (canonical string, ok bool)
+	// Want describes the valid values in an error; derived from the type when "".
+	Want string
+	// Lenient makes a bad value a warning that leaves the default, where refusing would
+	// do more harm, such as on a key that deletion reads.
+	Lenient bool
+	// Output marks keys that we write ourselves.
+	Output bool
+	// Applies names what the key works with, such as "REGIONAL"; "" means always.
+	Applies string
+	// Doc is one or two sentences for the reference page.
+	Doc string
+}
+
+// Values are validated, canonical values by Key.Name; absent keys have their default.
+type Values map[string]string
+
+// Spellings returns Name and all aliases, the one that wins first.
+func (k Key) Spellings() []string { return append([]string{k.Name}, k.Aliases...) }
+
+// In returns the value of the key, its default when it is absent.
+func (k Key) In(values map[string]string) string {
+	if v, ok := values[k.Name]; ok {
+		return v
+	}
+	return k.Default
+}
+
+// Has reports whether the key was given.
+func (k Key) Has(values map[string]string) bool {
+	_, ok := values[k.Name]
+	return ok
+}
+
+// Bool returns the value of a TypeBool key. Like Int and List it trusts Parse to have
+// validated the value and returns zero for anything else.
+func (k Key) Bool(values map[string]string) bool {
+	b, _ := strconv.ParseBool(k.In(values))
+	return b
+}
+
+// Int returns the value of a TypeInt key.
+func (k Key) Int(values map[string]string) int {
+	n, _ := strconv.Atoi(k.In(values))
+	return n
+}
+
+// Duration returns the value of a TypeDuration key.
+func (k Key) Duration(values map[string]string) time.Duration {
+	d, _ := time.ParseDuration(k.In(values))
+	return d
+}
+
+// List returns the items of a TypeList key, nil when there are none.
+func (k Key) List(values map[string]string) []string { return split(k.In(values)) }
+
+// Ports returns the numbers of a TypePorts key, nil when there are none.
+func (k Key) Ports(values map[string]string) []int {
+	var ports []int
+	for _, item := range k.List(values) {
+		n, _ := strconv.Atoi(item)
+		ports = append(ports, n)
+	}
+	return ports
+}
+
+func split(value string) []string {
+	var items []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}

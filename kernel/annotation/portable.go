@@ -1,0 +1,70 @@
+package annotation
+
+import "slices"
+
+// Keys the kernel handles itself, the same on every cloud. A provider with its own spelling for
+// one of them declares it with WithAliases.
+var (
+	// Disown leaves the balancer alone: nothing is created, changed or deleted.
+	Disown = Key{
+		Name: Prefix + "disown", Type: TypeBool, Default: "false", Lenient: true,
+		Doc: "Leave the balancer alone: it is neither created nor changed nor deleted, and the status stays as it is. A bad value counts as false, with an event.",
+	}
+	// Retain keeps the balancer when the Service is deleted.
+	Retain = Key{
+		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true,
+		Doc: "Keep the balancer when the Service is deleted; its owner marks are removed, so that another Service can adopt it.",
+	}
+	// Adopt takes over a balancer that carries another Service's mark.
+	Adopt = Key{
+		Name: Prefix + "adopt", Type: TypeString,
+		Doc: "The id of a balancer to take over even though it carries another Service's owner marks. Without marks the id annotation is enough.",
+	}
+	// AllowReplacement permits deleting and creating anew to change an immutable field.
+	AllowReplacement = Key{
+		Name: Prefix + "allow-replacement", Type: TypeBool, Default: "false", Lenient: true,
+		Doc: "Let a change of an immutable field replace the balancer. Its address changes and it is away in between. Without it the change is blocked, with an event.",
+	}
+	// Hostname replaces the addresses in the Service's status.
+	Hostname = Key{
+		Name: Prefix + "hostname", Type: TypeString,
+		Doc: "Put this host name, in lower case, into the Service's status instead of the balancer's addresses.",
+	}
+	// IPMode overrides how in-cluster clients reach the balancer.
+	IPMode = Key{
+		Name: Prefix + "ip-mode", Type: TypeEnum, Enum: []string{"VIP", "Proxy"},
+		Doc: "Set ipMode in the Service's status. By default it is Proxy where the balancer changes the connection (PROXY protocol, TLS termination), else unset.",
+	}
+	// NodeSelector narrows the targets.
+	NodeSelector = Key{
+		Name: Prefix + "node-selector", Type: TypeString, Want: `a label selector such as "pool=edge"`,
+		Doc: "Use only nodes with these labels as targets, in the syntax of kubectl --selector.",
+	}
+)
+
+// Kernel returns the keys the kernel handles on every cloud.
+func Kernel() Set {
+	return Set{Disown, Retain, Adopt, AllowReplacement, Hostname, IPMode, NodeSelector}
+}
+
+// WithAliases returns the key with a provider's own spellings added.
+func (k Key) WithAliases(aliases ...string) Key {
+	k.Aliases = append(aliases, k.Aliases...)
+	return k
+}
+
+// With returns the kernel's keys and a provider's together. A provider key of the same
+// name, such as Disown.WithAliases(…), takes the kernel key's place.
+func (s Set) With(provider Set) Set {
+	named := map[string]bool{}
+	for _, key := range provider {
+		named[key.Name] = true
+	}
+	all := slices.Clone(provider)
+	for _, key := range s {
+		if !named[key.Name] {
+			all = append(all, key)
+		}
+	}
+	return all
+}

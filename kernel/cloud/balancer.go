@@ -1,0 +1,273 @@
+package cloud
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Protocol is a protocol of a port or listener, upper case.
+type Protocol string
+
+// Protocols a Service port can have.
+const (
+	ProtocolTCP  Protocol = "TCP"
+	ProtocolUDP  Protocol = "UDP"
+	ProtocolSCTP Protocol = "SCTP"
+)
+
+// Protocols only listeners have.
+const (
+	ProtocolHTTP  Protocol = "HTTP"
+	ProtocolHTTPS Protocol = "HTTPS"
+	ProtocolHTTP2 Protocol = "HTTP2"
+	ProtocolHTTP3 Protocol = "HTTP3"
+	ProtocolTLS   Protocol = "TLS"
+)
+
+// Scope says from where a balancer is reached.
+type Scope string
+
+// Scopes.
+const (
+	ScopeExternal Scope = "external"
+	ScopeInternal Scope = "internal"
+)
+
+// Ref says which balancer is meant.
+type Ref struct {
+	// ID is the recorded or adopted id; "" when none is known.
+	ID string
+	// Owner is the Service the balancer belongs to.
+	Owner Owner
+}
+
+// Spec is what a Service asks for, in neutral terms, plus what the driver itself declared
+// and read. It is the whole input of Normalize.
+type Spec struct {
+	Ref   Ref
+	Ports []Port
+	// SourceRanges are the client networks that may connect; empty means everyone.
+	SourceRanges []netip.Prefix
+	// Local is externalTrafficPolicy: Local.
+	Local bool
+	// HealthPort is where each node answers HTTP GET /healthz for this Service:
+	// kube-proxy's 10256, or healthCheckNodePort when Local.
+	HealthPort int
+	// DualStack says that the Service has an IPv4 and an IPv6 family.
+	DualStack bool
+	// LoadBalancerIP is the deprecated spec.loadBalancerIP, "" when unset.
+	LoadBalancerIP string
+	// Options are the validated values of the annotations the driver declared, by the
+	// declared name; absent keys have their default.
+	Options map[string]string
+	// Candidates are the machines that may become targets, sorted by InstanceID.
+	Candidates []Target
+	// Facts are what Observe found out for Normalize, such as the id of a certificate
+	// given by name. Keys are the driver's own.
+	Facts map[string]string
+	// Pinned are immutable fields (by Field name) whose present value has to stay;
+	// Normalize must build the balancer with these values.
+	Pinned map[string]string
+}
+
+// Port is a port of the Service.
+type Port struct {
+	Name     string
+	Protocol Protocol
+	Port     int
+	// NodePort is 0 when the Service allocates none.
+	NodePort    int
+	AppProtocol string
+}
+
+// Target is a machine behind a balancer, or a candidate for it.
+type Target struct {
+	InstanceID InstanceID
+	NodeName   string
+	Addresses  []Address
+}
+
+// Balancer is the managed state of a load balancer: of every field here we know the
+// value we want, and what is not here we leave alone.
+type Balancer struct {
+	Name  string
+	Scope Scope
+	// DualStack says that it has an IPv6 address beside the IPv4 one.
+	DualStack bool
+	// Listeners are keyed by protocol class and port, see Listener.Key.
+	Listeners []Listener
+	// Health is the balancer-wide check; nil where each listener has its own.
+	Health *Health
+	// Allow and Deny are CIDRs or addresses in the driver's canonical form, sorted.
+	Allow []string
+	Deny  []string
+	// Targets are instance ids, sorted.
+	Targets []InstanceID
+	// Extras are managed fields only this cloud has, by field name.
+	Extras map[string]string
+	// Marks are the owner marks the object has to carry, sorted, in the cloud's own form
+	// (tags, labels).
+	Marks []string
+}
+
+// Listener is one open port.
+type Listener struct {
+	Protocol       Protocol
+	Port           int
+	TargetProtocol Protocol
+	TargetPort     int
+	// Health is the listener's own check, nil where the balancer has one for all.
+	Health *Health
+	Extras map[string]string
+}
+
+// Key identifies the listener: its transport ("udp" for UDP and HTTP3, else "tcp") and
+// port, as in "tcp/443".
+func (l Listener) Key() string {
+	transport := "tcp"
+	if l.Protocol == ProtocolUDP || l.Protocol == ProtocolHTTP3 {
+		transport = "udp"
+	}
+	return transport + "/" + itoa(l.Port)
+}
+
+// Health is a health check.
+type Health struct {
+	Protocol  Protocol
+	Port      int
+	Path      string
+	Interval  time.Duration
+	Timeout   time.Duration
+	Healthy   int
+	Unhealthy int
+	Extras    map[string]string
+}
+
+// Observed is what a cloud says about a balancer.
+type Observed struct {
+	Found bool
+	ID    string
+	// ByName says that only the name led to it: no id and no mark of this Service.
+	ByName bool
+	// Owner is what the object's marks claim, field by field; zero fields are not claimed.
+	Owner Owner
+	State BalancerState
+	// Detail explains a failed state.
+	Detail    string
+	Balancer  Balancer
+	Addresses []BalancerAddress
+	// Facts feed Spec.Facts; they may be set when nothing was found.
+	Facts map[string]string
+	// Record are annotations to write on the Service, such as a rotated certificate id.
+	Record map[string]string
+	// Native is the driver's own object, so that Apply need not read it again.
+	Native any
+}
+
+// BalancerState is the life-cycle state of a balancer.
+type BalancerState string
+
+// Balancer states. While pending, most APIs refuse changes.
+const (
+	BalancerPending BalancerState = "pending"
+	BalancerActive  BalancerState = "active"
+	BalancerFailed  BalancerState = "failed"
+)
+
+// BalancerAddress is where clients connect.
+type BalancerAddress struct {
+	IP       string
+	Hostname string
+	// Proxy says that in-cluster clients must not short-circuit the balancer, because it
+	// changes the connection (PROXY protocol, TLS termination); it becomes ipMode: Proxy.
+	Proxy bool
+}
+
+// Field names of the portable part of a Balancer, as in Capabilities.Immutable and plans.
+const (
+	FieldName      = "name"
+	FieldScope     = "scope"
+	FieldDualStack = "dualStack"
+	FieldAllow     = "allow"
+	FieldDeny      = "deny"
+	FieldMarks     = "marks"
+)
+
+// Fields returns every managed scalar field by name, for comparing and printing. Fields
+// of the health check are "health.<name>", extras have their own name. Listeners and
+// targets are not included.
+func (b Balancer) Fields() map[string]string {
+	fields := map[string]string{
+		FieldName:      b.Name,
+		FieldScope:     string(b.Scope),
+		FieldDualStack: formatBool(b.DualStack),
+		FieldAllow:     strings.Join(b.Allow, ","),
+		FieldDeny:      strings.Join(b.Deny, ","),
+		FieldMarks:     strings.Join(b.Marks, ","),
+	}
+	maps.Copy(fields, b.Extras)
+	b.Health.fields(fields)
+	return fields
+}
+
+// Fields returns every managed field of the listener by name.
+func (l Listener) Fields() map[string]string {
+	fields := map[string]string{
+		"protocol":       string(l.Protocol),
+		"targetProtocol": string(l.TargetProtocol),
+		"targetPort":     itoa(l.TargetPort),
+	}
+	maps.Copy(fields, l.Extras)
+	l.Health.fields(fields)
+	return fields
+}
+
+func (h *Health) fields(into map[string]string) {
+	if h == nil {
+		return
+	}
+	into["health.protocol"] = string(h.Protocol)
+	into["health.port"] = itoa(h.Port)
+	into["health.path"] = h.Path
+	into["health.interval"] = h.Interval.String()
+	into["health.timeout"] = h.Timeout.String()
+	into["health.healthy"] = itoa(h.Healthy)
+	into["health.unhealthy"] = itoa(h.Unhealthy)
+	for name, value := range h.Extras {
+		into["health."+name] = value
+	}
+}
+
+// Clone returns a copy that shares nothing with b.
+func (b Balancer) Clone() Balancer {
+	b.Listeners = slices.Clone(b.Listeners)
+	for i := range b.Listeners {
+		b.Listeners[i].Extras = maps.Clone(b.Listeners[i].Extras)
+		b.Listeners[i].Health = b.Listeners[i].Health.clone()
+	}
+	b.Health = b.Health.clone()
+	b.Allow, b.Deny = slices.Clone(b.Allow), slices.Clone(b.Deny)
+	b.Targets, b.Marks = slices.Clone(b.Targets), slices.Clone(b.Marks)
+	b.Extras = maps.Clone(b.Extras)
+	return b
+}
+
+func (h *Health) clone() *Health {
+	if h == nil {
+		return nil
+	}
+	c := *h
+	c.Extras = maps.Clone(h.Extras)
+	return &c
+}
+
+// SortListeners orders listeners by key, the order in which all drivers return them.
+func SortListeners(listeners []Listener) {
+	slices.SortFunc(listeners, func(a, b Listener) int {
+		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Key(), b.Key()))
+	})
+}

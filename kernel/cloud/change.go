@@ -1,0 +1,93 @@
+package cloud
+
+import (
+	"strconv"
+	"time"
+)
+
+// Verb is what an operation does.
+type Verb string
+
+// Verbs.
+const (
+	Create Verb = "create"
+	Update Verb = "update"
+	Delete Verb = "delete"
+)
+
+// Kind is what an operation acts on.
+type Kind string
+
+// Kinds.
+const (
+	KindBalancer Kind = "balancer"
+	KindListener Kind = "listener"
+	KindTarget   Kind = "target"
+	KindRoute    Kind = "route"
+	KindFirewall Kind = "firewall"
+	KindNode     Kind = "node"
+)
+
+// Operation is one difference between what is and what should be.
+type Operation struct {
+	Verb Verb `json:"verb"`
+	Kind Kind `json:"kind"`
+	// Key says which one: a listener key, an instance id, a route's destination; "" for
+	// the balancer itself.
+	Key string `json:"key,omitempty"`
+	// Field is set for updates of one field.
+	Field  string `json:"field,omitempty"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	// Reason says why, in words for the operator.
+	Reason string `json:"reason,omitempty"`
+	// Destructive marks what can't be undone by another operation.
+	Destructive bool `json:"destructive,omitempty"`
+	// Blocked says why the operation is not executed; "" when it is.
+	Blocked string `json:"blocked,omitempty"`
+}
+
+// Change is what Balancers.Apply executes: the state before, the state after and the
+// ordered operations between them. A cloud that replaces whole objects uses After, a
+// fine-grained one walks Operations.
+type Change struct {
+	Spec   Spec
+	Before Observed
+	// After is nil when the balancer is to be deleted.
+	After *Balancer
+	// Operations are ordered: create and widen before narrow and delete. Blocked ones
+	// are not included.
+	Operations []Operation
+}
+
+// Only reports whether all operations are of the given kind, and there are some.
+func (c Change) Only(kind Kind) bool {
+	for _, op := range c.Operations {
+		if op.Kind != kind {
+			return false
+		}
+	}
+	return len(c.Operations) > 0
+}
+
+// Progress is the outcome of Apply.
+type Progress struct {
+	// Pending says that the cloud is still busy; observe again after After.
+	Pending bool
+	After   time.Duration
+	// Observed is the state Apply learnt on the way, nil when it has to be read.
+	Observed *Observed
+}
+
+// Note is a remark for the user about one field, reported as an event on the Service.
+type Note struct {
+	// Field is an annotation key or a Service field.
+	Field   string
+	Message string
+	// Reason is a reason of the event catalogue; "" means the generic one.
+	Reason string
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func formatBool(b bool) string { return strconv.FormatBool(b) }

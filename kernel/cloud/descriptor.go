@@ -1,0 +1,123 @@
+package cloud
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Descriptor holds the static facts of a provider: what `providers` prints, what the docs
+// are generated from and what the kernel plans calls with. Reading it costs no I/O.
+type Descriptor struct {
+	// Name is the value of --cloud-provider, the build tag, the folder and the metrics
+	// label. It is the name the upstream CCM registered.
+	Name string
+	// Title is the cloud's own name, as people write it.
+	Title string
+	// Status is the maturity of this provider.
+	Status Status
+	// ProviderIDSchemes are the schemes (before "://") of this cloud's Nodes. Nodes with
+	// any other scheme belong to somebody else and are never touched.
+	ProviderIDSchemes []string
+	// ProviderIDForm shows the form for people: "digitalocean://<droplet id>".
+	ProviderIDForm string
+	// Capabilities are what the driver can do with balancers and routes.
+	Capabilities Capabilities
+	// Limits are the published limits of the API.
+	Limits Limits
+	// Settings are the environment variables the provider reads, besides annotations.
+	Settings []Setting
+	// IDAnnotation is the Service annotation that records the balancer's id, in the form
+	// the upstream CCM wrote it, or "".
+	IDAnnotation string
+}
+
+// Status is the maturity of a provider.
+type Status string
+
+// The stages of a provider.
+const (
+	StatusAlpha  Status = "alpha"
+	StatusBeta   Status = "beta"
+	StatusStable Status = "stable"
+	// StatusTest marks providers that exist for tests and demonstrations.
+	StatusTest Status = "test"
+)
+
+// Capabilities say what a cloud can do. The kernel reports on the Service whatever is
+// asked for beyond them; it is never dropped silently.
+type Capabilities struct {
+	Balancers bool
+	Routes    bool
+	Firewalls bool
+	// Protocols are the transport protocols a Service port may have.
+	Protocols []Protocol
+	// SourceRanges says whether spec.loadBalancerSourceRanges can be enforced. A Service
+	// that asks for them where they can't be is refused, because it would be wide open.
+	SourceRanges bool
+	// Immutable are the Field names of a Balancer that the API refuses to change.
+	Immutable []string
+	// MaxTargets is the most targets one balancer can have, 0 for no published limit.
+	MaxTargets int
+}
+
+// Limits are the published limits of a cloud's API. Zero means none is published.
+type Limits struct {
+	// PageSize is the largest page of a machine list.
+	PageSize int
+	// GetBatch is how many ids one Instances.Get may name, at least 1.
+	GetBatch int
+	// RequestsPerHour and RequestsPerMinute bound one credential.
+	RequestsPerHour   int
+	RequestsPerMinute int
+}
+
+// Setting declares one environment variable a provider reads. A Secret may also be given
+// as a file: Name + "_FILE" holds the path, and the file is read again when it changes.
+type Setting struct {
+	Name     string
+	Default  string
+	Required bool
+	Secret   bool
+	Doc      string
+}
+
+// Config is what a provider's constructor gets. Nothing in it is global.
+type Config struct {
+	// Cloud is the name of this entry; with one cloud it is the provider's name.
+	Cloud string
+	// ClusterName is --cluster-name, "kubernetes" by default.
+	ClusterName string
+	// File is the content of --cloud-config, nil when none was given.
+	File []byte
+	// Lookup returns the value of a declared Setting, its default when unset.
+	Lookup func(name string) string
+	// Secret returns the current value of a declared secret Setting; it re-reads the
+	// mounted file after a rotation, so call it per request, not once.
+	Secret func(name string) (string, error)
+	// Transport carries every request to the cloud: it limits, measures and bounds them.
+	// Drivers must use it for all their traffic.
+	Transport http.RoundTripper
+	// UserAgent is "multicloud-ccm/<version>".
+	UserAgent string
+}
+
+// New builds a driver. It may read the network only to validate the configuration, and
+// runs on standby replicas too.
+type New func(ctx context.Context, config Config) (Driver, error)
+
+// Identity is what the credentials see.
+type Identity struct {
+	// Account identifies the scope (account, project, tenant) uniquely within the cloud.
+	Account string
+	// Region is the default region, where the cloud has one.
+	Region string
+}
+
+// Timeouts that hold for every cloud unless a deadline on the context is nearer.
+const (
+	// RequestTimeout bounds one HTTP request.
+	RequestTimeout = 30 * time.Second
+	// CallTimeout bounds one driver call, which may be several requests.
+	CallTimeout = 2 * time.Minute
+)

@@ -1,0 +1,96 @@
+package cloud
+
+import "context"
+
+// Driver is one cloud as the kernel sees it. A driver only reads state, rounds values to
+// what its API would store, and executes one change. It makes no decision, keeps no
+// cache, logs nothing, emits no event, counts nothing, never sleeps and never retries:
+// the kernel wraps it and does all of that once, for every cloud.
+//
+// A driver must be safe for concurrent use. Balancers, Routes and Firewalls are optional:
+// the kernel finds them by type assertion on the Driver.
+type Driver interface {
+	// Identity says which account, project or tenant the credentials see. It is read at
+	// start and compared before anything is judged gone.
+	Identity(ctx context.Context) (Identity, error)
+
+	// Classify sorts an error that this driver returned into the closed set of failures.
+	// An error it does not know is FailureUnknown, never FailureNotFound.
+	Classify(err error) Failure
+
+	// Instances reads machines.
+	Instances() Instances
+}
+
+// Instances reads machines. All methods only read.
+type Instances interface {
+	// ParseProviderID returns the instance that a Node's spec.providerID names. The kernel
+	// calls it only for schemes listed in the Descriptor. An error means malformed.
+	ParseProviderID(providerID string) (InstanceID, error)
+
+	// List returns every machine the credentials can see, all pages. Complete is false
+	// when a part (page, region) could not be read: such a list proves nothing absent.
+	List(ctx context.Context) (InstanceList, error)
+
+	// Get reads machines directly by id, at most Limits.GetBatch at once. An id missing
+	// from the result was answered by a definite not-found; with any doubt about any id
+	// Get returns an error instead.
+	Get(ctx context.Context, ids ...InstanceID) (map[InstanceID]Instance, error)
+
+	// FindByName returns the machines a Node of that name could be. None is an empty
+	// slice and no error; more than one is the kernel's problem.
+	FindByName(ctx context.Context, name string) ([]Instance, error)
+}
+
+// Balancers reads and changes load balancers.
+type Balancers interface {
+	// Observe reads the balancer that belongs to the Spec, as a whole, together with the
+	// facts Normalize needs. It only reads. A balancer that definitely does not exist is
+	// Observed.Found == false and no error; any doubt is an error, because the framework
+	// drops the finalizer of a Service whose balancer is said not to exist.
+	//
+	// It looks by Ref.ID when set, else by owner mark, else by name; Found balancers carry
+	// the owner their marks claim, which the kernel judges.
+	Observe(ctx context.Context, spec Spec) (Observed, error)
+
+	// Normalize returns the balancer the Spec asks for, with the value the API would store
+	// in every managed field, so that Diff of a fresh observation is empty. It is pure:
+	// same Spec, same answer, no I/O. It must not fill Targets. Notes say what was dropped
+	// or changed; an error (use *Invalid) means that nothing sensible can be built.
+	Normalize(spec Spec) (Balancer, []Note, error)
+
+	// Eligible says why a machine cannot be a target of the balancer, or "" when it can.
+	// It is pure.
+	Eligible(b Balancer, t Target) (reason string)
+
+	// Apply executes the change. A nil Change.After deletes the balancer and everything
+	// that belongs to it; deleting what is already gone succeeds. Progress says whether
+	// the cloud is still busy; Apply never waits for it.
+	Apply(ctx context.Context, change Change) (Progress, error)
+}
+
+// Routes programs the cloud's network for pod CIDRs.
+type Routes interface {
+	// ListRoutes returns only routes that carry this cluster's mark.
+	ListRoutes(ctx context.Context, owner Owner) ([]Route, error)
+	CreateRoute(ctx context.Context, owner Owner, route Route) error
+	// DeleteRoute succeeds when the route is already gone.
+	DeleteRoute(ctx context.Context, owner Owner, route Route) error
+}
+
+// Firewalls manages the one cluster-wide packet filter in front of the nodes, computed
+// from all Services together, as opposed to the state of a single balancer.
+type Firewalls interface {
+	// ObserveFirewall reads the managed firewall; Found == false when it does not exist.
+	ObserveFirewall(ctx context.Context) (ObservedFirewall, error)
+	// NormalizeFirewall rounds openings to what the API would store: merged, sorted,
+	// with the fixed rules the cloud needs. It is pure.
+	NormalizeFirewall(openings []Opening) ([]Opening, error)
+	// ApplyFirewall makes the firewall hold exactly these openings.
+	ApplyFirewall(ctx context.Context, before ObservedFirewall, openings []Opening) error
+	// BalancerOpenings says which openings on the nodes a balancer of this shape needs to
+	// reach its targets. It is pure.
+	BalancerOpenings(b Balancer, id string) []Opening
+	// FirewallEnabled says whether the configuration asks for a managed firewall at all.
+	FirewallEnabled() bool
+}

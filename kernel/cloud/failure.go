@@ -1,0 +1,81 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Class is the kind of a failure. The set is closed: retries, events, metrics and safety
+// decisions depend on the class and never on the text of an error.
+type Class string
+
+// The classes.
+//
+//	class         retried at once  retried later      proves absence
+//	not found     no               no                 for that id, once
+//	conflict      no               soon               no
+//	throttled     no               after RetryAfter   no
+//	unauthorized  no               yes, slowly        no
+//	quota         no               yes, slowly        no
+//	invalid       no               when input changes no
+//	transient     reads only       yes                no
+//	unknown       no               yes                no
+const (
+	FailureNotFound     Class = "not_found"
+	FailureConflict     Class = "conflict"
+	FailureThrottled    Class = "throttled"
+	FailureUnauthorized Class = "unauthorized"
+	FailureQuota        Class = "quota"
+	FailureInvalid      Class = "invalid"
+	FailureTransient    Class = "transient"
+	FailureUnknown      Class = "unknown"
+)
+
+// Failure is what Driver.Classify says about an error.
+type Failure struct {
+	Class Class
+	// RetryAfter is how long the cloud asked us to wait, 0 when it did not say.
+	RetryAfter time.Duration
+}
+
+// Error is an error of a driver together with its class. The kernel's decorators return
+// it for every failed driver call.
+type Error struct {
+	Failure
+	// Op is the driver call, such as "observing balancer".
+	Op  string
+	Err error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Op, e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// FailureOf returns the failure an error carries, FailureUnknown when it carries none.
+func FailureOf(err error) Failure {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Failure
+	}
+	if _, ok := errors.AsType[*Invalid](err); ok {
+		return Failure{Class: FailureInvalid}
+	}
+	return Failure{Class: FailureUnknown}
+}
+
+// IsClass reports whether err carries a failure of that class.
+func IsClass(err error, class Class) bool { return err != nil && FailureOf(err).Class == class }
+
+// Invalid is an error about what the user asked for: it names the field, the value and
+// what would be right.
+type Invalid struct {
+	// Field is an annotation key or a Service field such as "spec.ports[1].protocol".
+	Field string
+	Value string
+	// Want says what would be right.
+	Want string
+}
+
+func (e *Invalid) Error() string {
+	return fmt.Sprintf("%s: %q is not possible: %s", e.Field, e.Value, e.Want)
+}

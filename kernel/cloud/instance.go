@@ -1,0 +1,55 @@
+package cloud
+
+// InstanceID is the cloud's own id of a machine, without scheme: "123", "i-0abc".
+type InstanceID string
+
+// Instance is a machine.
+type Instance struct {
+	ID InstanceID
+	// ProviderID is exactly the form the upstream CCM writes; it can never change.
+	ProviderID string
+	Name       string
+	// Type is the size or flavor; it becomes node.kubernetes.io/instance-type.
+	Type   string
+	Region string
+	Zone   string
+	State  State
+	// Addresses are in the order in which they shall appear on the Node.
+	Addresses []Address
+	// Labels are added to the Node when it is initialised.
+	Labels map[string]string
+}
+
+// InstanceList is the answer to Instances.List.
+type InstanceList struct {
+	Items    []Instance
+	Complete bool
+}
+
+// State is the power state of a machine.
+type State string
+
+// Power states. Only StateStopped makes a Node shut down.
+const (
+	StatePending State = "pending"
+	StateRunning State = "running"
+	StateStopped State = "stopped"
+)
+
+// AddressType says how an address is reached; the values are those of a Node's status.
+type AddressType string
+
+// Address types (k8s.io/api/core/v1 NodeAddressType).
+const (
+	AddressHostname    AddressType = "Hostname"
+	AddressInternalIP  AddressType = "InternalIP"
+	AddressExternalIP  AddressType = "ExternalIP"
+	AddressInternalDNS AddressType = "InternalDNS"
+	AddressExternalDNS AddressType = "ExternalDNS"
+)
+
+// Address is one address of a machine.
+type Address struct {
+	Type    AddressType
+	Address string
+}

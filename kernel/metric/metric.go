@@ -1,0 +1,72 @@
+// Package metric is the catalogue of metrics. Every metric is declared here once;
+// kernel/framework registers them and docs/reference/metrics.md is generated from them.
+package metric
+
+// Type is the type of a metric.
+type Type string
+
+// Types of metrics.
+const (
+	Counter   Type = "counter"
+	Gauge     Type = "gauge"
+	Histogram Type = "histogram"
+)
+
+// Definition declares a metric.
+type Definition struct {
+	Name   string
+	Type   Type
+	Labels []string
+	// Help is the help text; it names the unit.
+	Help string
+	// Buckets are the upper bounds of a histogram.
+	Buckets []float64
+}
+
+// Sink receives measurements. Label values are given in the order of Definition.Labels.
+type Sink interface {
+	// Add adds to a counter.
+	Add(d *Definition, value float64, labels ...string)
+	// Set sets a gauge.
+	Set(d *Definition, value float64, labels ...string)
+	// Observe adds to a histogram.
+	Observe(d *Definition, value float64, labels ...string)
+}
+
+var seconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+
+// The metrics. "cloud" is the name of the cloud entry, with one cloud the provider's name.
+var (
+	Requests           = &Definition{"ccm_cloud_requests_total", Counter, []string{"cloud", "operation", "code"}, "HTTP requests to the cloud by driver operation and status code; code is \"error\" when no answer came.", nil}
+	RequestSeconds     = &Definition{"ccm_cloud_request_duration_seconds", Histogram, []string{"cloud", "operation"}, "Duration of HTTP requests to the cloud in seconds.", seconds}
+	LimiterWaitSeconds = &Definition{"ccm_cloud_limiter_wait_seconds", Histogram, []string{"cloud", "priority"}, "Time requests waited for the rate limit in seconds.", seconds}
+	RateRemaining      = &Definition{"ccm_cloud_rate_limit_remaining", Gauge, []string{"cloud"}, "Requests left in the cloud's own window, as its headers say.", nil}
+	CallFailures       = &Definition{"ccm_cloud_call_failures_total", Counter, []string{"cloud", "operation", "class"}, "Failed driver calls by failure class.", nil}
+	SnapshotAge        = &Definition{"ccm_inventory_age_seconds", Gauge, []string{"cloud"}, "Age of the machine list in seconds when it was last used.", nil}
+	SnapshotSize       = &Definition{"ccm_inventory_instances", Gauge, []string{"cloud"}, "Machines in the list.", nil}
+	Refreshes          = &Definition{"ccm_inventory_refreshes_total", Counter, []string{"cloud", "result"}, "Reads of the whole machine list by result: installed, failed, incomplete, suspicious.", nil}
+	Verdicts           = &Definition{"ccm_absence_verdicts_total", Counter, []string{"cloud", "verdict"}, "Decisions about machines that seem gone: gone, or why not.", nil}
+	BrakeEngaged       = &Definition{"ccm_deletion_brake_engaged", Gauge, []string{"cloud"}, "1 while the deletion brake holds deletions back.", nil}
+	Operations         = &Definition{"ccm_operations_total", Counter, []string{"cloud", "kind", "verb", "result"}, "Planned operations by result: applied, failed, blocked, dry_run.", nil}
+	CloudState         = &Definition{"ccm_cloud_up", Gauge, []string{"cloud"}, "1 when the last call to the cloud succeeded, 0 when it failed for want of credentials or an answer.", nil}
+)
+
+// All returns the catalogue in the order of the documentation.
+func All() []*Definition {
+	return []*Definition{
+		Requests, RequestSeconds, LimiterWaitSeconds, RateRemaining, CallFailures,
+		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, CloudState,
+	}
+}
+
+// Discard is a Sink that forgets everything.
+type Discard struct{}
+
+// Add implements Sink.
+func (Discard) Add(*Definition, float64, ...string) {}
+
+// Set implements Sink.
+func (Discard) Set(*Definition, float64, ...string) {}
+
+// Observe implements Sink.
+func (Discard) Observe(*Definition, float64, ...string) {}

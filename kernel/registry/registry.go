@@ -1,0 +1,53 @@
+// Package registry knows which providers are compiled into this binary. The framework's
+// own registry cannot be listed, so `providers` and good error messages need this one.
+package registry
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Provider is one cloud that can be selected.
+type Provider struct {
+	Descriptor  cloud.Descriptor
+	New         cloud.New
+	Annotations annotation.Set
+}
+
+var providers = map[string]Provider{}
+
+// Register adds a provider. It is called from one build-tagged file per provider in
+// cmd/cloud-controller-manager, and panics on a duplicate or incomplete registration, so
+// that a mistake shows at start.
+func Register(p Provider) {
+	name := p.Descriptor.Name
+	if name == "" || p.New == nil {
+		panic(fmt.Sprintf("registering provider %q: name and constructor are required", name))
+	}
+	if _, dup := providers[name]; dup {
+		panic(fmt.Sprintf("registering provider %q: already registered", name))
+	}
+	providers[name] = p
+}
+
+// Lookup returns a provider by name.
+func Lookup(name string) (Provider, bool) {
+	p, ok := providers[name]
+	return p, ok
+}
+
+// Names returns the names of all compiled-in providers, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(providers)) }
+
+// All returns all compiled-in providers, sorted by name.
+func All() []Provider {
+	var all []Provider
+	for _, name := range Names() {
+		all = append(all, providers[name])
+	}
+	return all
+}

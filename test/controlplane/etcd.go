@@ -1,0 +1,71 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+)
+
+// startEtcd runs etcd on Unix sockets in the control plane's directory: no
+// port is needed and no other user can connect.
+func (cp *ControlPlane) startEtcd(ctx context.Context) error {
+	peer := "unix://" + filepath.Join(cp.dir, "peer.sock")
+	process, err := startProcess(cp.dir, cp.binaries.Etcd,
+		"--name=test",
+		"--data-dir="+filepath.Join(cp.dir, "etcd"),
+		"--listen-client-urls="+cp.etcdURL(),
+		"--advertise-client-urls="+cp.etcdURL(),
+		"--listen-peer-urls="+peer,
+		"--initial-advertise-peer-urls="+peer,
+		"--initial-cluster=test="+peer,
+		"--log-level=warn",
+		// Nothing here has to survive a power cut.
+		"--unsafe-no-fsync",
+	)
+	if err != nil {
+		return err
+	}
+	cp.etcd = process
+	return process.waitReady(ctx, cp.etcdHealthy)
+}
+
+func (cp *ControlPlane) etcdSocket() string { return filepath.Join(cp.dir, "etcd.sock") }
+
+func (cp *ControlPlane) etcdURL() string { return "unix://" + cp.etcdSocket() }
+
+func (cp *ControlPlane) etcdHealthy(ctx context.Context) error {
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", cp.etcdSocket())
+		},
+	}
+	return getOK(ctx, &http.Client{Transport: transport}, "http://etcd/health")
+}
+
+// probeTimeout bounds one health check.
+const probeTimeout = 5 * time.Second
+
+// getOK returns nil when a GET of url answers 200.
+func getOK(ctx context.Context, client *http.Client, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return fmt.Errorf("probe %s: %w", url, err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	return fmt.Errorf("%s answers %s: %s", url, response.Status, body)
+}

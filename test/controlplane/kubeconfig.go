@@ -1,0 +1,28 @@
+package controlplane
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// writeKubeconfig writes a kubeconfig for user, complete in itself, to
+// name.kubeconfig in the control plane's directory and returns its path.
+func (cp *ControlPlane) writeKubeconfig(name string, user *clientcmdapi.AuthInfo) (string, error) {
+	const cluster = "multicloud-ccm-test"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[cluster] = &clientcmdapi.Cluster{
+		Server:                   cp.URL(),
+		CertificateAuthorityData: cp.ca.pem,
+	}
+	config.AuthInfos[name] = user
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: cluster, AuthInfo: name}
+	config.CurrentContext = name
+	path := filepath.Join(cp.dir, name+".kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return "", fmt.Errorf("write the kubeconfig of %s: %w", name, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,62 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Cut shortens the first-level lists of a JSON object to l.Keep elements. A
+// body without a list is returned as it is.
+func (l List) Cut(body []byte) ([]byte, error) {
+	var answer map[string]json.RawMessage
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, fmt.Errorf("fault: the answer is no JSON object: %w", err)
+	}
+	total, cut := 0, false
+	for name, raw := range answer {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil || list == nil {
+			continue
+		}
+		list = list[:min(l.Keep, len(list))]
+		total, cut = len(list), true
+		answer[name] = encode(list)
+	}
+	if !cut {
+		return body, nil
+	}
+	if l.Consistent {
+		claimComplete(answer, total)
+	}
+	return encode(answer), nil
+}
+
+// claimComplete rewrites what vendors say about paging: DigitalOcean's links
+// and meta.total, Hetzner's meta.pagination.
+func claimComplete(answer map[string]json.RawMessage, total int) {
+	if _, ok := answer["links"]; ok {
+		answer["links"] = json.RawMessage("{}")
+	}
+	var meta map[string]any
+	if json.Unmarshal(answer["meta"], &meta) != nil || meta == nil {
+		return
+	}
+	fields := meta
+	if inner, ok := meta["pagination"].(map[string]any); ok {
+		fields = inner
+		fields["next_page"], fields["last_page"] = nil, fields["page"]
+		fields["total_entries"] = total
+	} else {
+		fields["total"] = total
+	}
+	answer["meta"] = encode(meta)
+}
+
+// encode can't fail: its values came out of a JSON decoder.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("fault: encoding decoded JSON: %v", err))
+	}
+	return data
+}
