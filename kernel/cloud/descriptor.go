@@ -70,6 +70,9 @@ type Limits struct {
 	// RequestsPerHour and RequestsPerMinute bound one credential.
 	RequestsPerHour   int
 	RequestsPerMinute int
+	// QPSSetting names a declared Setting with which the user lowers the rate, in requests
+	// per second; "" when the provider has none.
+	QPSSetting string
 }
 
 // Setting declares one environment variable a provider reads. A Secret may also be given

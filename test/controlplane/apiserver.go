@@ -16,19 +16,20 @@ const issuer = "https://kubernetes.default.svc"
 // of the control plane.
 func (cp *ControlPlane) URL() string { return cp.apiPort.url() }
 
-// RestartAPIServer stops the API server and starts it again, and returns when
-// it is ready. Watches break, objects and tokens remain.
+// RestartAPIServer crashes the API server and starts it again, and returns
+// when it is ready. Watches break, objects and tokens remain.
 func (cp *ControlPlane) RestartAPIServer(ctx context.Context) error {
 	cp.StopAPIServer()
 	return cp.StartAPIServer(ctx)
 }
 
-// StopAPIServer makes the API server unavailable: connections to its port are
-// refused until StartAPIServer. It does nothing when the server is down.
+// StopAPIServer makes the API server go away as in a crash: connections break,
+// and its port refuses new ones until StartAPIServer. It does nothing when the
+// server is down.
 func (cp *ControlPlane) StopAPIServer() {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	cp.apiServer.stop()
+	cp.apiServer.kill()
 }
 
 // StartAPIServer starts the API server after StopAPIServer, and returns when

@@ -86,7 +86,7 @@ func (cp *ControlPlane) Stop() error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
 	cp.controllerManager.stop()
-	cp.apiServer.stop()
+	cp.apiServer.kill() // asked kindly, it would wait for every watch to end
 	cp.etcd.stop()
 	cp.apiPort.release()
 	cp.managerPort.release()

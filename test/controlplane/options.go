@@ -30,7 +30,7 @@ type Options struct {
 	Audit *Audit
 
 	// APIServerArgs and ControllerManagerArgs are appended to the flags of the
-	// program; a flag given here wins over the one this package sets.
+	// program. Of a flag with one value, the one given here wins.
 	APIServerArgs         []string
 	ControllerManagerArgs []string
 

@@ -108,6 +108,15 @@ func (p *process) stop() {
 	<-p.ended.Done()
 }
 
+// kill is stop without the kindness.
+func (p *process) kill() {
+	if p == nil || p.ended.Err() != nil {
+		return
+	}
+	p.signal(syscall.SIGKILL)
+	<-p.ended.Done()
+}
+
 // signal reaches the whole process group. It fails only when that is gone.
 func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.pid, s) }
 

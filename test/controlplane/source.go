@@ -93,6 +93,7 @@ func ldflags(version string) string {
 	if parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3); len(parts) == 3 {
 		flags = append(flags,
 			"-X "+pkg+"gitVersion="+version,
+			"-X "+pkg+"gitCommit=",
 			"-X "+pkg+"gitMajor="+parts[0],
 			"-X "+pkg+"gitMinor="+parts[1])
 	}

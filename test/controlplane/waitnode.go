@@ -42,6 +42,9 @@ func (cp *ControlPlane) WaitNode(ctx context.Context, name string, check func(*c
 		}
 		return look(node), nil
 	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // says more than the watch does
+	}
 	if err != nil {
 		return nil, fmt.Errorf("wait for node %s: %w; last state: %w", name, err, last)
 	}

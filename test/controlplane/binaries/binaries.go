@@ -3,6 +3,9 @@
 // Package binaries pins the Kubernetes programs that the test control plane
 // is built from. It is never compiled: the imports only keep every package
 // those programs need in go.mod and go.sum.
+//
+// To move to another version, change the require (v1.X.Y) and all replaces
+// (v0.X.Y) in go.mod, then run go mod tidy.
 package binaries
 
 import (

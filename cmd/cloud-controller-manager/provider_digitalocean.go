@@ -1,0 +1,12 @@
+//go:build !slim || digitalocean
+
+package main
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+)
+
+func init() {
+	registry.Register(registry.Provider{Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations()})
+}

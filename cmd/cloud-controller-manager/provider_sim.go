@@ -1,0 +1,12 @@
+//go:build !slim || sim
+
+package main
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+)
+
+func init() {
+	registry.Register(registry.Provider{Descriptor: sim.Descriptor(), New: sim.New, Annotations: sim.Annotations()})
+}

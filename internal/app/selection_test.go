@@ -1,0 +1,56 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestChooseProvider(t *testing.T) {
+	tests := []struct {
+		name     string
+		flag     string
+		compiled []string
+		want     string
+		errorHas []string
+	}{
+		{"empty picks the only one", "", []string{"sim"}, "sim", nil},
+		{"named", "sim", []string{"digitalocean", "sim"}, "sim", nil},
+		{"empty with several", "", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider is not set", "digitalocean, sim"}},
+		{"left out", "digitalocean", []string{"sim"}, "", []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
+		{"unknown", "acme", []string{"digitalocean", "sim"}, "", []string{"acme is not a provider", "digitalocean, sim"}},
+		{"external means nothing here", "external", []string{"sim"}, "", []string{"external is not a provider"}},
+		{"none compiled in", "", nil, "", []string{"no provider is compiled", "digitalocean, sim"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := chooseProvider(tt.flag, tt.compiled)
+			if got != tt.want || (err != nil) != (tt.errorHas != nil) {
+				t.Fatalf("got %q, %v", got, err)
+			}
+			for _, want := range tt.errorHas {
+				if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %q, want one line with %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// A provider that is in the tree but not in the list would be called unknown by slim builds.
+func TestInTreeListsEveryProviderFile(t *testing.T) {
+	files, err := filepath.Glob("../../cmd/cloud-controller-manager/provider_*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("finding provider files: %v, %d files", err, len(files))
+	}
+	var names []string
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "provider_"), ".go")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, inTree) {
+		t.Errorf("inTree is %v, the provider files are for %v", inTree, names)
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+func writeProviders(b *bytes.Buffer, all []registry.Provider) {
+	b.WriteString("# Providers\n\n" + header)
+	tableHead(b, "Name", "Cloud", "Status", "Load balancers", "Routes", "Firewall", "Provider-ID")
+	for _, p := range all {
+		d := p.Descriptor
+		row(b, fmt.Sprintf("[`%s`](providers/%s.md)", d.Name, d.Name), d.Title, string(d.Status),
+			yes(d.Capabilities.Balancers), yes(d.Capabilities.Routes), yes(d.Capabilities.Firewalls), code(d.ProviderIDForm))
+	}
+}
+
+func yes(has bool) string {
+	if has {
+		return "yes"
+	}
+	return "–"
+}
+
+func writeProvider(b *bytes.Buffer, p registry.Provider) {
+	d := p.Descriptor
+	fmt.Fprintf(b, "# %s: settings and annotations\n\n%s", d.Title, header)
+	fmt.Fprintf(b, "`--cloud-provider=%s`, provider-ID %s, status %s.\n", d.Name, code(d.ProviderIDForm), d.Status)
+	if d.Limits.RequestsPerHour > 0 {
+		fmt.Fprintf(b, "Published limits: %d requests an hour, %d a minute.\n", d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute)
+	}
+	if len(d.Capabilities.Immutable) > 0 {
+		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))
+	}
+	b.WriteString("\n## Environment variables\n\n")
+	b.WriteString("A secret may be given as a file instead: the variable with `_FILE` appended holds its path, and the file is read again when it changes.\n\n")
+	writeSettings(b, d.Settings)
+	b.WriteString("\n## Annotations of a Service\n\n")
+	b.WriteString("The first spelling wins when several are set and disagree. Keys under `" + annotation.Prefix + "` mean the same on every cloud that has them.\n\n")
+	writeAnnotations(b, annotation.Kernel().With(p.Annotations))
+}
+
+func writeSettings(b *bytes.Buffer, settings []cloud.Setting) {
+	tableHead(b, "Variable", "Default", "Required", "Secret", "What it does")
+	for _, s := range settings {
+		row(b, code(s.Name), code(s.Default), yes(s.Required), yes(s.Secret), s.Doc)
+	}
+}
+
+func writeAnnotations(b *bytes.Buffer, keys annotation.Set) {
+	tableHead(b, "Key", "Values", "Default", "Works with", "What it does")
+	for _, k := range keys {
+		spellings := k.Spellings()
+		for i, s := range spellings {
+			spellings[i] = code(s)
+		}
+		row(b, strings.Join(slices.Compact(spellings), "<br>"), values(k), code(k.Default), orDash(k.Applies), k.Doc)
+	}
+}
+
+func values(k annotation.Key) string {
+	switch {
+	case k.Type == annotation.TypeEnum:
+		return codes(k.Enum)
+	case k.Type == annotation.TypeInt && k.Max > 0:
+		return fmt.Sprintf("int, %d–%d", k.Min, k.Max)
+	case k.Want != "":
+		return string(k.Type) + ": " + k.Want
+	default:
+		return string(k.Type)
+	}
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}

@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Harness is a driver together with a cloud the suite may break.
+type Harness struct {
+	// New returns a driver on a fresh, empty cloud; it cleans up with t.Cleanup.
+	New func(t *testing.T) (cloud.Driver, Control)
+	// Descriptor and Annotations are what the provider registers.
+	Descriptor  cloud.Descriptor
+	Annotations annotation.Set
+	// Variations give every annotation of the provider a valid value that is not its
+	// default, by Key.Name. An annotation without one fails the suite.
+	Variations map[string]Variation
+	// Constant are managed fields that nothing on a Service varies, by name as in
+	// Balancer.Fields and Listener.Fields, each with the reason.
+	Constant map[string]string
+	// Impossible are standard Services (see Standard) this cloud can't serve although its
+	// capabilities and annotations do not say so, each with the reason.
+	Impossible map[string]string
+	// Errors are further errors the API documents, by name.
+	Errors map[string]APIError
+	// Machines is how many machines are more than one page; Limits.PageSize + 1 when 0.
+	Machines int
+}
+
+// Variation is a sample value of one annotation.
+type Variation struct {
+	Value string
+	// With are other annotations without which this one has no effect.
+	With map[string]string
+	// Skip says why the annotation changes no field of a balancer; "" when it does.
+	Skip string
+}
+
+// APIError is an error the API documents and the class it has to get.
+type APIError struct {
+	Fault Fault
+	Want  cloud.Class
+}
+
+// Control is what the suite needs from the test cloud besides the driver's own API.
+// Nothing done through it counts as a request.
+type Control interface {
+	// AddMachine adds a running machine that any balancer can have as a target.
+	AddMachine(name string) cloud.InstanceID
+	RemoveMachine(id cloud.InstanceID)
+	StopMachine(id cloud.InstanceID)
+	// Requests counts the API requests so far, faulty ones included.
+	Requests() (reads, writes int)
+	// Fail makes every request wrong after the first few, until Heal.
+	Fail(f Fault, after int)
+	// Heal ends all faults; hung requests may stay hung.
+	Heal()
+	// Settle ends whatever the cloud is still busy with: new balancers become active,
+	// deleted ones disappear.
+	Settle()
+}
+
+// Tamperer is a Control that can also change a balancer behind the driver's back.
+type Tamperer interface {
+	// TamperBalancer changes the field, named as in Balancer.Fields, to another valid
+	// value; it returns false for fields it can't change.
+	TamperBalancer(id, field string) bool
+}
+
+// Fault is one way in which an answer goes wrong. Exactly one of Status, Hang, Truncate
+// and Nonsense is set.
+type Fault struct {
+	// Status refuses the request with this HTTP status.
+	Status int
+	// Body goes with Status; "" means the API's usual error body for it.
+	Body string
+	// RetryAfter is sent as a Retry-After header, in whole seconds.
+	RetryAfter time.Duration
+	// Hang never answers.
+	Hang bool
+	// Truncate answers correctly, but the connection breaks within the body.
+	Truncate bool
+	// Nonsense answers 200 with a body that is not the API's: an HTML page.
+	Nonsense bool
+}

@@ -1,0 +1,114 @@
+// Package loadbalancer brings the load balancer of a Service to what the Service asks for:
+//
+//	Service ──▶ request ─┐
+//	cloud ────▶ observed ─┼─▶ decide (pure) ─▶ plan ─▶ apply ─▶ status
+//	nodes ────▶ census ──┘
+//
+// It observes first and writes differences only, touches nothing it does not own, opens
+// before it closes, and says on the Service whatever it could not do.
+package loadbalancer
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Machines finds the machines behind nodes.
+type Machines interface {
+	// Lookup returns the machines the cloud has. An id missing from the answer was not
+	// found by a direct read; with an error the answer may hold a part of them.
+	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
+	// ProviderID returns the id in a node's provider-ID.
+	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
+}
+
+// Options are what a Manager works with. All are required.
+type Options struct {
+	// Cloud must have Balancers.
+	Cloud     *run.Cloud
+	Machines  Machines
+	Executor  *run.Executor
+	ClusterID string
+	Events    event.Recorder
+	Metrics   metric.Sink
+}
+
+// Manager manages the load balancers of all Services of one cloud. It is safe for
+// concurrent use; runs for the same Service wait for each other.
+type Manager struct {
+	cloud     *run.Cloud
+	machines  Machines
+	executor  *run.Executor
+	clusterID string
+	events    event.Recorder
+	metrics   metric.Sink
+	book      book
+}
+
+// New returns a Manager.
+func New(o Options) *Manager {
+	return &Manager{
+		cloud: o.Cloud, machines: o.Machines, executor: o.Executor,
+		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics,
+	}
+}
+
+// Name returns the balancer name that upstream CCMs derive from a Service's UID: "a" and
+// the UID without dashes, 32 characters at most.
+func (m *Manager) Name(svc *corev1.Service) string {
+	name := "a" + strings.ReplaceAll(string(svc.UID), "-", "")
+	return name[:min(len(name), 32)]
+}
+
+// Get returns the status of the Service's balancer and whether there is one of ours. It
+// only reads. With any doubt it returns an error, because a balancer that is said not to
+// exist is never deleted. A balancer that belongs to somebody else does not count.
+func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
+	p, err := m.begin(ctx, svc)
+	if err != nil {
+		return nil, false, err
+	}
+	defer p.end()
+	if p.disowned() {
+		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
+	}
+	f, err := p.find(p.ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	p.say(f.remarks()...)
+	if !f.observed.Found {
+		return nil, false, nil
+	}
+	return p.status(f.observed), true, nil
+}
+
+// Plan returns what Ensure would do now. It only reads and records no event. Together with
+// an error it returns what would be done in spite of it.
+func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (plan.Plan, error) {
+	p, err := m.begin(ctx, svc)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	defer p.end()
+	if p.disowned() {
+		return p.plan(nil), nil
+	}
+	f, err := p.find(p.ctx)
+	if err != nil {
+		return p.plan(nil), err
+	}
+	if err := f.conflict(); err != nil {
+		return p.plan(nil), err
+	}
+	d := p.decide(f.observed, p.census(p.ctx, nodes))
+	return d.plan, d.err
+}

@@ -1,0 +1,61 @@
+package loadbalancer
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// problem is one reason why a Service cannot be served as asked.
+type problem struct {
+	reason event.Reason
+	err    error
+}
+
+func invalid(field, value, want string) problem {
+	return problem{event.InvalidConfiguration, &cloud.Invalid{Field: field, Value: value, Want: want}}
+}
+
+// Problems is everything that is wrong with a Service, at once. Its failure class is
+// FailureInvalid.
+type Problems []error
+
+func (p Problems) Error() string {
+	texts := make([]string, len(p))
+	for i, err := range p {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap lets errors.As find the *cloud.Invalid of each problem.
+func (p Problems) Unwrap() []error { return p }
+
+// combine returns all problems as one error, nil when there are none.
+func combine(problems []problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	var all Problems
+	for _, p := range problems {
+		all = append(all, p.err)
+	}
+	return all
+}
+
+// unjoin returns the problems a driver joined with errors.Join one by one.
+func unjoin(err error) []problem {
+	if joined, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		var problems []problem
+		for _, e := range joined.Unwrap() {
+			problems = append(problems, unjoin(e)...)
+		}
+		return problems
+	}
+	return []problem{{event.InvalidConfiguration, err}}
+}

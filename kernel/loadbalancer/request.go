@@ -1,0 +1,110 @@
+package loadbalancer
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// request is what a Service asks for, read once.
+type request struct {
+	service *corev1.Service
+	values  annotation.Values
+	// spec has no candidates, facts or pins yet.
+	spec cloud.Spec
+	// selector is nil when the one on the Service is not valid.
+	selector labels.Selector
+	// recorded is the id in the Descriptor's IDAnnotation.
+	recorded string
+	// adopt is the id to take over even from another owner.
+	adopt string
+	// problems make it impossible to serve the Service as asked.
+	problems []problem
+	// remarks are wrong too, but the Service is served in spite of them.
+	remarks []remark
+}
+
+// read returns what the Service asks for. It is pure and finds all problems at once.
+func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
+	values, found := c.Annotations.Parse(svc.Annotations)
+	r := request{service: svc, values: values}
+	r.problems, r.remarks = ofAnnotations(found)
+	r.recorded = recordedID(svc, values, c)
+	r.adopt = annotation.Adopt.In(values)
+	r.readSelector()
+
+	ranges, problems := sourceRanges(svc)
+	r.spec = cloud.Spec{
+		Ref: cloud.Ref{
+			ID: r.recorded,
+			Owner: cloud.Owner{
+				Cluster: clusterID, Namespace: svc.Namespace, Name: svc.Name,
+				UID: string(svc.UID), Cloud: c.Name,
+			},
+		},
+		Ports:          ports(svc),
+		SourceRanges:   ranges,
+		Local:          svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+		HealthPort:     healthPort(svc),
+		DualStack:      len(svc.Spec.IPFamilies) > 1,
+		LoadBalancerIP: svc.Spec.LoadBalancerIP,
+		Options:        values,
+	}
+	r.problems = append(r.problems, problems...)
+	r.problems = append(r.problems, beyond(c.Descriptor.Capabilities, r.spec)...)
+	r.readAdoption(c.Descriptor.IDAnnotation)
+	return r
+}
+
+// recordedID returns the balancer id that is recorded on the Service.
+func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) string {
+	name := c.Descriptor.IDAnnotation
+	declared := slices.ContainsFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == name })
+	if declared {
+		return values[name]
+	}
+	return strings.TrimSpace(svc.Annotations[name])
+}
+
+func (r *request) readSelector() {
+	text := annotation.NodeSelector.In(r.values)
+	selector, err := labels.Parse(text)
+	if err != nil {
+		r.problems = append(r.problems, invalid(annotation.NodeSelector.Name, text, "want "+annotation.NodeSelector.Want))
+		return
+	}
+	r.selector = selector
+}
+
+// readAdoption decides which id to look for:
+//
+//	recorded  adopt  id        because
+//	-         -      none      found by mark or name
+//	a         -      a
+//	-         b      b
+//	a         a      a
+//	a         b      a         b is refused: a would be left behind and paid for
+func (r *request) readAdoption(idAnnotation string) {
+	switch {
+	case r.adopt == "" || r.adopt == r.recorded:
+	case r.recorded == "":
+		r.spec.Ref.ID = r.adopt
+	default:
+		r.problems = append(r.problems, invalid(annotation.Adopt.Name, r.adopt,
+			"the Service has balancer "+r.recorded+" already; remove "+idAnnotation+" to leave that one behind"))
+	}
+}
+
+// disowned reports whether the balancer is to be left alone.
+func (r *request) disowned() bool { return annotation.Disown.Bool(r.values) }
+
+// present returns the status the Service has now.
+func (r *request) present() *corev1.LoadBalancerStatus {
+	return r.service.Status.LoadBalancer.DeepCopy()
+}

@@ -1,0 +1,39 @@
+package run
+
+import (
+	"context"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+type balancers struct {
+	*caller
+	next cloud.Balancers
+}
+
+var _ cloud.Balancers = (*balancers)(nil)
+
+func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	return call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
+		return b.next.Observe(ctx, spec)
+	})
+}
+
+func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	var notes []cloud.Note
+	balancer, err := pure(b.caller, opNormalizeBalancer, func() (balancer cloud.Balancer, err error) {
+		balancer, notes, err = b.next.Normalize(spec)
+		return balancer, err
+	})
+	return balancer, notes, err
+}
+
+func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
+	return b.next.Eligible(balancer, t)
+}
+
+func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	return call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
+		return b.next.Apply(ctx, change)
+	})
+}

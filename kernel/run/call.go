@@ -1,0 +1,98 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// caller is what the decorators of one cloud share.
+type caller struct {
+	cloud    string
+	classify func(error) cloud.Failure
+	metrics  metric.Sink
+}
+
+// call runs one driver call with everything around it.
+func call[T any](ctx context.Context, c *caller, op operation, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(WithOperation(ctx, op.name), cloud.CallTimeout)
+	defer cancel()
+	for try := 1; ; try++ {
+		result, err := contain(func() (T, error) { return f(ctx) })
+		if err == nil {
+			c.metrics.Set(metric.CloudState, 1, c.cloud)
+			return result, nil
+		}
+		failure := c.failure(err)
+		if wait, ok := op.retry(failure, try); ok && sleep(ctx, wait) {
+			continue
+		}
+		c.count(ctx, op, failure)
+		return result, &cloud.Error{Failure: failure, Op: op.name, Err: err}
+	}
+}
+
+// run is call for methods that return only an error.
+func run(ctx context.Context, c *caller, op operation, f func(context.Context) error) error {
+	_, err := call(ctx, c, op, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
+	return err
+}
+
+// pure runs a method that does no I/O: nothing to bound, retry or measure.
+func pure[T any](c *caller, op operation, f func() (T, error)) (T, error) {
+	result, err := contain(f)
+	if err != nil {
+		err = &cloud.Error{Failure: c.failure(err), Op: op.name, Err: err}
+	}
+	return result, err
+}
+
+// failure classifies an error. What our own transport and the driver said explicitly
+// counts first; what the driver does not know may still be known to be a lack of an answer.
+func (c *caller) failure(err error) cloud.Failure {
+	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
+		return failure
+	}
+	if _, ok := errors.AsType[*Panic](err); ok {
+		return cloud.Failure{Class: cloud.FailureUnknown}
+	}
+	failure, panicked := contain(func() (cloud.Failure, error) { return c.classify(err), nil })
+	if panicked != nil || failure.Class == "" {
+		failure = cloud.Failure{Class: cloud.FailureUnknown}
+	}
+	if failure.Class == cloud.FailureUnknown && noAnswer(err) {
+		failure.Class = cloud.FailureTransient
+	}
+	return failure
+}
+
+// noAnswer recognises failures of the network that are the same for every SDK.
+func noAnswer(err error) bool {
+	if _, ok := errors.AsType[*WriteRefused](err); ok {
+		return false
+	}
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// count records a failed call, unless its own caller gave it up: that says nothing about
+// the cloud.
+func (c *caller) count(ctx context.Context, op operation, failure cloud.Failure) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	c.metrics.Add(metric.CallFailures, 1, c.cloud, op.name, string(failure.Class))
+	switch failure.Class {
+	case cloud.FailureUnauthorized, cloud.FailureTransient:
+		c.metrics.Set(metric.CloudState, 0, c.cloud)
+	case cloud.FailureUnknown:
+		// Neither an answer nor the lack of one is certain.
+	default:
+		c.metrics.Set(metric.CloudState, 1, c.cloud)
+	}
+}

@@ -1,0 +1,75 @@
+package run
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// Cloud is one configured cloud behind all decorators; it is what the rest of the kernel
+// uses. Every error its parts return is a *cloud.Error.
+type Cloud struct {
+	// Name is the name of the entry in the configuration; with one cloud it is the
+	// provider's name.
+	Name       string
+	Descriptor cloud.Descriptor
+	// Annotations are the provider's keys together with the kernel's.
+	Annotations annotation.Set
+	Driver      cloud.Driver
+	// Balancers, Routes and Firewalls are nil when the driver has none.
+	Balancers cloud.Balancers
+	Routes    cloud.Routes
+	Firewalls cloud.Firewalls
+}
+
+// Options configure Decorate.
+type Options struct {
+	// Name is the name of the cloud entry, Descriptor.Name when "".
+	Name       string
+	Descriptor cloud.Descriptor
+	// Annotations are the provider's keys.
+	Annotations annotation.Set
+	// Metrics may be nil.
+	Metrics metric.Sink
+}
+
+// Decorate wraps a driver and the optional interfaces it implements.
+//
+//	             deadline  contains panics  classifies  retries  counts failures
+//	reads        yes       yes              yes         yes      yes
+//	writes       yes       yes              yes         no       yes
+//	pure, error  -         yes              yes         no       no
+//	pure         -         no               -           -        -
+//
+// Pure methods without an error result pass panics on: any answer made up for them, such
+// as "not eligible" or "no openings", would be acted upon. Their callers contain them.
+func Decorate(driver cloud.Driver, o Options) *Cloud {
+	name := o.Name
+	if name == "" {
+		name = o.Descriptor.Name
+	}
+	c := &caller{cloud: name, classify: driver.Classify, metrics: sink(o.Metrics)}
+	decorated := &Cloud{
+		Name:        name,
+		Descriptor:  o.Descriptor,
+		Annotations: annotation.Kernel().With(o.Annotations),
+		Driver:      &decoratedDriver{caller: c, next: driver},
+	}
+	if next, ok := driver.(cloud.Balancers); ok {
+		decorated.Balancers = &balancers{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Routes); ok {
+		decorated.Routes = &routes{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Firewalls); ok {
+		decorated.Firewalls = &firewalls{caller: c, next: next}
+	}
+	return decorated
+}
+
+func sink(s metric.Sink) metric.Sink {
+	if s == nil {
+		return metric.Discard{}
+	}
+	return s
+}

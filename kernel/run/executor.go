@@ -1,0 +1,103 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// Results of operations, the label of metric.Operations.
+const (
+	resultApplied = "applied"
+	resultFailed  = "failed"
+	resultBlocked = "blocked"
+	resultDryRun  = "dry_run"
+)
+
+// Executor is the one place where plans become writes.
+//
+//	          nothing executable  something executable
+//	Live      no call             the write
+//	DryRun    no call             log, no call
+//	Shadow    no call             log, no call
+type Executor struct {
+	cloud   *Cloud
+	mode    Mode
+	metrics metric.Sink
+	log     func(plan.Plan)
+	locks   keyedMutex
+}
+
+// NewExecutor returns the executor of one cloud. The zero mode is Live; sink and log may be
+// nil.
+func NewExecutor(c *Cloud, mode Mode, sinkOrNil metric.Sink, log func(plan.Plan)) *Executor {
+	if mode == "" {
+		mode = Live
+	}
+	if log == nil {
+		log = func(plan.Plan) {}
+	}
+	return &Executor{cloud: c, mode: mode, metrics: sink(sinkOrNil), log: log}
+}
+
+// Mode returns the mode of the executor.
+func (e *Executor) Mode() Mode { return e.mode }
+
+// Apply executes the change of one balancer, which the plan describes. Changes with the same
+// owner are made one after the other. Without a live write the Progress is zero: done.
+func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
+	var progress cloud.Progress
+	err := e.Execute(ctx, lockKey(change.Spec.Ref), p, func(ctx context.Context) (err error) {
+		if e.cloud.Balancers == nil {
+			return fmt.Errorf("applying %s: %w", p.Subject, errors.ErrUnsupported)
+		}
+		progress, err = e.cloud.Balancers.Apply(ctx, change)
+		return err
+	})
+	return progress, err
+}
+
+// Execute calls write for a plan that has something to execute, if the mode allows it, and
+// counts every operation. Writes with the same key happen one after the other.
+func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write func(context.Context) error) error {
+	e.count(p, resultBlocked)
+	if p.Empty() {
+		return nil
+	}
+	if e.mode.ReadOnly() {
+		e.log(p)
+		e.count(p, resultDryRun)
+		return nil
+	}
+	unlock, err := e.locks.lock(ctx, key)
+	if err != nil {
+		return fmt.Errorf("waiting for another change of %s: %w", p.Subject, err)
+	}
+	defer unlock()
+	if err := write(ctx); err != nil {
+		e.count(p, resultFailed)
+		return err
+	}
+	e.count(p, resultApplied)
+	return nil
+}
+
+// count counts the blocked operations of a plan when the result is "blocked", else the
+// others.
+func (e *Executor) count(p plan.Plan, result string) {
+	for _, op := range p.Operations {
+		if (op.Blocked != "") == (result == resultBlocked) {
+			e.metrics.Add(metric.Operations, 1, e.cloud.Name, string(op.Kind), string(op.Verb), result)
+		}
+	}
+}
+
+// lockKey is the owner's UID, the one thing that is never used twice.
+func lockKey(ref cloud.Ref) string {
+	return "balancer " + cmp.Or(ref.Owner.UID, ref.Owner.String())
+}

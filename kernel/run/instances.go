@@ -1,0 +1,36 @@
+package run
+
+import (
+	"context"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+type instances struct {
+	*caller
+	next cloud.Instances
+}
+
+var _ cloud.Instances = (*instances)(nil)
+
+func (i *instances) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+	return pure(i.caller, opParseProviderID, func() (cloud.InstanceID, error) {
+		return i.next.ParseProviderID(providerID)
+	})
+}
+
+func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
+	return call(ctx, i.caller, opListInstances, i.next.List)
+}
+
+func (i *instances) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	return call(ctx, i.caller, opGetInstances, func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) {
+		return i.next.Get(ctx, ids...)
+	})
+}
+
+func (i *instances) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	return call(ctx, i.caller, opFindInstance, func(ctx context.Context) ([]cloud.Instance, error) {
+		return i.next.FindByName(ctx, name)
+	})
+}

@@ -1,0 +1,29 @@
+package run
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// measure counts requests and how long the answer took, up to its headers.
+type measure struct {
+	next    http.RoundTripper
+	cloud   string
+	metrics metric.Sink
+}
+
+func (m *measure) RoundTrip(request *http.Request) (*http.Response, error) {
+	operation := OperationOf(request.Context())
+	start := time.Now()
+	response, err := m.next.RoundTrip(request)
+	code := "error"
+	if err == nil {
+		code = strconv.Itoa(response.StatusCode)
+	}
+	m.metrics.Add(metric.Requests, 1, m.cloud, operation, code)
+	m.metrics.Observe(metric.RequestSeconds, time.Since(start).Seconds(), m.cloud, operation)
+	return response, err
+}

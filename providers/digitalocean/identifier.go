@@ -1,0 +1,23 @@
+package digitalocean
+
+import "strings"
+
+const (
+	letters = "abcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+)
+
+// isIdentifier reports whether s can be the id of an API object. Ids become part of a URL
+// path, so what users write must not be able to lead to another object.
+func isIdentifier(s string) bool { return len(s) <= 64 && consistsOf(s, letters+upper+digits+"-") }
+
+// isSlug reports whether s can be the slug of a region.
+func isSlug(s string) bool { return len(s) <= 32 && consistsOf(s, letters+digits+"-") }
+
+// isTag reports whether the API accepts s as a tag.
+func isTag(s string) bool { return len(s) <= maxTag && consistsOf(s, letters+upper+digits+":_-") }
+
+var upper = strings.ToUpper(letters)
+
+// consistsOf reports whether s is not empty and has only the given characters.
+func consistsOf(s, characters string) bool { return s != "" && strings.Trim(s, characters) == "" }

@@ -1,0 +1,186 @@
+package digitalocean
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/digitalocean/godo"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// ParseProviderID implements cloud.Instances: "digitalocean://<droplet id>".
+func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+	id, ok := strings.CutPrefix(providerID, scheme+"://")
+	if !ok {
+		return "", fmt.Errorf("provider-ID %q: want %s://<droplet id>", providerID, scheme)
+	}
+	number, err := dropletID(cloud.InstanceID(id))
+	if err != nil {
+		return "", fmt.Errorf("provider-ID %q: %w", providerID, err)
+	}
+	return instanceID(number), nil
+}
+
+// List implements cloud.Instances. GPU droplets are not in the API's list; they are read one
+// by one, by id.
+func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
+	droplets, err := d.droplets(ctx)
+	if err != nil {
+		return cloud.InstanceList{}, fmt.Errorf("listing droplets: %w", err)
+	}
+	list := cloud.InstanceList{Complete: droplets.complete}
+	seen := map[int]bool{}
+	for _, droplet := range droplets.items {
+		if !seen[droplet.ID] {
+			seen[droplet.ID] = true
+			list.Items = append(list.Items, instance(droplet))
+		}
+	}
+	// A droplet read twice hides one that moved to a page already read.
+	list.Complete = list.Complete && len(seen) == len(droplets.items)
+	return list, nil
+}
+
+func (d *Driver) droplets(ctx context.Context) (listing[godo.Droplet], error) {
+	return pages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
+		return d.api.Droplets.List(ctx, o)
+	})
+}
+
+// Get implements cloud.Instances.
+func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		number, err := dropletID(id)
+		if err != nil {
+			return nil, err
+		}
+		droplet, _, err := d.api.Droplets.Get(ctx, number)
+		if d.isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading droplet %s: %w", id, err)
+		}
+		if droplet == nil || droplet.ID != number {
+			return nil, fmt.Errorf("reading droplet %s: %w", id, errUnreadable)
+		}
+		found[id] = instance(*droplet)
+	}
+	return found, nil
+}
+
+// FindByName implements cloud.Instances. Kubelets give their Node the host name in lower
+// case, so case is ignored unless a droplet has exactly that name. A Node named by an IP
+// address is looked for among the addresses of all droplets.
+func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	droplets, err := pages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
+		return d.api.Droplets.ListByName(ctx, url.QueryEscape(name), o)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing droplets by name: %w", err)
+	}
+	if exact := matching(droplets.items, func(c godo.Droplet) bool { return c.Name == name }); len(exact) > 0 {
+		return exact, nil
+	}
+	if similar := matching(droplets.items, func(c godo.Droplet) bool { return strings.EqualFold(c.Name, name) }); len(similar) > 0 {
+		return similar, nil
+	}
+	if _, err := netip.ParseAddr(name); err != nil {
+		return nil, nil
+	}
+	return d.findByAddress(ctx, name)
+}
+
+func (d *Driver) findByAddress(ctx context.Context, address string) ([]cloud.Instance, error) {
+	droplets, err := d.droplets(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing droplets: %w", err)
+	}
+	return matching(droplets.items, func(c godo.Droplet) bool {
+		for _, a := range addresses(c) {
+			if a.Type != cloud.AddressHostname && a.Address == address {
+				return true
+			}
+		}
+		return false
+	}), nil
+}
+
+func matching(droplets []godo.Droplet, match func(godo.Droplet) bool) []cloud.Instance {
+	var found []cloud.Instance
+	for _, droplet := range droplets {
+		if match(droplet) {
+			found = append(found, instance(droplet))
+		}
+	}
+	return found
+}
+
+func instance(droplet godo.Droplet) cloud.Instance {
+	i := cloud.Instance{
+		ID:         instanceID(droplet.ID),
+		ProviderID: scheme + "://" + strconv.Itoa(droplet.ID),
+		Name:       droplet.Name,
+		Type:       droplet.SizeSlug,
+		State:      state(droplet.Status),
+		Addresses:  addresses(droplet),
+	}
+	if droplet.Region != nil {
+		i.Region = droplet.Region.Slug
+	}
+	return i
+}
+
+// state maps a droplet's status. Only "off" is a machine that was shut down; an archived one
+// or a status we don't know must not make its Node look so.
+func state(status string) cloud.State {
+	switch status {
+	case "off":
+		return cloud.StateStopped
+	case "new":
+		return cloud.StatePending
+	}
+	return cloud.StateRunning
+}
+
+// addresses lists what a Node shows, in upstream's order: the first private IPv4, the first
+// public IPv4, the first public IPv6. Any of them may be missing.
+func addresses(droplet godo.Droplet) []cloud.Address {
+	list := []cloud.Address{{Type: cloud.AddressHostname, Address: droplet.Name}}
+	if droplet.Networks == nil {
+		return list
+	}
+	// These fail only without networks.
+	private, _ := droplet.PrivateIPv4()
+	public4, _ := droplet.PublicIPv4()
+	public6, _ := droplet.PublicIPv6()
+	for _, a := range []cloud.Address{
+		{Type: cloud.AddressInternalIP, Address: private},
+		{Type: cloud.AddressExternalIP, Address: public4},
+		{Type: cloud.AddressExternalIP, Address: public6},
+	} {
+		if a.Address != "" {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func instanceID(number int) cloud.InstanceID { return cloud.InstanceID(strconv.Itoa(number)) }
+
+func dropletID(id cloud.InstanceID) (int, error) {
+	number, err := strconv.Atoi(string(id))
+	if err != nil || number < 1 {
+		return 0, fmt.Errorf("droplet id %q is not a positive number", id)
+	}
+	return number, nil
+}
+
+func (d *Driver) isNotFound(err error) bool {
+	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
+}

@@ -1,0 +1,42 @@
+package digitalocean
+
+import "github.com/digitalocean/godo"
+
+const (
+	// maxPage is the largest page the API serves. Machines are small objects.
+	maxPage = 200
+	// smallPage is for objects that are large, such as balancers with all their targets.
+	smallPage = 50
+)
+
+// listing is the joined answer of all pages.
+type listing[T any] struct {
+	items []T
+	// complete is false when the pages together hold less than the API counted, which
+	// happens when objects move between pages while they are read.
+	complete bool
+}
+
+// pages reads all pages of maxPage items. An error of any page is an error of the whole.
+func pages[T any](read func(*godo.ListOptions) ([]T, *godo.Response, error)) (listing[T], error) {
+	return pagesOf(maxPage, read)
+}
+
+func pagesOf[T any](size int, read func(*godo.ListOptions) ([]T, *godo.Response, error)) (listing[T], error) {
+	var all listing[T]
+	for page := 1; ; page++ {
+		items, resp, err := read(&godo.ListOptions{Page: page, PerPage: size})
+		if err != nil {
+			return listing[T]{}, err
+		}
+		if items == nil {
+			// The API answers [] when there is nothing; no list at all is not its answer.
+			return listing[T]{}, errUnreadable
+		}
+		all.items = append(all.items, items...)
+		if resp.Links == nil || resp.Links.IsLastPage() || len(items) == 0 {
+			all.complete = resp.Meta == nil || len(all.items) >= resp.Meta.Total
+			return all, nil
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// dialTimeout bounds a connection to a target.
+const dialTimeout = 3 * time.Second
+
+// forwarder carries the TCP traffic of one balancer. Changes are graceful: connections
+// through a closed listener or to a removed target live until they end by themselves.
+// A nil forwarder carries nothing.
+type forwarder struct {
+	address string
+	pool    pool
+	running sync.WaitGroup
+	ctx     context.Context // ends everything; not the context of any call
+	cancel  context.CancelFunc
+
+	mu     sync.Mutex
+	spec   BalancerSpec
+	doors  map[string]net.Listener // by listener key
+	nudge  chan struct{}           // probe again now
+	closed bool
+}
+
+// newForwarder starts probing for a balancer at a loopback address.
+func newForwarder(address string) *forwarder {
+	f := &forwarder{address: address, doors: map[string]net.Listener{}, nudge: make(chan struct{}, 1)}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	f.running.Go(f.probeForever)
+	return f
+}
+
+// apply opens and closes listeners and replaces the targets; backends are addresses by
+// machine id.
+func (f *forwarder) apply(spec BalancerSpec, backends map[string]string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.spec = spec
+	f.pool.set(backends, spec.Algorithm == "least_connections")
+	wanted := map[string]bool{}
+	for _, l := range spec.Listeners {
+		if l.Protocol != "tcp" {
+			continue
+		}
+		wanted[l.key()] = true
+		if f.doors[l.key()] == nil {
+			f.open(l)
+		}
+	}
+	for key, door := range f.doors {
+		if !wanted[key] {
+			_ = door.Close()
+			delete(f.doors, key)
+		}
+	}
+	select {
+	case f.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// open listens at the balancer's own address, or where that isn't possible (no 127/8, a
+// privileged or taken port) at the next best one; Balancer.Doors says which.
+func (f *forwarder) open(l Listener) {
+	for _, addr := range []string{
+		net.JoinHostPort(f.address, strconv.Itoa(l.Port)), net.JoinHostPort(f.address, "0"), "127.0.0.1:0",
+	} {
+		door, err := net.Listen("tcp", addr)
+		if err != nil {
+			continue
+		}
+		f.doors[l.key()] = door
+		f.running.Go(func() { f.accept(door, l.key()) })
+		return
+	}
+}
+
+func (f *forwarder) accept(door net.Listener, key string) {
+	for {
+		client, err := door.Accept()
+		if err != nil {
+			return
+		}
+		f.running.Go(func() { f.carry(client, key) })
+	}
+}
+
+// carry connects one client with a target.
+func (f *forwarder) carry(client net.Conn, key string) {
+	defer client.Close()
+	defer context.AfterFunc(f.ctx, func() { _ = client.Close() })()
+	spec, nodePort := f.rule(key)
+	if !allowed(spec.AllowedSources, client.RemoteAddr()) {
+		return
+	}
+	target, server := f.dial(nodePort)
+	if server == nil {
+		return
+	}
+	defer f.pool.release(target)
+	defer server.Close()
+	defer context.AfterFunc(f.ctx, func() { _ = server.Close() })()
+	if spec.ProxyProtocol {
+		if _, err := io.WriteString(server, proxyHeader(client)); err != nil {
+			return
+		}
+	}
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		pipe(client, server)
+	}()
+	pipe(server, client)
+	<-back
+}
+
+// rule returns what holds for a listener now.
+func (f *forwarder) rule(key string) (spec BalancerSpec, nodePort int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, l := range f.spec.Listeners {
+		if l.key() == key {
+			nodePort = l.NodePort
+		}
+	}
+	return f.spec, nodePort
+}
+
+// dial connects to the first target, in the pool's order, that takes the connection.
+func (f *forwarder) dial(nodePort int) (id string, server net.Conn) {
+	dialer := net.Dialer{Timeout: dialTimeout}
+	tried := map[string]bool{}
+	for {
+		id, address := f.pool.pick(tried)
+		if id == "" {
+			return "", nil
+		}
+		server, err := dialer.DialContext(f.ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(nodePort)))
+		if err == nil {
+			return id, server
+		}
+		f.pool.release(id)
+		tried[id] = true
+	}
+}
+
+// pipe copies until the source ends and tells the destination so.
+func pipe(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	if half, ok := to.(*net.TCPConn); ok {
+		_ = half.CloseWrite()
+	}
+}
+
+func allowed(sources []string, client net.Addr) bool {
+	if len(sources) == 0 {
+		return true
+	}
+	from, err := netip.ParseAddrPort(client.String())
+	if err != nil {
+		return false
+	}
+	for _, source := range sources {
+		if prefix, err := netip.ParsePrefix(source); err == nil && prefix.Contains(from.Addr()) {
+			return true
+		}
+	}
+	return false
+}
+
+// proxyHeader is the PROXY protocol's header, version 1.
+func proxyHeader(client net.Conn) string {
+	from := client.RemoteAddr().(*net.TCPAddr).AddrPort()
+	to := client.LocalAddr().(*net.TCPAddr).AddrPort()
+	return fmt.Sprintf("PROXY TCP4 %s %s %d %d\r\n", from.Addr(), to.Addr(), from.Port(), to.Port())
+}
+
+// report adds to a shown balancer what only the forwarder knows.
+func (f *forwarder) report(b *Balancer) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b.Doors = map[string]string{}
+	for key, door := range f.doors {
+		b.Doors[key] = door.Addr().String()
+	}
+	f.pool.report(b.TargetHealth)
+}
+
+// close cuts all connections and waits until nothing runs any more.
+func (f *forwarder) close() {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	f.closed = true
+	for key, door := range f.doors {
+		_ = door.Close()
+		delete(f.doors, key)
+	}
+	f.mu.Unlock()
+	f.cancel()
+	f.running.Wait()
+}

@@ -1,0 +1,155 @@
+package world
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxBody bounds what a client may send.
+const maxBody = 1 << 20
+
+// nonsensePage is what a captive portal or a broken proxy answers.
+const nonsensePage = "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>"
+
+func (w *World) handleOperations() {
+	for _, o := range operations {
+		w.mux.HandleFunc(o.route, func(rw http.ResponseWriter, r *http.Request) { w.serve(o, rw, r) })
+	}
+	w.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		answer(rw, 0, nil, &Failure{Status: http.StatusNotFound, Code: CodeNotFound, Message: "the API has no " + r.Method + " " + r.URL.Path})
+	})
+}
+
+// serve counts the call, lets time pass and does what the operation and a fault say.
+func (w *World) serve(o operation, rw http.ResponseWriter, r *http.Request) {
+	w.counters.add(o)
+	fault := w.faults.take(o)
+	if !w.delay(r) {
+		return
+	}
+	switch fault.Effect {
+	case EffectError:
+		refuse(rw, fault.Fault)
+		return
+	case EffectNonsense:
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(rw, nonsensePage)
+		return
+	case EffectBlank:
+		answer(rw, http.StatusOK, struct{}{}, nil)
+		return
+	case EffectHang:
+		select {
+		case <-r.Context().Done():
+			return
+		case <-fault.removed:
+		}
+	}
+	if w.options.Token != "" && r.Header.Get("Authorization") != "Bearer "+w.options.Token {
+		answer(rw, 0, nil, &Failure{Status: http.StatusUnauthorized, Code: CodeUnauthorized, Message: "the token is wrong"})
+		return
+	}
+	status, body, err := o.run(w, call{Request: r, effect: fault.Effect})
+	switch fault.Effect {
+	case EffectLost:
+		panic(http.ErrAbortHandler)
+	case EffectTruncated:
+		truncate(rw, body)
+	}
+	answer(rw, status, body, err)
+}
+
+// delay waits for the latency; it returns false when the client has gone.
+func (w *World) delay(r *http.Request) bool {
+	w.mu.Lock()
+	latency := time.Duration(w.settings.Latency)
+	w.mu.Unlock()
+	if latency == 0 {
+		return true
+	}
+	select {
+	case <-time.After(latency):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// answer sends a body, or the failure when there is one.
+func answer(rw http.ResponseWriter, status int, body any, err error) {
+	if err != nil {
+		failure, ok := errors.AsType[*Failure](err)
+		if !ok {
+			failure = &Failure{Status: http.StatusInternalServerError, Code: CodeInternal, Message: err.Error()}
+		}
+		status, body = failure.Status, failure
+	}
+	if body == nil {
+		rw.WriteHeader(status)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	_ = json.NewEncoder(rw).Encode(body) // the client may have gone
+}
+
+// refuse answers what an error fault says.
+func refuse(rw http.ResponseWriter, f Fault) {
+	if f.RetryAfterSeconds > 0 {
+		rw.Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
+	}
+	if f.Body == "" {
+		answer(rw, 0, nil, f.failure())
+		return
+	}
+	rw.WriteHeader(f.Status)
+	_, _ = io.WriteString(rw, f.Body)
+}
+
+// truncate promises the whole body, sends half of it and breaks the connection.
+func truncate(rw http.ResponseWriter, body any) {
+	data, _ := json.Marshal(body) // bodies are plain data
+	rw.Header().Set("Content-Type", "application/json")
+	rw.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	_, _ = rw.Write(data[:len(data)/2])
+	_ = http.NewResponseController(rw).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// decode reads the one JSON value of a body and refuses unknown fields.
+func decode[T any](r *http.Request) (T, error) {
+	var value T
+	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
+		return value, invalid("body: %v", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return value, invalid("body: there is more after the first value")
+	}
+	return value, nil
+}
+
+// paging reads limit=… and after=….
+func (w *World) paging(query url.Values) (limit, after int, err error) {
+	limit = w.options.PageSize
+	if text := query.Get("limit"); text != "" {
+		limit, err = strconv.Atoi(text)
+		if err != nil || limit < 1 || limit > w.options.PageSize {
+			return 0, 0, invalid("limit %q must be in 1..%d", text, w.options.PageSize)
+		}
+	}
+	if text := query.Get("after"); text != "" {
+		after, err = strconv.Atoi(strings.TrimPrefix(text, "m-"))
+		if err != nil {
+			return 0, 0, invalid("after %q is not the next of an earlier page", text)
+		}
+	}
+	return limit, after, nil
+}

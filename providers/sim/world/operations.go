@@ -1,0 +1,233 @@
+package world
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// operation is one call of the driver's half.
+type operation struct {
+	name  string
+	read  bool
+	route string // as http.ServeMux reads it
+	run   func(w *World, c call) (status int, answer any, err error)
+}
+
+// call is one request of an operation.
+type call struct {
+	*http.Request
+	effect Effect // of a list or of the account; the rest is done around the operation
+}
+
+// operations is the driver's half of the API.
+var operations = []operation{
+	{"getAccount", true, "GET /v1/account", (*World).opGetAccount},
+	{"listMachines", true, "GET /v1/machines", (*World).opListMachines},
+	{"getMachine", true, "GET /v1/machines/{id}", (*World).opGetMachine},
+	{"listNetworks", true, "GET /v1/networks", (*World).opListNetworks},
+	{"listBalancers", true, "GET /v1/balancers", (*World).opListBalancers},
+	{"getBalancer", true, "GET /v1/balancers/{id}", (*World).opGetBalancer},
+	{"createBalancer", false, "POST /v1/balancers", (*World).opCreateBalancer},
+	{"updateBalancer", false, "PUT /v1/balancers/{id}", (*World).opUpdateBalancer},
+	{"deleteBalancer", false, "DELETE /v1/balancers/{id}", (*World).opDeleteBalancer},
+	{"listRoutes", true, "GET /v1/routes", (*World).opListRoutes},
+	{"createRoute", false, "POST /v1/routes", (*World).opCreateRoute},
+	{"deleteRoute", false, "DELETE /v1/routes/{id}", (*World).opDeleteRoute},
+}
+
+// matches reports whether a fault's selector is about the operation.
+func (o operation) matches(selector string) bool {
+	switch selector {
+	case "*":
+		return true
+	case "reads":
+		return o.read
+	case "writes":
+		return !o.read
+	}
+	return o.name == selector
+}
+
+// knownSelector reports whether some fault can have that selector.
+func knownSelector(selector string) bool {
+	return slices.ContainsFunc(operations, func(o operation) bool { return o.matches(selector) })
+}
+
+// Answers of the driver's half.
+type (
+	// Account is who the credentials belong to.
+	Account struct {
+		ID     string `json:"id"`
+		Region string `json:"region"`
+	}
+	// MachineList is one page of machines.
+	MachineList struct {
+		Machines []Machine `json:"machines"`
+		// Next is the "after" of the next page, "" on the last one.
+		Next string `json:"next"`
+		// UnavailableZones are zones whose machines are missing here.
+		UnavailableZones []string `json:"unavailable_zones"`
+	}
+	// NetworkList is all networks.
+	NetworkList struct {
+		Networks []Network `json:"networks"`
+	}
+	// BalancerList is all balancers asked for.
+	BalancerList struct {
+		Balancers []Balancer `json:"balancers"`
+	}
+	// RouteList is all routes asked for.
+	RouteList struct {
+		Routes []Route `json:"routes"`
+	}
+)
+
+func (w *World) opGetAccount(c call) (int, any, error) {
+	if c.effect == EffectWrongAccount {
+		return http.StatusOK, Account{ID: "another-account", Region: w.options.Region}, nil
+	}
+	return http.StatusOK, Account{ID: w.options.Account, Region: w.options.Region}, nil
+}
+
+func (w *World) opListMachines(c call) (int, any, error) {
+	limit, after, err := w.paging(c.URL.Query())
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	list := MachineList{Machines: []Machine{}, UnavailableZones: []string{}}
+	if c.effect == EffectIncomplete {
+		list.UnavailableZones = w.Zones()[:1]
+	}
+	for _, m := range visible(c, w.machines) {
+		switch name := c.URL.Query().Get("name"); {
+		case m.number() <= after, name != "" && m.Name != name:
+		case c.effect == EffectIncomplete && m.Zone == w.Zones()[0]:
+		case len(list.Machines) == limit:
+			list.Next = list.Machines[limit-1].ID
+			return http.StatusOK, list, nil
+		default:
+			list.Machines = append(list.Machines, *m)
+		}
+	}
+	return http.StatusOK, list, nil
+}
+
+func (w *World) opGetMachine(c call) (int, any, error) {
+	defer w.lock()()
+	m, err := w.machine(c.PathValue("id"))
+	if err != nil || c.effect == EffectWrongAccount {
+		return 0, nil, notFound("machine", c.PathValue("id"))
+	}
+	return http.StatusOK, *m, nil
+}
+
+func (w *World) opListNetworks(c call) (int, any, error) {
+	defer w.lock()()
+	list := NetworkList{Networks: []Network{}}
+	for _, n := range visible(c, w.networks) {
+		list.Networks = append(list.Networks, *n)
+	}
+	return http.StatusOK, list, nil
+}
+
+// opListBalancers takes the filters name=… and label=key=value, the latter repeatedly.
+func (w *World) opListBalancers(c call) (int, any, error) {
+	labels, err := labelFilter(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	list := w.listBalancers(c.URL.Query().Get("name"), labels)
+	return http.StatusOK, BalancerList{Balancers: visible(c, list)}, nil
+}
+
+func (w *World) opGetBalancer(c call) (int, any, error) {
+	defer w.lock()()
+	b, err := w.balancer(c.PathValue("id"))
+	if err != nil || c.effect == EffectWrongAccount {
+		return 0, nil, notFound("balancer", c.PathValue("id"))
+	}
+	return http.StatusOK, b.show(), nil
+}
+
+func (w *World) opCreateBalancer(c call) (int, any, error) {
+	spec, err := decode[BalancerSpec](c.Request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	b, err := w.createBalancer(spec)
+	return http.StatusCreated, b, err
+}
+
+func (w *World) opUpdateBalancer(c call) (int, any, error) {
+	spec, err := decode[BalancerSpec](c.Request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	b, err := w.updateBalancer(c.PathValue("id"), spec)
+	return http.StatusOK, b, err
+}
+
+func (w *World) opDeleteBalancer(c call) (int, any, error) {
+	defer w.lock()()
+	b, err := w.deleteBalancer(c.PathValue("id"))
+	return http.StatusAccepted, b, err
+}
+
+// opListRoutes takes the filter label=key=value repeatedly.
+func (w *World) opListRoutes(c call) (int, any, error) {
+	labels, err := labelFilter(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	list := []Route{}
+	for _, r := range w.listRoutes() {
+		if hasLabels(r.Labels, labels) {
+			list = append(list, r)
+		}
+	}
+	return http.StatusOK, RouteList{Routes: visible(c, list)}, nil
+}
+
+func (w *World) opCreateRoute(c call) (int, any, error) {
+	spec, err := decode[RouteSpec](c.Request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.lock()()
+	r, err := w.createRoute(spec)
+	return http.StatusCreated, r, err
+}
+
+func (w *World) opDeleteRoute(c call) (int, any, error) {
+	defer w.lock()()
+	return http.StatusNoContent, nil, w.deleteRoute(c.PathValue("id"))
+}
+
+// visible returns the items a list shows under the effect of a fault.
+func visible[T any](c call, all []T) []T {
+	switch c.effect {
+	case EffectEmpty, EffectWrongAccount:
+		return all[:0]
+	case EffectShort:
+		return all[:len(all)/2]
+	}
+	return all
+}
+
+func labelFilter(c call) (map[string]string, error) {
+	labels := map[string]string{}
+	for _, filter := range c.URL.Query()["label"] {
+		key, value, ok := strings.Cut(filter, "=")
+		if !ok {
+			return nil, invalid("label %q is not of the form key=value", filter)
+		}
+		labels[key] = value
+	}
+	return labels, nil
+}

@@ -1,0 +1,59 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Server is a world that listens.
+type Server struct {
+	// URL is where the API is, such as "http://127.0.0.1:8080".
+	URL string
+
+	world *World
+	http  *http.Server
+	done  chan error
+}
+
+// Start listens on the address, "127.0.0.1:0" for any free port, and serves the world
+// until Close.
+func (w *World) Start(addr string) (*Server, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("starting the world: %w", err)
+	}
+	s := &Server{
+		URL:   "http://" + listener.Addr().String(),
+		world: w,
+		http:  &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second},
+		done:  make(chan error, 1),
+	}
+	go func() { s.done <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// Close stops serving, cuts all connections and ends the world.
+func (s *Server) Close() error {
+	s.world.Close()
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// Serve serves the world on the address until the context ends.
+func (w *World) Serve(ctx context.Context, addr string) error {
+	s, err := w.Start(addr)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return s.Close()
+	case err := <-s.done:
+		w.Close()
+		return fmt.Errorf("serving the world: %w", err)
+	}
+}

@@ -1,0 +1,122 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// run runs the binary without any environment and returns its exit code and output.
+func run(t *testing.T, path string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errOut strings.Builder
+	cmd := exec.Command(path, args...)
+	cmd.Env = []string{}
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode(), out.String(), errOut.String()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0, out.String(), errOut.String()
+}
+
+func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
+	tests := []struct {
+		name      string
+		providers []string
+		args      []string
+		has       []string
+	}{
+		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "digitalocean, sim"}},
+		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "digitalocean, sim"}},
+		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
+		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
+		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},
+		{"missing credentials", []string{"digitalocean"}, nil, []string{"DO_ACCESS_TOKEN"}},
+		{"bad output format", nil, []string{"version", "--output=xml"}, []string{"xml", "json"}},
+		{"stray argument", nil, []string{"version", "now"}, []string{"takes no arguments", "now"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := run(t, binary(t, tt.providers...), tt.args...)
+			if code != 2 {
+				t.Errorf("exit code %d, want 2", code)
+			}
+			if stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("want exactly one line on stderr, got %q and on stdout %q", stderr, stdout)
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q does not say %q", stderr, want)
+				}
+			}
+		})
+	}
+}
+
+func TestUnknownFlagIsNamed(t *testing.T) {
+	code, _, stderr := run(t, binary(t), "--cloud-provider=sim", "--no-such-flag")
+	if code == 0 || !strings.Contains(stderr, "no-such-flag") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+func TestProviders(t *testing.T) {
+	code, stdout, stderr := run(t, binary(t), "providers", "-o", "json")
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var rows []struct{ Name, Status, ProviderID string }
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2 || rows[0].Name != "digitalocean" || rows[0].ProviderID != "digitalocean://<droplet id>" {
+		t.Errorf("got %+v", rows)
+	}
+	_, table, _ := run(t, binary(t), "providers")
+	for _, want := range []string{"NAME", "PROVIDER-ID", "digitalocean", "loadbalancers", "DO_ACCESS_TOKEN"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table does not show %q:\n%s", want, table)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	_, stdout, _ := run(t, binary(t, "sim"), "version", "-o", "json")
+	var info struct {
+		Version, GoVersion, Platform string
+		Providers                    []string
+	}
+	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
+		t.Fatal(err)
+	}
+	if info.Version == "" || info.GoVersion == "" || info.Platform == "" || len(info.Providers) != 1 || info.Providers[0] != "sim" {
+		t.Errorf("got %+v", info)
+	}
+}
+
+func TestHelpOfSubcommandsShowsOwnFlagsOnly(t *testing.T) {
+	for _, command := range []string{"providers", "version"} {
+		_, stdout, stderr := run(t, binary(t), command, "--help")
+		help := stdout + stderr
+		if !strings.Contains(help, "--output") {
+			t.Errorf("help of %s lacks its flag:\n%s", command, help)
+		}
+		for _, foreign := range []string{"--cloud-provider", "--leader-elect", "--vmodule"} {
+			if strings.Contains(help, foreign) {
+				t.Errorf("help of %s shows %s", command, foreign)
+			}
+		}
+	}
+	_, root, _ := run(t, binary(t), "--help")
+	for _, want := range []string{"--cloud-provider", "--concurrent-service-syncs", "providers", "version"} {
+		if !strings.Contains(root, want) {
+			t.Errorf("help of the binary lacks %s", want)
+		}
+	}
+}

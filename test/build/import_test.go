@@ -1,0 +1,42 @@
+package build
+
+import (
+	"strings"
+	"testing"
+)
+
+const module = "github.com/multicloud-ccm/multicloud-ccm/"
+
+// TestImportLaw checks who depends on whom, transitively, which no linter sees.
+func TestImportLaw(t *testing.T) {
+	tests := []struct {
+		pattern string
+		never   []string
+	}{
+		{"./kernel/cloud", []string{"k8s.io/", module + "kernel/annotation", "golang.org/", "github.com/digitalocean"}},
+		{"./kernel/annotation", []string{"k8s.io/"}},
+		{"./kernel/plan", []string{"k8s.io/"}},
+		{"./kernel/run", []string{"k8s.io/cloud-provider", "k8s.io/client-go", module + "providers"}},
+		{"./kernel/instance", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/loadbalancer", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/framework", []string{module + "providers", module + "internal"}},
+		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
+		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
+		{"./cmd/...", []string{module + "test", "k8s.io/kubernetes"}},
+	}
+	for _, tt := range tests {
+		deps := strings.Fields(goTool(t, "list", "-deps", tt.pattern))
+		if len(deps) == 0 {
+			t.Errorf("%s has no packages", tt.pattern)
+		}
+		for _, dep := range deps {
+			for _, never := range tt.never {
+				if strings.HasPrefix(dep+"/", never) {
+					t.Errorf("%s depends on %s", tt.pattern, dep)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package build
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+)
+
+// The budgets in bytes. The framework alone is 44.1 MB; see docs/adr/0003.
+const megabyte = 1_000_000
+
+func TestSize(t *testing.T) {
+	tests := []struct {
+		name      string
+		providers []string
+		limit     int64
+	}{
+		{"all providers", nil, 50 * megabyte},
+		{"digitalocean", []string{"digitalocean"}, 47 * megabyte},
+		{"sim", []string{"sim"}, 47 * megabyte},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			info, err := os.Stat(binary(t, tt.providers...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%.1f MB", float64(info.Size())/megabyte)
+			if info.Size() > tt.limit {
+				t.Errorf("%d bytes, the budget is %d", info.Size(), tt.limit)
+			}
+		})
+	}
+}
+
+// Reflection on method names makes the linker keep every exported method of every reachable
+// type, which multiplies the size with a large SDK. text/template is the usual door.
+func TestTemplateReflectionIsNotReachable(t *testing.T) {
+	if reflected := reflectMethods(t, "./cmd/cloud-controller-manager"); len(reflected) > 0 {
+		t.Errorf("methods are called by name from: %s", strings.Join(reflected, "\n"))
+	}
+}
+
+// The same look at a program that does use templates shows that the look can fail.
+func TestTemplateReflectionIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	source := "package main\nimport (\"os\"; \"text/template\")\nfunc main() { template.Must(template.New(\"\").Parse(\"{{.}}\")).Execute(os.Stdout, os.Args) }\n"
+	file := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if len(reflectMethods(t, file)) == 0 {
+		t.Error("a program with text/template shows no reflection on methods")
+	}
+}
+
+// reflectMethods returns the functions of text/template and html/template that the linker
+// sees calling methods by name.
+func reflectMethods(t *testing.T, what string) []string {
+	t.Helper()
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-tags", "grpcnotrace", "-ldflags", "-dumpdep", "-o", os.DevNull, what)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("building %s: %v", what, err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "<ReflectMethod>") && strings.Contains(line, "/template.") {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+func TestSlimBuildsLinkNoForeignSDK(t *testing.T) {
+	sdks := map[string]string{"digitalocean": "github.com/digitalocean/godo"}
+	for _, provider := range []string{"digitalocean", "sim"} {
+		modules := goTool(t, "version", "-m", binary(t, provider))
+		for owner, sdk := range sdks {
+			if linked := strings.Contains(modules, sdk); linked != (owner == provider) {
+				t.Errorf("%s build: %s linked is %v", provider, sdk, linked)
+			}
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package ccm
+
+import "syscall"
+
+// maxrssUnit is the unit of Rusage.Maxrss in bytes.
+const maxrssUnit = 1024
+
+// processAttributes let the process die with the test.
+func processAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}

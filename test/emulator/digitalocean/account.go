@@ -1,0 +1,142 @@
+package digitalocean
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Account is one team's resources. Several tokens may lead to the same account.
+type Account struct {
+	server *Server
+	name   string
+	uuid   string
+
+	droplets     droplets
+	balancers    []*balancer
+	certificates []Certificate
+	firewalls    []*Firewall
+	tags         map[string]string // lower case name → name as first written
+	vpcs         []VPC
+	limit        int
+}
+
+// In returns the account of that name, made empty on first use.
+func (s *Server) In(name string) *Account {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	account, ok := s.accounts[name]
+	if !ok {
+		account = &Account{server: s, name: name, uuid: s.newUUID()}
+		account.clear()
+		s.accounts[name] = account
+	}
+	return account
+}
+
+// SetToken makes a token valid for an account, which is made when needed. Use it
+// for wrong-account credentials: a valid token that sees other resources.
+func (s *Server) SetToken(token, account string) {
+	a := s.In(account)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[token] = a
+}
+
+// RevokeToken makes a token invalid: requests with it get 401.
+func (s *Server) RevokeToken(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tokens, token)
+}
+
+// SetBalancerLimit changes the account's quota of balancers; 0 is none.
+func (a *Account) SetBalancerLimit(n int) { a.change(func() { a.limit = n }) }
+
+// Await returns nil as soon as holds is true of the account's state, or ctx's
+// cause. It looks after every change and every request, without polling.
+func (a *Account) Await(ctx context.Context, holds func(State) bool) error {
+	return a.server.signal.Until(ctx, func() bool { return holds(a.State()) })
+}
+
+// clear empties the account.
+func (a *Account) clear() {
+	a.stopTimers()
+	a.droplets = newDroplets()
+	a.balancers, a.certificates, a.firewalls, a.vpcs = nil, nil, nil, nil
+	a.tags = map[string]string{}
+	a.limit = a.server.options.BalancerLimit
+}
+
+// change runs f with the server's lock and announces the change.
+func (a *Account) change(f func()) {
+	a.server.mu.Lock()
+	f()
+	a.server.mu.Unlock()
+	a.server.signal.Announce()
+}
+
+func (s *Server) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, account := range s.accounts {
+		account.clear()
+	}
+}
+
+// newUUID returns the next UUID; they are unique per server and reproducible.
+func (s *Server) newUUID() string {
+	s.serial++
+	return fmt.Sprintf("%08x-d0d0-4000-8000-%012x", s.serial, s.serial)
+}
+
+func (s *Server) timestamp() string {
+	return s.options.Now().UTC().Format(time.RFC3339)
+}
+
+// token returns the bearer token of a request.
+func token(r *http.Request) string {
+	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+	return strings.TrimSpace(value)
+}
+
+// quotaKey: every token has its own quota, wrong ones and the metadata service none.
+func (s *Server) quotaKey(r *http.Request) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value := token(r)
+	if _, ok := s.tokens[value]; !ok || !strings.HasPrefix(r.URL.Path, "/v2/") {
+		return ""
+	}
+	return value
+}
+
+type accountView struct {
+	DropletLimit    int      `json:"droplet_limit"`
+	FloatingIPLimit int      `json:"floating_ip_limit"`
+	Email           string   `json:"email"`
+	Name            string   `json:"name"`
+	UUID            string   `json:"uuid"`
+	EmailVerified   bool     `json:"email_verified"`
+	Status          string   `json:"status"`
+	StatusMessage   string   `json:"status_message"`
+	Team            teamView `json:"team"`
+}
+
+type teamView struct {
+	Name string `json:"name"`
+	UUID string `json:"uuid"`
+}
+
+func (a *Account) getAccount(*http.Request) (reply, error) {
+	view := accountView{
+		DropletLimit: 10_000, FloatingIPLimit: 3, Email: a.name + "@example.com", Name: a.name,
+		UUID: a.uuid, EmailVerified: true, Status: "active", Team: teamView{Name: a.name, UUID: a.uuid},
+	}
+	return reply{body: map[string]any{"account": view}}, nil
+}

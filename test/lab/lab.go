@@ -1,0 +1,150 @@
+// Package lab puts the parts of a system test together: a real control plane, the
+// DigitalOcean emulator and the real binary, which talks to the API server with its own
+// ServiceAccount and only the permissions of config/rbac.
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+)
+
+const (
+	// Namespace and ServiceAccount are those of config/rbac.
+	Namespace      = "kube-system"
+	ServiceAccount = "cloud-controller-manager"
+)
+
+// Options say what a lab consists of.
+type Options struct {
+	ControlPlane controlplane.Options
+	Emulator     digitalocean.Options
+	// Binary is the path of a built binary; "" builds one with the race detector, because
+	// the system tests are where the whole program runs concurrently.
+	Binary string
+}
+
+// Lab is a cluster, a cloud and a binary.
+type Lab struct {
+	*controlplane.ControlPlane
+	Cloud *digitalocean.Server
+
+	url        string
+	binary     string
+	kubeconfig string
+	dir        string
+}
+
+// Start builds what is missing and starts the control plane and the emulator, but no CCM.
+func Start(ctx context.Context, o Options) (*Lab, error) {
+	dir, err := os.MkdirTemp("", "lab-")
+	if err != nil {
+		return nil, fmt.Errorf("making the folder of the lab: %w", err)
+	}
+	l := &Lab{dir: dir, binary: o.Binary, Cloud: digitalocean.New(o.Emulator)}
+	if err := l.start(ctx, o); err != nil {
+		l.Stop()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Lab) start(ctx context.Context, o Options) (err error) {
+	if l.binary == "" {
+		if l.binary, err = ccm.Build(ctx, ccm.BuildOptions{Dir: l.dir, Race: true}); err != nil {
+			return err
+		}
+	}
+	if l.url, err = l.Cloud.Listen("127.0.0.1:0"); err != nil {
+		return err
+	}
+	if l.ControlPlane, err = controlplane.Start(ctx, o.ControlPlane); err != nil {
+		return err
+	}
+	l.kubeconfig, err = Authorize(ctx, l.ControlPlane)
+	return err
+}
+
+// Authorize gives the CCM's ServiceAccount the permissions of config/rbac and returns the
+// path of a kubeconfig that uses it.
+func Authorize(ctx context.Context, cp *controlplane.ControlPlane) (string, error) {
+	root, err := ccm.Root()
+	if err != nil {
+		return "", err
+	}
+	manifest, err := os.ReadFile(filepath.Join(root, "config", "rbac", "cloud-controller-manager.yaml"))
+	if err != nil {
+		return "", fmt.Errorf("reading the rbac manifest: %w", err)
+	}
+	if err := cp.ApplyManifest(ctx, manifest); err != nil {
+		return "", err
+	}
+	return cp.ServiceAccountKubeconfig(ctx, Namespace, ServiceAccount)
+}
+
+// Stop stops everything that Start started and removes the lab's folder.
+func (l *Lab) Stop() {
+	if l.ControlPlane != nil {
+		_ = l.ControlPlane.Stop()
+	}
+	l.Cloud.Close()
+	_ = os.RemoveAll(l.dir)
+}
+
+// URL returns the emulator's base URL.
+func (l *Lab) CloudURL() string { return l.url }
+
+// Binary returns the path of the binary under test.
+func (l *Lab) Binary() string { return l.binary }
+
+// Kubeconfig returns the path of the ServiceAccount's kubeconfig.
+func (l *Lab) Kubeconfig() string { return l.kubeconfig }
+
+// CCMOptions change how a CCM is started.
+type CCMOptions struct {
+	Name string
+	// Env replaces or adds environment variables.
+	Env map[string]string
+	// Args are appended.
+	Args []string
+}
+
+// StartCCM starts a CCM for the emulator with a permitted token. Its safety margins are
+// those of a real cluster except where Args say otherwise.
+func (l *Lab) StartCCM(o CCMOptions) (*ccm.Process, error) {
+	env := map[string]string{
+		"DO_ACCESS_TOKEN": "test-token",
+		"DO_OVERRIDE_URL": l.url,
+		"REGION":          "nyc3",
+		"DO_CLUSTER_ID":   "lab",
+	}
+	for name, value := range o.Env {
+		env[name] = value
+	}
+	var list []string
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return ccm.Start(ccm.Options{
+		Binary: l.binary, Kubeconfig: l.kubeconfig, Provider: "digitalocean",
+		Env: list, Args: o.Args, Dir: l.dir, Name: o.Name,
+	})
+}
+
+// RaceReports returns the reports of the race detector in a log.
+func RaceReports(log string) error {
+	if i := strings.Index(log, "WARNING: DATA RACE"); i >= 0 {
+		return fmt.Errorf("the race detector reports: %s", log[i:min(len(log), i+4000)])
+	}
+	return nil
+}
+
+// Progress is where long steps of tests report.
+func Progress() io.Writer { return os.Stderr }
