@@ -14,10 +14,12 @@ comma       := ,
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
+# The same flags for every go command, so that build, vet and lint share compiled packages.
+export GOFLAGS := -trimpath -tags=grpcnotrace
 
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
-GO_BUILD    := CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)'
+GO_BUILD    := CGO_ENABLED=0 go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
 FUZZTIME    ?= 10s
 RACE        ?= -race

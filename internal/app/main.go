@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -9,23 +8,19 @@ import (
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics
 	_ "k8s.io/component-base/metrics/prometheus/version"  // build_info
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
-// Exit codes.
+// Exit codes. A usage error is printed as one line before anything has started.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
 )
 
-// usageError is an error in what the user typed: it is printed as one line and the process
-// exits with 2 before anything has started.
-type usageError struct{ message string }
-
-func (e *usageError) Error() string { return e.message }
-
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return &framework.UsageError{Message: fmt.Sprintf(format, args...)}
 }
 
 // Main runs the command line of this process and returns its exit code. Providers must
@@ -36,13 +31,9 @@ func usagef(format string, args ...any) error {
 //		os.Exit(app.Main())
 //	}
 func Main() int {
-	err := cli.RunNoErrOutput(newRootCommand(os.Stdout))
+	cmd, err := newRootCommand()
 	if err == nil {
-		return exitOK
+		err = cli.RunNoErrOutput(cmd)
 	}
-	fmt.Fprintf(os.Stderr, "Error: %v\n", err)
-	if _, ok := errors.AsType[*usageError](err); ok {
-		return exitUsage
-	}
-	return exitFailure
+	return exitCode(err, os.Stderr)
 }

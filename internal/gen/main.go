@@ -34,8 +34,12 @@ func main() {
 
 // generate writes all files below root, the top of the repository.
 func generate(root string) error {
+	flags, err := app.FlagSets()
+	if err != nil {
+		return fmt.Errorf("reading the flags: %w", err)
+	}
 	files := map[string]func(*bytes.Buffer){
-		"docs/reference/flags.md":     func(b *bytes.Buffer) { writeFlags(b, app.FlagSets()) },
+		"docs/reference/flags.md":     func(b *bytes.Buffer) { writeFlags(b, flags) },
 		"docs/reference/events.md":    writeEvents,
 		"docs/reference/metrics.md":   writeMetrics,
 		"docs/reference/providers.md": func(b *bytes.Buffer) { writeProviders(b, providers()) },

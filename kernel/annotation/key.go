@@ -33,12 +33,13 @@ type Key struct {
 	// both are set and disagree, and an event says so.
 	Aliases []string
 	Type    Type
-	// Default is the value an absent key has, in the same syntax as a given one.
+	// Default is the value an absent key has, in canonical form.
 	Default string
 	Enum    []string
 	// Min and Max bound a TypeInt; both 0 means any number.
 	Min, Max int
-	// Check validates and canonicalises further; want says what would be right.
+	// Check validates and canonicalises further what the type let through. It must accept
+	// what it returns.
 	Check func(value string) (canonical string, ok bool)
 	// Want describes the valid values in an error; derived from the type when "".
 	Want string

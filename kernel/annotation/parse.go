@@ -26,67 +26,82 @@ func (p Problem) Error() string {
 }
 
 // Parse validates all annotations of a Service against the set. It returns the canonical
-// values of what was given, and every problem, sorted by key. Annotations of other
-// programs are ignored; an unknown key under a prefix of the set is a warning that names
-// the nearest known one.
+// values of what was given, and every problem, sorted by key.
+//
+//	annotation                                  outcome
+//	valid                                       value
+//	empty, and not TypePresence                 none: as if it were absent
+//	not valid                                   problem, a warning where Lenient
+//	two spellings, same meaning                 value
+//	two spellings, different meanings           value of the first, and a warning
+//	unknown key under a prefix of the set       warning that names the nearest known key
+//	any other key                               none: it belongs to another program
 func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 	values := Values{}
 	var problems []Problem
 	for _, key := range s {
-		name, raw, given := key.pick(annotations, &problems)
+		name, given := key.pick(annotations, &problems)
 		if !given {
 			continue
 		}
-		value, ok := key.canonical(raw)
-		if ok {
+		value, ok := key.canonical(annotations[name])
+		switch {
+		case !ok:
+			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient})
+		case value != "":
 			values[key.Name] = value
-			continue
 		}
-		problems = append(problems, Problem{Key: name, Value: raw, Want: key.want(), Warning: key.Lenient})
 	}
 	problems = append(problems, s.unknown(annotations)...)
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Key, b.Key) })
 	return values, problems
 }
 
-// pick returns the spelling that counts: the first one given. A later one that disagrees is
-// a warning.
-func (k Key) pick(annotations map[string]string, problems *[]Problem) (name, value string, given bool) {
+// pick returns the spelling that counts: the first one given. A later one that means
+// something else is a warning.
+func (k Key) pick(annotations map[string]string, problems *[]Problem) (name string, given bool) {
 	for _, spelling := range k.Spellings() {
-		other, ok := annotations[spelling]
+		value, ok := annotations[spelling]
 		if !ok {
 			continue
 		}
-		if given && other != value {
+		if !given {
+			name, given = spelling, true
+			continue
+		}
+		if !k.same(value, annotations[name]) {
 			*problems = append(*problems, Problem{
-				Key: spelling, Value: other, Warning: true,
-				Want: fmt.Sprintf("the same as %s, which wins (%q)", name, value),
+				Key: spelling, Value: value, Warning: true,
+				Want: fmt.Sprintf("the same as %s, which wins (%q)", name, annotations[name]),
 			})
 		}
-		if !given {
-			name, value, given = spelling, other, true
-		}
 	}
-	return name, value, given
+	return name, given
 }
 
-// canonical validates one value and returns it in canonical form.
+// same reports whether two given values mean the same.
+func (k Key) same(a, b string) bool {
+	x, xok := k.canonical(a)
+	y, yok := k.canonical(b)
+	return a == b || xok && yok && x == y
+}
+
+// canonical validates one value and returns it in canonical form, "" for an empty one.
 func (k Key) canonical(raw string) (string, bool) {
 	if k.Type == TypePresence {
 		return "true", true
 	}
-	value := strings.TrimSpace(raw)
-	if value == "" {
-		return k.Default, true
-	}
-	value, ok := k.typed(value)
-	if ok && k.Check != nil {
+	value, ok := k.typed(strings.TrimSpace(raw))
+	if ok && value != "" && k.Check != nil {
 		return k.Check(value)
 	}
 	return value, ok
 }
 
 func (k Key) typed(value string) (string, bool) {
+	if value == "" {
+		return "", true
+	}
 	switch k.Type {
 	case TypeBool:
 		b, err := strconv.ParseBool(value)

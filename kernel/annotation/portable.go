@@ -27,7 +27,7 @@ var (
 	}
 	// Hostname replaces the addresses in the Service's status.
 	Hostname = Key{
-		Name: Prefix + "hostname", Type: TypeString,
+		Name: Prefix + "hostname", Type: TypeString, Check: checkHostname, Want: `a host name such as "www.example.com"`,
 		Doc: "Put this host name, in lower case, into the Service's status instead of the balancer's addresses.",
 	}
 	// IPMode overrides how in-cluster clients reach the balancer.
@@ -49,7 +49,7 @@ func Kernel() Set {
 
 // WithAliases returns the key with a provider's own spellings added.
 func (k Key) WithAliases(aliases ...string) Key {
-	k.Aliases = append(aliases, k.Aliases...)
+	k.Aliases = slices.Concat(aliases, k.Aliases)
 	return k
 }
 

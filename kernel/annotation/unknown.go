@@ -24,10 +24,10 @@ func (s Set) unknown(annotations map[string]string) []Problem {
 }
 
 // ownPrefix returns the part of a key that no other program's keys share: the domain, or
-// with Kubernetes' shared domain also the first two words of the name.
+// with one of Kubernetes' shared domains also the first two words of the name.
 func ownPrefix(name string) string {
 	domain, rest, _ := strings.Cut(name, "/")
-	if !strings.HasSuffix(domain, "kubernetes.io") {
+	if !shared(domain) {
 		return domain + "/"
 	}
 	words := strings.SplitN(rest, "-", 3)
@@ -35,6 +35,11 @@ func ownPrefix(name string) string {
 		return name
 	}
 	return domain + "/" + words[0] + "-" + words[1] + "-"
+}
+
+// shared reports whether a domain is Kubernetes' own, where everybody has keys.
+func shared(domain string) bool {
+	return strings.HasSuffix("."+domain, ".kubernetes.io") || strings.HasSuffix("."+domain, ".k8s.io")
 }
 
 func hasAnyPrefix(name string, prefixes []string) bool {
@@ -50,6 +55,9 @@ func hasAnyPrefix(name string, prefixes []string) bool {
 func suggestion(name string, known map[string]bool) string {
 	best, distance := "", 6
 	for candidate := range known {
+		if longer := len(candidate) - len(name); longer > distance || -longer > distance {
+			continue // at least that far away; most pairs end here
+		}
 		if d := editDistance(name, candidate); d < distance || d == distance && candidate < best {
 			best, distance = candidate, d
 		}

@@ -49,8 +49,9 @@ type Balancers interface {
 	// Observed.Found == false and no error; any doubt is an error, because the framework
 	// drops the finalizer of a Service whose balancer is said not to exist.
 	//
-	// It looks by Ref.ID when set, else by owner mark, else by name; Found balancers carry
-	// the owner their marks claim, which the kernel judges.
+	// It looks by Ref.ID when set, then by owner mark, then by name: an id that no longer
+	// exists does not end the search. Found balancers carry the owner their marks claim,
+	// which the kernel judges.
 	Observe(ctx context.Context, spec Spec) (Observed, error)
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -70,8 +71,15 @@ type Tamperer interface {
 	TamperBalancer(id, field string) bool
 }
 
-// Fault is one way in which an answer goes wrong. Exactly one of Status, Hang, Truncate
-// and Nonsense is set.
+// Inspector is a Control that can say what is left in the cloud.
+type Inspector interface {
+	// Leftovers describes every object besides machines, such as balancers, firewalls
+	// and certificates made for them.
+	Leftovers() []string
+}
+
+// Fault is one way in which an answer goes wrong. Exactly one of Status, Hang, Truncate,
+// Lost, Nonsense and Blank is set.
 type Fault struct {
 	// Status refuses the request with this HTTP status.
 	Status int
@@ -81,8 +89,29 @@ type Fault struct {
 	RetryAfter time.Duration
 	// Hang never answers.
 	Hang bool
-	// Truncate answers correctly, but the connection breaks within the body.
+	// Truncate does what was asked, but the connection breaks within the answer's body.
 	Truncate bool
+	// Lost does what was asked, but the connection breaks before the answer.
+	Lost bool
 	// Nonsense answers 200 with a body that is not the API's: an HTML page.
 	Nonsense bool
+	// Blank answers 200 and {}.
+	Blank bool
+}
+
+// String names the fault.
+func (f Fault) String() string {
+	switch {
+	case f.Hang:
+		return "hung"
+	case f.Truncate:
+		return "truncated body"
+	case f.Lost:
+		return "lost answer"
+	case f.Nonsense:
+		return "200 with nonsense"
+	case f.Blank:
+		return "200 with {}"
+	}
+	return "HTTP " + strconv.Itoa(f.Status)
 }

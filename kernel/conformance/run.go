@@ -1,6 +1,149 @@
 package conformance
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// patience bounds whatever should be immediate. It is generous because it only decides how
+// long a broken driver is waited for.
+const patience = 10 * time.Second
+
+// suite is one run.
+type suite struct {
+	Harness
+	seen seen
+}
 
 // Run checks everything the driver contract promises, each promise as a sub-test.
-func Run(t *testing.T, h Harness) { t.Helper() }
+func Run(t *testing.T, h Harness) {
+	t.Helper()
+	s := &suite{Harness: h, seen: seen{}}
+	t.Run("descriptor", s.descriptor)
+	t.Run("annotations", s.annotations)
+	t.Run("identity", s.identity)
+	t.Run("instances", s.instances)
+	if h.Descriptor.Capabilities.Balancers {
+		t.Run("balancers", s.balancers)
+		t.Run("plans", s.plans)
+	}
+	if h.Descriptor.Capabilities.Routes {
+		t.Run("routes", s.routes)
+	}
+	t.Run("failures", s.failures)
+	t.Run("cancellation", s.cancellation)
+	t.Run("goroutines", s.goroutines)
+}
+
+// fixture is a driver on a fresh cloud.
+type fixture struct {
+	*testing.T
+	suite   *suite
+	driver  cloud.Driver
+	control Control
+}
+
+func (s *suite) start(t *testing.T) *fixture {
+	t.Helper()
+	driver, control := s.New(t)
+	return &fixture{T: t, suite: s, driver: driver, control: control}
+}
+
+// check is one promise, checked on a cloud of its own.
+type check struct {
+	name string
+	run  func(*fixture)
+}
+
+func (s *suite) each(t *testing.T, checks []check) {
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) { c.run(s.start(t)) })
+	}
+}
+
+// ctx returns a context for one call of the driver.
+func (f *fixture) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(f.Context(), patience)
+	f.Cleanup(cancel)
+	return ctx
+}
+
+func (f *fixture) balancers() cloud.Balancers {
+	f.Helper()
+	b, ok := f.driver.(cloud.Balancers)
+	if !ok {
+		f.Fatal("the descriptor says Balancers, but the driver does not implement cloud.Balancers")
+	}
+	return b
+}
+
+// must fails the test when a call that has to succeed did not.
+func (f *fixture) must(err error, doing string) {
+	f.Helper()
+	if err != nil {
+		f.Fatalf("%s: %v (class %s)", doing, err, f.driver.Classify(err).Class)
+	}
+}
+
+func (s *suite) descriptor(t *testing.T) {
+	d := s.Descriptor
+	if d.Name == "" || d.Title == "" || d.Status == "" || d.ProviderIDForm == "" || len(d.ProviderIDSchemes) == 0 {
+		t.Errorf("name, title, status, provider-ID form and schemes are required: %+v", d)
+	}
+	if d.Limits.PageSize < 1 || d.Limits.GetBatch < 1 {
+		t.Errorf("Limits.PageSize = %d and GetBatch = %d: both must be at least 1", d.Limits.PageSize, d.Limits.GetBatch)
+	}
+	driver := s.start(t).driver
+	for _, ability := range []struct {
+		name       string
+		says, does bool
+	}{
+		{"Balancers", d.Capabilities.Balancers, is[cloud.Balancers](driver)},
+		{"Routes", d.Capabilities.Routes, is[cloud.Routes](driver)},
+		{"Firewalls", d.Capabilities.Firewalls, is[cloud.Firewalls](driver)},
+	} {
+		if ability.says != ability.does {
+			t.Errorf("%s: the descriptor says %t, the driver implements it: %t", ability.name, ability.says, ability.does)
+		}
+	}
+}
+
+// annotations checks the declarations: they are documented, and a default means the same
+// whether it is written down or not.
+func (s *suite) annotations(t *testing.T) {
+	for _, key := range s.Annotations {
+		if key.Doc == "" || key.Type == "" {
+			t.Errorf("%s: type and doc are required", key.Name)
+		}
+		if key.Default == "" || key.Type == annotation.TypePresence {
+			continue
+		}
+		values, problems := annotation.Set{key}.Parse(map[string]string{key.Name: key.Default})
+		if len(problems) > 0 || values[key.Name] != key.Default {
+			t.Errorf("%s: the default %q is not valid and canonical: %q, %v", key.Name, key.Default, values[key.Name], problems)
+		}
+	}
+}
+
+func is[T any](v any) bool {
+	_, ok := v.(T)
+	return ok
+}
+
+func (s *suite) identity(t *testing.T) {
+	f := s.start(t)
+	first, err := f.driver.Identity(f.ctx())
+	f.must(err, "Identity")
+	if first.Account == "" {
+		t.Error("Identity: Account is empty")
+	}
+	second, err := f.driver.Identity(f.ctx())
+	f.must(err, "Identity")
+	if first != second {
+		t.Errorf("Identity is not stable: %+v, then %+v", first, second)
+	}
+}

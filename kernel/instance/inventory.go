@@ -1,8 +1,11 @@
 package instance
 
 import (
-	"context"
+	"fmt"
+	"sync"
+	"time"
 
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -18,25 +21,159 @@ type Options struct {
 	// Nodes returns this cloud's Nodes, from an informer; they are not changed.
 	Nodes func() []*corev1.Node
 	// Brake bounds deletions; one with default options when nil.
-	Brake  *safety.Brake
+	Brake *safety.Brake
+	// Policy is DefaultPolicy when zero.
 	Policy Policy
 	// Events and Metrics may be nil.
 	Events  event.Recorder
 	Metrics metric.Sink
 }
 
-// Inventory knows the machines of one cloud. It is safe for concurrent use.
-type Inventory struct{}
+// Inventory knows the machines of one cloud. It is safe for concurrent use and asks the
+// cloud nothing before it is asked.
+type Inventory struct {
+	name      string
+	schemes   []string
+	instances cloud.Instances
+	nodes     func() []*corev1.Node
+	policy    Policy
+	pace      pace
+	budget    *rate.Limiter
+	brake     *safety.Brake
+	report    *reporter
+	guard     *guard
+	cases     *cases
+	census    census
+	// misses are machines that no list shows, states those that are looked after, reads
+	// those that a proof needs.
+	misses coalescer[want, []cloud.Instance]
+	states coalescer[watched, []cloud.Instance]
+	reads  coalescer[cloud.InstanceID, []cloud.Instance]
 
-// New returns an Inventory that knows nothing yet and asks nothing before it is asked.
-func New(o Options) *Inventory { return &Inventory{} }
+	// mu guards what follows and is never held during a call to the cloud.
+	mu sync.Mutex
+	// installed is the newest list that is believed, refused a newer one that is not.
+	installed, refused *snapshot
+	flight             *flight
+	lastList           time.Time
+	failure            listFailure
+	// spent counts the single reads since the last list.
+	spent  int
+	absent map[want]miss
+}
 
-func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error) {
-	panic("todo")
+// New returns an Inventory that knows nothing yet.
+func New(o Options) *Inventory {
+	if o.Policy == (Policy{}) {
+		o.Policy = DefaultPolicy()
+	}
+	p := pace{policy: o.Policy, limits: o.Cloud.Descriptor.Limits}
+	i := &Inventory{
+		name:      o.Cloud.Name,
+		schemes:   o.Cloud.Descriptor.ProviderIDSchemes,
+		instances: o.Cloud.Driver.Instances(),
+		nodes:     o.Nodes,
+		policy:    o.Policy,
+		pace:      p,
+		budget:    p.budget(),
+		brake:     o.Brake,
+		report:    newReporter(o.Cloud.Name, o.Events, o.Metrics),
+		installed: newSnapshot(cloud.InstanceList{}, time.Time{}),
+		absent:    map[want]miss{},
+	}
+	if i.nodes == nil {
+		i.nodes = func() []*corev1.Node { return nil }
+	}
+	if i.brake == nil {
+		i.brake = safety.NewBrake(safety.BrakeOptions{})
+	}
+	i.guard = newGuard(o.Cloud.Driver, i.spend, o.Policy.ConfirmGap)
+	i.cases = newCases(i.brake.Max()+5, o.Policy)
+	i.misses = coalescer[want, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.resolve}
+	i.states = coalescer[watched, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readStates, rejoin: true}
+	i.reads = coalescer[cloud.InstanceID, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readAll}
+	return i
 }
-func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error)   { panic("todo") }
-func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, error) { panic("todo") }
-func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	panic("todo")
+
+// ProviderID returns the machine that a Node's provider-ID names. The error names the Node
+// and the id, and says whether it is missing, another cloud's, or malformed.
+func (i *Inventory) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+	providerID := node.Spec.ProviderID
+	if providerID == "" {
+		return "", fmt.Errorf("node %s has no provider-ID yet", node.Name)
+	}
+	if owner := Owner(node, i.schemes); owner != Mine {
+		return "", &NotMineError{Node: node.Name, ProviderID: providerID, Cloud: i.name, Owner: owner}
+	}
+	id, err := i.instances.ParseProviderID(providerID)
+	if err != nil {
+		return "", fmt.Errorf("provider-ID %q of node %s: %w", providerID, node.Name, err)
+	}
+	return id, nil
 }
-func (i *Inventory) ProviderID(node *corev1.Node) (cloud.InstanceID, error) { panic("todo") }
+
+// NotMineError says that a Node belongs to nobody or to another cloud.
+type NotMineError struct {
+	Node, ProviderID, Cloud string
+	Owner                   Ownership
+}
+
+func (e *NotMineError) Error() string {
+	switch e.Owner {
+	case OptedOut:
+		return fmt.Sprintf("node %s has a label that keeps cloud controllers away from it", e.Node)
+	case Unmanaged:
+		return fmt.Sprintf("node %s has no provider-ID and its kubelet runs without --cloud-provider=external", e.Node)
+	default:
+		return fmt.Sprintf("provider-ID %q of node %s is not one of %s", e.ProviderID, e.Node, e.Cloud)
+	}
+}
+
+// sinceAge returns the time that long ago.
+func sinceAge(age time.Duration) time.Time { return time.Now().Add(-age) }
+
+// sizeLocked is the best guess at how many machines a list has. The caller holds mu.
+func (i *Inventory) sizeLocked() int {
+	if i.refused != nil {
+		return max(i.installed.size, i.refused.size)
+	}
+	return i.installed.size
+}
+
+// size is the best guess at how many machines a list has: without one, our Nodes.
+func (i *Inventory) size() int {
+	i.mu.Lock()
+	size, listed := i.sizeLocked(), !i.lastList.IsZero()
+	i.mu.Unlock()
+	if !listed {
+		return i.census.take(i).nodes
+	}
+	return size
+}
+
+// sighting returns the newest record of a machine, nil when there is none. A list that is
+// not believed as a whole still proves the presence of what is in it.
+func (i *Inventory) sighting(id cloud.InstanceID) *record {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	newest := i.installed.byID[id]
+	if i.refused != nil {
+		if r := i.refused.byID[id]; r != nil && (newest == nil || r.seen.After(newest.seen)) {
+			return r
+		}
+	}
+	return newest
+}
+
+// learn remembers machines that a direct read which started at seen returned.
+func (i *Inventory) learn(items []cloud.Instance, seen time.Time) {
+	if len(items) == 0 {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.installed = i.installed.with(items, seen)
+	for _, item := range items {
+		i.cases.saw(item.ID)
+	}
+}

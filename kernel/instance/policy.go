@@ -2,7 +2,7 @@ package instance
 
 import "time"
 
-// Policy holds the times and bounds of an Inventory. Zero fields are taken as they are;
+// Policy holds the times and bounds of an Inventory. Fields are taken as they are:
 // start from DefaultPolicy.
 type Policy struct {
 	// MaxAge is how old a list may be to answer for metadata. It is stretched where the

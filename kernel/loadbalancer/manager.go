@@ -72,7 +72,7 @@ func (m *Manager) Name(svc *corev1.Service) string {
 // only reads. With any doubt it returns an error, because a balancer that is said not to
 // exist is never deleted. A balancer that belongs to somebody else does not count.
 func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	p, err := m.begin(ctx, svc)
+	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
 		return nil, false, err
 	}
@@ -80,11 +80,11 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	f, err := p.find(p.ctx)
+	f, err := p.find(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, false, p.failed(ctx, err)
 	}
-	p.say(f.remarks()...)
+	p.say(ofProblems(f.problems())...)
 	if !f.observed.Found {
 		return nil, false, nil
 	}
@@ -94,7 +94,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 // Plan returns what Ensure would do now. It only reads and records no event. Together with
 // an error it returns what would be done in spite of it.
 func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (plan.Plan, error) {
-	p, err := m.begin(ctx, svc)
+	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -102,13 +102,10 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 	if p.disowned() {
 		return p.plan(nil), nil
 	}
-	f, err := p.find(p.ctx)
+	f, err := p.find(ctx)
 	if err != nil {
 		return p.plan(nil), err
 	}
-	if err := f.conflict(); err != nil {
-		return p.plan(nil), err
-	}
-	d := p.decide(f.observed, p.census(p.ctx, nodes))
+	d := p.decide(f, p.census(ctx, nodes))
 	return d.plan, d.err
 }

@@ -26,6 +26,11 @@ const (
 	stepDeleteBalancer
 )
 
+var steps = map[cloud.Verb]map[cloud.Kind]step{
+	cloud.Create: {cloud.KindBalancer: stepCreateBalancer, cloud.KindListener: stepCreateListener, cloud.KindTarget: stepCreateTarget},
+	cloud.Delete: {cloud.KindBalancer: stepDeleteBalancer, cloud.KindListener: stepDeleteListener, cloud.KindTarget: stepDeleteTarget},
+}
+
 // Order sorts operations for execution. It is pure and stable.
 func Order(operations []cloud.Operation) []cloud.Operation {
 	ordered := slices.Clone(operations)
@@ -40,10 +45,7 @@ func stepOf(op cloud.Operation) step {
 	case op.Verb == cloud.Update:
 		return effectOf(op)
 	}
-	return map[cloud.Verb]map[cloud.Kind]step{
-		cloud.Create: {cloud.KindBalancer: stepCreateBalancer, cloud.KindListener: stepCreateListener, cloud.KindTarget: stepCreateTarget},
-		cloud.Delete: {cloud.KindBalancer: stepDeleteBalancer, cloud.KindListener: stepDeleteListener, cloud.KindTarget: stepDeleteTarget},
-	}[op.Verb][op.Kind]
+	return steps[op.Verb][op.Kind]
 }
 
 // effectOf says whether an update lets more clients in or fewer:

@@ -45,17 +45,24 @@ func combine(problems []problem) error {
 	return all
 }
 
-// unjoin returns the problems a driver joined with errors.Join one by one.
+// unjoin returns what a driver found wrong, one by one where it used errors.Join.
 func unjoin(err error) []problem {
-	if joined, ok := errors.AsType[interface {
+	type several interface {
 		error
 		Unwrap() []error
-	}](err); ok {
+	}
+	if joined, ok := errors.AsType[several](err); ok {
 		var problems []problem
 		for _, e := range joined.Unwrap() {
 			problems = append(problems, unjoin(e)...)
 		}
 		return problems
 	}
-	return []problem{{event.InvalidConfiguration, err}}
+	if wrong, ok := errors.AsType[*cloud.Invalid](err); ok {
+		return []problem{{event.InvalidConfiguration, wrong}}
+	}
+	if cloud.IsClass(err, cloud.FailureInvalid) {
+		return []problem{{event.InvalidConfiguration, err}}
+	}
+	return []problem{{event.CloudFailure, err}}
 }

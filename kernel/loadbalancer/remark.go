@@ -66,7 +66,7 @@ func ofAnnotations(found []annotation.Problem) (problems []problem, remarks []re
 			remarks = append(remarks, remark{event.ConfigurationIgnored, p.Error()})
 			continue
 		}
-		problems = append(problems, invalid(p.Key, p.Value, p.Want))
+		problems = append(problems, invalid(p.Key, p.Value, "want "+p.Want))
 	}
 	return problems, remarks
 }

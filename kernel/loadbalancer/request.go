@@ -24,6 +24,8 @@ type request struct {
 	recorded string
 	// adopt is the id to take over even from another owner.
 	adopt string
+	// fingerprint is the same for as long as the user asks for the same.
+	fingerprint string
 	// problems make it impossible to serve the Service as asked.
 	problems []problem
 	// remarks are wrong too, but the Service is served in spite of them.
@@ -56,6 +58,7 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 		LoadBalancerIP: svc.Spec.LoadBalancerIP,
 		Options:        values,
 	}
+	r.fingerprint = contentOf(r.spec, c)
 	r.problems = append(r.problems, problems...)
 	r.problems = append(r.problems, beyond(c.Descriptor.Capabilities, r.spec)...)
 	r.readAdoption(c.Descriptor.IDAnnotation)

@@ -30,6 +30,14 @@ func portrait(b cloud.Balancer) string {
 	if len(b.Allow) > 0 {
 		parts = append(parts, "only from "+strings.Join(b.Allow, " "))
 	}
-	parts = append(parts, fmt.Sprintf("%d targets", len(b.Targets)))
+	parts = append(parts, count(len(b.Targets), "target"))
 	return b.Name + ": " + strings.Join(parts, ", ")
+}
+
+// count says how many there are of something: "1 target", "3 targets".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }

@@ -48,6 +48,7 @@ var (
 	Verdicts           = &Definition{"ccm_absence_verdicts_total", Counter, []string{"cloud", "verdict"}, "Decisions about machines that seem gone: gone, or why not.", nil}
 	BrakeEngaged       = &Definition{"ccm_deletion_brake_engaged", Gauge, []string{"cloud"}, "1 while the deletion brake holds deletions back.", nil}
 	Operations         = &Definition{"ccm_operations_total", Counter, []string{"cloud", "kind", "verb", "result"}, "Planned operations by result: applied, failed, blocked, dry_run.", nil}
+	Drifts             = &Definition{"ccm_balancer_drift_total", Counter, []string{"cloud"}, "Balancers that were changed outside Kubernetes and brought back.", nil}
 	CloudState         = &Definition{"ccm_cloud_up", Gauge, []string{"cloud"}, "1 when the last call to the cloud succeeded, 0 when it failed for want of credentials or an answer.", nil}
 )
 
@@ -55,7 +56,7 @@ var (
 func All() []*Definition {
 	return []*Definition{
 		Requests, RequestSeconds, LimiterWaitSeconds, RateRemaining, CallFailures,
-		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, CloudState,
+		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, Drifts, CloudState,
 	}
 }
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -57,7 +58,7 @@ func newLimiter(limits cloud.Limits, qps float64) *limiter {
 // vain.
 func (l *limiter) wait(ctx context.Context, priority cloud.Priority) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return waited(err)
 	}
 	now := time.Now()
 	w := &waiter{priority: priority, due: now.Add(time.Duration(priority) * aging), result: make(chan error, 1)}
@@ -68,7 +69,7 @@ func (l *limiter) wait(ctx context.Context, priority cloud.Priority) error {
 		return err
 	case <-ctx.Done():
 		l.leave(w)
-		return fmt.Errorf("waiting for the rate limit: %w", ctx.Err())
+		return waited(ctx.Err())
 	}
 }
 
@@ -159,12 +160,24 @@ func (l *limiter) observe(sent time.Time, a advice) {
 	l.dispatch(now)
 }
 
+const waiting = "waiting for the rate limit"
+
 func tooLate(wait time.Duration) error {
 	return &cloud.Error{
 		Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: wait},
-		Op:      "waiting for the rate limit",
+		Op:      waiting,
 		Err:     fmt.Errorf("the next request is possible in %s, after the deadline: %w", wait.Round(time.Millisecond), context.DeadlineExceeded),
 	}
+}
+
+// waited is the error of a wait that ended with its context. A deadline that passed here says
+// that we are slow, not that the cloud does not answer.
+func waited(err error) error {
+	failure := cloud.Failure{Class: cloud.FailureUnknown}
+	if errors.Is(err, context.DeadlineExceeded) {
+		failure.Class = cloud.FailureThrottled
+	}
+	return &cloud.Error{Failure: failure, Op: waiting, Err: err}
 }
 
 // laneName is the label of a priority.

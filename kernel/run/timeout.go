@@ -25,21 +25,25 @@ func (t *timeout) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	response.Body = &timedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel}
+	response.Body = &timedBody{
+		ReadCloser: response.Body,
+		cause:      func(err error) error { return timeoutCause(ctx, err) },
+		cancel:     cancel,
+	}
 	return response, nil
 }
 
 // timedBody ends the time limit when the body was read or closed.
 type timedBody struct {
 	io.ReadCloser
-	ctx    context.Context // of the request whose answer this is
+	cause  func(error) error
 	cancel context.CancelFunc
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		err = timeoutCause(b.ctx, err)
+		err = b.cause(err)
 		b.cancel()
 	}
 	return n, err

@@ -41,10 +41,9 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
-	if prefix := strings.TrimSuffix(a.base.EscapedPath(), "/"); prefix != "" {
-		req.URL = a.base.JoinPath(req.URL.EscapedPath())
-		req.URL.RawQuery = req.URL.Query().Encode()
-	}
+	target := a.base.JoinPath(req.URL.EscapedPath())
+	target.RawQuery = req.URL.RawQuery
+	req.URL = target
 	return a.next.RoundTrip(req)
 }
 

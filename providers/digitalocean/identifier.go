@@ -4,6 +4,7 @@ import "strings"
 
 const (
 	letters = "abcdefghijklmnopqrstuvwxyz"
+	upper   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	digits  = "0123456789"
 )
 
@@ -16,8 +17,6 @@ func isSlug(s string) bool { return len(s) <= 32 && consistsOf(s, letters+digits
 
 // isTag reports whether the API accepts s as a tag.
 func isTag(s string) bool { return len(s) <= maxTag && consistsOf(s, letters+upper+digits+":_-") }
-
-var upper = strings.ToUpper(letters)
 
 // consistsOf reports whether s is not empty and has only the given characters.
 func consistsOf(s, characters string) bool { return s != "" && strings.Trim(s, characters) == "" }

@@ -31,7 +31,6 @@ const (
 const (
 	typeRegional = "REGIONAL"
 	typeNetwork  = "REGIONAL_NETWORK"
-	typeGlobal   = "GLOBAL"
 )
 
 func declaredSettings() []cloud.Setting {
@@ -109,6 +108,9 @@ func (s settings) problems() []error {
 	if (s.firewallName == "") != (len(s.firewallTags) == 0) {
 		refuse(envFirewallName, s.firewallName, "want both "+envFirewallName+" and "+envFirewallTags+", or neither")
 	}
+	if len(s.firewallTags) > maxFirewallTags {
+		refuse(envFirewallTags, strings.Join(s.firewallTags, ","), fmt.Sprintf("a firewall has at most %d tags", maxFirewallTags))
+	}
 	for _, tag := range s.firewallTags {
 		if !isTag(tag) {
 			refuse(envFirewallTags, tag, "want tags of letters, digits, ':', '_' and '-'")
@@ -123,6 +125,9 @@ func baseURL(name, value string, problems *[]error) *url.URL {
 		// The value is left out: a URL may carry a password.
 		*problems = append(*problems, fmt.Errorf("%s: want an absolute http or https URL", name))
 		return nil
+	}
+	if u.Path == "" {
+		u.Path = "/" // so that what is joined to it is absolute
 	}
 	return u
 }

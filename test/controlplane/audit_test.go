@@ -12,22 +12,22 @@ import (
 )
 
 func TestAuditCountsWrites(t *testing.T) {
-	ctx, started := testContext(t), time.Now()
+	ctx, name := testContext(t), newName("audited")
 	config := shared.AdminConfig()
-	config.UserAgent = "audit-test/1"
+	config.UserAgent = name + "/1"
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	nodes := client.CoreV1().Nodes()
-	if _, err := nodes.Create(ctx, NodeOptions{Name: "audited"}.node(), metav1.CreateOptions{}); err != nil {
+	if _, err := nodes.Create(ctx, NodeOptions{Name: name}.node(), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nodes.Get(ctx, "audited", metav1.GetOptions{}); err != nil {
+	if _, err := nodes.Get(ctx, name, metav1.GetOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	writes, err := shared.AuditEvents(AuditFilter{
-		UserAgent: "audit-test", Verbs: WriteVerbs(), Resource: "nodes", Since: started,
+		UserAgent: name + "/", Verbs: WriteVerbs(), Resource: "nodes",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestAuditCountsWrites(t *testing.T) {
 		t.Fatalf("%d writes in the audit log, want 1: %+v", len(writes), writes)
 	}
 	write := writes[0]
-	if write.Verb != "create" || write.Object.Name != "audited" || write.Response.Code != 201 {
+	if write.Verb != "create" || write.Object.Name != name || write.Response.Code != 201 {
 		t.Errorf("got %+v, want the creation of the node", write)
 	}
 	if !strings.Contains(string(write.RequestObject), UninitializedTaint) {
@@ -45,9 +45,9 @@ func TestAuditCountsWrites(t *testing.T) {
 }
 
 func TestAuditShowsAWatchOnce(t *testing.T) {
-	ctx := testContext(t)
+	ctx, name := testContext(t), newName("watches")
 	config := shared.AdminConfig()
-	config.UserAgent = "audit-watch/1"
+	config.UserAgent = name + "/1"
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestAuditShowsAWatchOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter := AuditFilter{UserAgent: "audit-watch", Verbs: []string{"watch"}, Resource: "leases.coordination.k8s.io"}
+	filter := AuditFilter{UserAgent: name + "/", Verbs: []string{"watch"}, Resource: "leases.coordination.k8s.io"}
 	stageIs := func(stage string) {
 		t.Helper()
 		err := Eventually(ctx, func(context.Context) error {

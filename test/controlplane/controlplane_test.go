@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,12 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
+var names atomic.Int64
+
+// newName returns a name that no other test, nor another run of the same one,
+// has used.
+func newName(prefix string) string { return fmt.Sprintf("%s-%d", prefix, names.Add(1)) }
+
 // serviceAccountClient returns a client that acts as kube-system/name.
 func serviceAccountClient(t *testing.T, name string) kubernetes.Interface {
 	t.Helper()
@@ -95,7 +102,7 @@ func TestReportsThePinnedVersion(t *testing.T) {
 
 func TestControllersRun(t *testing.T) {
 	ctx, core := testContext(t), shared.Client().CoreV1()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "controllers-run"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: newName("controllers-run")}}
 	if _, err := core.Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +135,7 @@ func TestControllersRun(t *testing.T) {
 	}
 }
 
+// readNodes lets the ServiceAccount kube-system/NAME read nodes.
 const readNodes = `
 # A leading comment and empty documents are what templates leave behind.
 ---
@@ -143,24 +151,26 @@ items:
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
-metadata: {name: read-nodes}
+metadata: {name: NAME}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: read-nodes}
 subjects:
-- {kind: ServiceAccount, namespace: kube-system, name: reader}
+- {kind: ServiceAccount, namespace: kube-system, name: NAME}
 `
 
 func TestServiceAccountMayOnlyWhatRBACAllows(t *testing.T) {
-	ctx, reader := testContext(t), serviceAccountClient(t, "reader")
+	ctx, name := testContext(t), newName("reader")
+	reader := serviceAccountClient(t, name)
 	list := func(ctx context.Context) error {
 		_, err := reader.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		return err
 	}
 	err := list(ctx)
-	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:serviceaccount:kube-system:reader") {
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:serviceaccount:kube-system:"+name) {
 		t.Fatalf("without a role: %v, want forbidden for the ServiceAccount", err)
 	}
+	manifest := []byte(strings.ReplaceAll(readNodes, "NAME", name))
 	for range 2 { // applying again changes nothing
-		if err := shared.ApplyManifest(ctx, []byte(readNodes)); err != nil {
+		if err := shared.ApplyManifest(ctx, manifest); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,8 +194,8 @@ func TestApplyManifestNamesTheObject(t *testing.T) {
 
 func TestRestartAPIServer(t *testing.T) {
 	ctx, client := testContext(t), serviceAccountClient(t, "restart")
-	url := shared.URL()
-	if _, err := shared.JoinNode(ctx, NodeOptions{Name: "survivor"}); err != nil {
+	url, survivor := shared.URL(), newName("survivor")
+	if _, err := shared.JoinNode(ctx, NodeOptions{Name: survivor}); err != nil {
 		t.Fatal(err)
 	}
 	shared.StopAPIServer()
@@ -198,7 +208,7 @@ func TestRestartAPIServer(t *testing.T) {
 	if shared.URL() != url {
 		t.Errorf("URL %s after the restart, %s before", shared.URL(), url)
 	}
-	if _, err := shared.Client().CoreV1().Nodes().Get(ctx, "survivor", metav1.GetOptions{}); err != nil {
+	if _, err := shared.Client().CoreV1().Nodes().Get(ctx, survivor, metav1.GetOptions{}); err != nil {
 		t.Errorf("object from before the restart: %v", err)
 	}
 	_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})

@@ -14,8 +14,9 @@ import (
 )
 
 func TestJoinNodeRegistersLikeAKubelet(t *testing.T) {
+	name := newName("joins")
 	node, err := shared.JoinNode(testContext(t), NodeOptions{
-		Name: "joins", ProviderID: "cloud://1", ProvidedNodeIP: "10.0.0.5,fd00::5", Zone: "z1",
+		Name: name, ProviderID: "cloud://1", ProvidedNodeIP: "10.0.0.5,fd00::5", Zone: "z1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ func TestJoinNodeRegistersLikeAKubelet(t *testing.T) {
 	want := []corev1.NodeAddress{
 		{Type: corev1.NodeInternalIP, Address: "10.0.0.5"},
 		{Type: corev1.NodeInternalIP, Address: "fd00::5"},
-		{Type: corev1.NodeHostName, Address: "joins"},
+		{Type: corev1.NodeHostName, Address: name},
 	}
 	if !slices.Equal(node.Status.Addresses, want) {
 		t.Errorf("addresses %v, want %v", node.Status.Addresses, want)
@@ -65,8 +66,8 @@ func hasReady(status corev1.ConditionStatus, reason string) func(*corev1.Node) e
 }
 
 func TestSetReadyAndWaitNode(t *testing.T) {
-	ctx := testContext(t)
-	if _, err := shared.JoinNode(ctx, NodeOptions{Name: "changes"}); err != nil {
+	ctx, name := testContext(t), newName("changes")
+	if _, err := shared.JoinNode(ctx, NodeOptions{Name: name}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -78,10 +79,10 @@ func TestSetReadyAndWaitNode(t *testing.T) {
 		{true, "", corev1.ConditionTrue, "KubeletReady"},
 		{false, "NodeStatusUnknown", corev1.ConditionFalse, "NodeStatusUnknown"},
 	} {
-		if err := shared.SetReady(ctx, "changes", step.ready, step.reason); err != nil {
+		if err := shared.SetReady(ctx, name, step.ready, step.reason); err != nil {
 			t.Fatal(err)
 		}
-		node, err := shared.WaitNode(ctx, "changes", hasReady(step.wantStatus, step.wantReason))
+		node, err := shared.WaitNode(ctx, name, hasReady(step.wantStatus, step.wantReason))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,31 +93,31 @@ func TestSetReadyAndWaitNode(t *testing.T) {
 }
 
 func TestWaitNodeSeesCreationAndDeletion(t *testing.T) {
-	ctx := testContext(t)
+	ctx, name := testContext(t), newName("passes")
 	gone := func(node *corev1.Node) error {
 		if node != nil {
 			return errors.New("the node is there")
 		}
 		return nil
 	}
-	if _, err := shared.WaitNode(ctx, "passes", gone); err != nil {
+	if _, err := shared.WaitNode(ctx, name, gone); err != nil {
 		t.Fatal(err)
 	}
 	changed := make(chan error, 1)
 	go func() {
-		_, err := shared.WaitNode(ctx, "passes", hasReady(corev1.ConditionTrue, "KubeletReady"))
+		_, err := shared.WaitNode(ctx, name, hasReady(corev1.ConditionTrue, "KubeletReady"))
 		changed <- err
 	}()
-	if _, err := shared.JoinNode(ctx, NodeOptions{Name: "passes", Ready: true}); err != nil {
+	if _, err := shared.JoinNode(ctx, NodeOptions{Name: name, Ready: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-changed; err != nil {
 		t.Fatal(err)
 	}
-	if err := shared.Client().CoreV1().Nodes().Delete(ctx, "passes", metav1.DeleteOptions{}); err != nil {
+	if err := shared.Client().CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := shared.WaitNode(ctx, "passes", gone); err != nil {
+	if _, err := shared.WaitNode(ctx, name, gone); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,11 +132,11 @@ func TestWaitNodeSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestJoinNodes(t *testing.T) {
-	ctx := testContext(t)
+	ctx, fleet := testContext(t), newName("fleet")
 	nodes := make([]NodeOptions, 200)
 	for i := range nodes {
 		nodes[i] = NodeOptions{
-			Name: fmt.Sprintf("many-%03d", i), Labels: map[string]string{"fleet": "many"}, Initialized: true,
+			Name: fmt.Sprintf("%s-%03d", fleet, i), Labels: map[string]string{"fleet": fleet}, Initialized: true,
 		}
 	}
 	started := time.Now()
@@ -143,7 +144,7 @@ func TestJoinNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d nodes in %v", len(nodes), time.Since(started))
-	list, err := shared.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "fleet=many"})
+	list, err := shared.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "fleet=" + fleet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestJoinNodes(t *testing.T) {
 			t.Errorf("initialised node has taint %v", taint)
 		}
 	}
-	if err := shared.JoinNodes(ctx, nodes[:1]); err == nil || !strings.Contains(err.Error(), "join node many-000") {
+	if err := shared.JoinNodes(ctx, nodes[:1]); err == nil || !strings.Contains(err.Error(), "join node "+fleet+"-000") {
 		t.Errorf("joining twice: %v, want an error that names the node", err)
 	}
 }

@@ -45,8 +45,14 @@ func TestChildrenDieWithTheParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmdline := "/proc/" + strings.TrimSpace(line) + "/cmdline"
-	if data, err := os.ReadFile(cmdline); err != nil || len(data) == 0 {
-		t.Fatalf("the child does not run: %q, %v", data, err)
+	err = Eventually(ctx, func(context.Context) error {
+		if data, err := os.ReadFile(cmdline); err != nil || len(data) == 0 {
+			return fmt.Errorf("the child does not run: %q, %v", data, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -181,20 +181,16 @@ func (w *World) updateBalancer(id string, spec BalancerSpec) (Balancer, error) {
 	return b.show(), nil
 }
 
-func (w *World) deleteBalancer(id string) (Balancer, error) {
+func (w *World) deleteBalancer(id string) error {
 	b, err := w.balancer(id)
-	if err != nil {
-		return Balancer{}, err
-	}
-	if b.Status == StatusDeleting {
-		return b.show(), nil
+	if err != nil || b.Status == StatusDeleting {
+		return err
 	}
 	b.Status = StatusDeleting
 	b.goneAt = time.Now().Add(time.Duration(w.settings.DeleteAfter))
 	b.forwarder.close()
-	shown := b.show()
 	w.advance(time.Now())
-	return shown, nil
+	return nil
 }
 
 // EditBalancer changes a balancer as its owner would by hand, without any check. Nothing

@@ -20,9 +20,10 @@ const dialTimeout = 3 * time.Second
 type forwarder struct {
 	address string
 	pool    pool
-	running sync.WaitGroup
-	ctx     context.Context // ends everything; not the context of any call
+	// start runs a task until close, which ends the task's context and waits for it.
+	start   func(task func(context.Context))
 	cancel  context.CancelFunc
+	running sync.WaitGroup
 
 	mu     sync.Mutex
 	spec   BalancerSpec
@@ -34,8 +35,10 @@ type forwarder struct {
 // newForwarder starts probing for a balancer at a loopback address.
 func newForwarder(address string) *forwarder {
 	f := &forwarder{address: address, doors: map[string]net.Listener{}, nudge: make(chan struct{}, 1)}
-	f.ctx, f.cancel = context.WithCancel(context.Background())
-	f.running.Go(f.probeForever)
+	ctx, cancel := context.WithCancel(context.Background())
+	f.cancel = cancel
+	f.start = func(task func(context.Context)) { f.running.Go(func() { task(ctx) }) }
+	f.start(f.probeForever)
 	return f
 }
 
@@ -82,7 +85,7 @@ func (f *forwarder) open(l Listener) {
 			continue
 		}
 		f.doors[l.key()] = door
-		f.running.Go(func() { f.accept(door, l.key()) })
+		f.start(func(context.Context) { f.accept(door, l.key()) })
 		return
 	}
 }
@@ -93,25 +96,25 @@ func (f *forwarder) accept(door net.Listener, key string) {
 		if err != nil {
 			return
 		}
-		f.running.Go(func() { f.carry(client, key) })
+		f.start(func(ctx context.Context) { f.carry(ctx, client, key) })
 	}
 }
 
 // carry connects one client with a target.
-func (f *forwarder) carry(client net.Conn, key string) {
+func (f *forwarder) carry(ctx context.Context, client net.Conn, key string) {
 	defer client.Close()
-	defer context.AfterFunc(f.ctx, func() { _ = client.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = client.Close() })()
 	spec, nodePort := f.rule(key)
 	if !allowed(spec.AllowedSources, client.RemoteAddr()) {
 		return
 	}
-	target, server := f.dial(nodePort)
+	target, server := f.dial(ctx, nodePort)
 	if server == nil {
 		return
 	}
 	defer f.pool.release(target)
 	defer server.Close()
-	defer context.AfterFunc(f.ctx, func() { _ = server.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if spec.ProxyProtocol {
 		if _, err := io.WriteString(server, proxyHeader(client)); err != nil {
 			return
@@ -139,7 +142,7 @@ func (f *forwarder) rule(key string) (spec BalancerSpec, nodePort int) {
 }
 
 // dial connects to the first target, in the pool's order, that takes the connection.
-func (f *forwarder) dial(nodePort int) (id string, server net.Conn) {
+func (f *forwarder) dial(ctx context.Context, nodePort int) (id string, server net.Conn) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	tried := map[string]bool{}
 	for {
@@ -147,7 +150,7 @@ func (f *forwarder) dial(nodePort int) (id string, server net.Conn) {
 		if id == "" {
 			return "", nil
 		}
-		server, err := dialer.DialContext(f.ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(nodePort)))
+		server, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(nodePort)))
 		if err == nil {
 			return id, server
 		}

@@ -22,7 +22,7 @@ func (w *World) handleOperations() {
 		w.mux.HandleFunc(o.route, func(rw http.ResponseWriter, r *http.Request) { w.serve(o, rw, r) })
 	}
 	w.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
-		answer(rw, 0, nil, &Failure{Status: http.StatusNotFound, Code: CodeNotFound, Message: "the API has no " + r.Method + " " + r.URL.Path})
+		answer(rw, 0, nil, &Failure{Status: http.StatusNotFound, Code: CodeNoSuchCall, Message: "the API has no " + r.Method + " " + r.URL.Path})
 	})
 }
 

@@ -174,8 +174,14 @@ func (w *World) opUpdateBalancer(c call) (int, any, error) {
 
 func (w *World) opDeleteBalancer(c call) (int, any, error) {
 	defer w.lock()()
-	b, err := w.deleteBalancer(c.PathValue("id"))
-	return http.StatusAccepted, b, err
+	id := c.PathValue("id")
+	if err := w.deleteBalancer(id); err != nil {
+		return 0, nil, err
+	}
+	if b, err := w.balancer(id); err == nil {
+		return http.StatusAccepted, b.show(), nil
+	}
+	return http.StatusNoContent, nil, nil
 }
 
 // opListRoutes takes the filter label=key=value repeatedly.

@@ -11,16 +11,16 @@ import (
 
 // probeForever checks the targets at the interval of the health check, and at once after
 // a change.
-func (f *forwarder) probeForever() {
+func (f *forwarder) probeForever(ctx context.Context) {
 	for {
 		f.mu.Lock()
 		check := f.spec.HealthCheck
 		f.mu.Unlock()
 		if check.Port != 0 {
-			f.probeAll(check)
+			f.probeAll(ctx, check)
 		}
 		select {
-		case <-f.ctx.Done():
+		case <-ctx.Done():
 			return
 		case <-f.nudge:
 		case <-time.After(max(seconds(check.IntervalSeconds), time.Second)):
@@ -29,10 +29,10 @@ func (f *forwarder) probeForever() {
 }
 
 // probeAll checks every target once, all at the same time.
-func (f *forwarder) probeAll(check HealthCheck) {
+func (f *forwarder) probeAll(ctx context.Context, check HealthCheck) {
 	var probes sync.WaitGroup
 	for id, address := range f.pool.addresses() {
-		probes.Go(func() { f.pool.record(id, address, probe(f.ctx, check, address), check) })
+		probes.Go(func() { f.pool.record(id, address, probe(ctx, check, address), check) })
 	}
 	probes.Wait()
 }

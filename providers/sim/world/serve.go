@@ -57,3 +57,18 @@ func (w *World) Serve(ctx context.Context, addr string) error {
 		return fmt.Errorf("serving the world: %w", err)
 	}
 }
+
+// Embed starts a world with machines in it, see ParseMachines.
+func Embed(addr, machines string, forward bool) (*Server, error) {
+	parsed, err := ParseMachines(machines)
+	if err != nil {
+		return nil, err
+	}
+	w := New(Options{Forward: forward})
+	for _, m := range parsed {
+		if _, err := w.AddMachine(m); err != nil {
+			return nil, fmt.Errorf("adding machine %s: %w", m.Name, err)
+		}
+	}
+	return w.Start(addr)
+}

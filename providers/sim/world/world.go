@@ -170,6 +170,7 @@ const (
 	CodeQuota        = "quota_exceeded"
 	CodeThrottled    = "throttled"
 	CodeInternal     = "internal"
+	CodeNoSuchCall   = "no_such_call"
 )
 
 func notFound(kind, id string) *Failure {

@@ -86,10 +86,16 @@ func (s *Server) reset() {
 	}
 }
 
-// newUUID returns the next UUID; they are unique per server and reproducible.
+// newUUID returns the id of a new resource; unique per server and reproducible.
 func (s *Server) newUUID() string {
-	s.serial++
-	return fmt.Sprintf("%08x-d0d0-4000-8000-%012x", s.serial, s.serial)
+	s.serials.resource++
+	return fmt.Sprintf("%08x-d0d0-4000-8000-%012x", s.serials.resource, s.serials.resource)
+}
+
+// newRequestID returns the id of a request.
+func (s *Server) newRequestID() string {
+	s.serials.request++
+	return fmt.Sprintf("%08x-0000-4000-8000-000000000000", s.serials.request)
 }
 
 func (s *Server) timestamp() string {

@@ -36,7 +36,7 @@ func (a *Account) addCertificate(name, kind string, dnsNames []string) Certifica
 	now := a.server.options.Now().UTC()
 	c := Certificate{
 		ID: id, Name: name, Type: kind, State: "verified", DNSNames: append([]string{}, dnsNames...),
-		SHA1Fingerprint: fmt.Sprintf("%040x", a.server.serial),
+		SHA1Fingerprint: fmt.Sprintf("%040x", a.server.serials.resource),
 		CreatedAt:       a.server.timestamp(), NotAfter: now.AddDate(0, 3, 0).Format("2006-01-02T15:04:05Z"),
 	}
 	a.certificates = append(a.certificates, c)

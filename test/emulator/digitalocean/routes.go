@@ -56,7 +56,7 @@ func (s *Server) authenticated(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		w.Header().Set("X-Request-Id", s.newUUID())
+		w.Header().Set("X-Request-Id", s.newRequestID())
 		account, ok := s.tokens[token(r)]
 		if !ok {
 			refuse(w, r, http.StatusUnauthorized)

@@ -31,7 +31,7 @@ type Server struct {
 	mu       sync.Mutex
 	accounts map[string]*Account
 	tokens   map[string]*Account
-	serial   int
+	serials  struct{ resource, request, address int }
 	listener *http.Server
 }
 

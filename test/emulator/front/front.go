@@ -91,26 +91,26 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // in the book, so it is recorded before the answer is sent.
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	start := time.Now()
-	out := f.handle(r)
+	watch := f.halts.begin(r)
+	out := f.handle(r, watch)
 	f.Book.Add(traffic.Request{
 		Method: r.Method, Path: r.URL.RequestURI(), Route: f.vendor.Route(r), Body: string(body),
 		Status: out.recordedStatus(), Bytes: out.body.Len(), Start: start, Took: time.Since(start),
 	})
 	f.signal.Announce()
-	f.send(w, r, out)
+	f.send(w, r, out, watch.lifted)
 }
 
 // handle runs the pipeline up to, but not including, sending the answer.
-func (f *Front) handle(r *http.Request) *outcome {
-	event, hook := f.halts.begin(r)
-	if action := ask(hook, event, halt.Before); action != halt.Continue {
+func (f *Front) handle(r *http.Request, watch watched) *outcome {
+	if action := watch.ask(halt.Before); action != halt.Continue {
 		return stopped(action)
 	}
 	if !f.pause(r, time.Duration(f.latency.Load())) {
 		return stopped(halt.Drop)
 	}
 	out := f.withinQuota(r)
-	if action := ask(hook, event, halt.After); action != halt.Continue {
+	if action := watch.ask(halt.After); action != halt.Continue {
 		return stopped(action)
 	}
 	return out

@@ -63,14 +63,15 @@ func (f *Front) Disarm() {
 	f.halts.disarmed = make(chan struct{})
 }
 
-func (h *halts) lifted() <-chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.disarmed
+// watched is a request under the eyes of the hook that was armed when it came in.
+type watched struct {
+	event  halt.Event
+	hook   halt.Hook
+	lifted <-chan struct{} // closed when that hook is disarmed
 }
 
-// begin numbers a request and returns the hook that is to be asked about it.
-func (h *halts) begin(r *http.Request) (halt.Event, halt.Hook) {
+// begin numbers a request.
+func (h *halts) begin(r *http.Request) watched {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.n++
@@ -79,13 +80,14 @@ func (h *halts) begin(r *http.Request) (halt.Event, halt.Hook) {
 		h.mutations++
 		event.Mutation = h.mutations
 	}
-	return event, h.hook
+	return watched{event, h.hook, h.disarmed}
 }
 
-func ask(hook halt.Hook, event halt.Event, phase halt.Phase) halt.Action {
-	if hook == nil {
+// ask asks the hook what to do at a moment.
+func (w watched) ask(phase halt.Phase) halt.Action {
+	if w.hook == nil {
 		return halt.Continue
 	}
-	event.Phase = phase
-	return hook(event)
+	w.event.Phase = phase
+	return w.hook(w.event)
 }

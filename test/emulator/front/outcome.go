@@ -57,10 +57,15 @@ func (o *outcome) recordedStatus() int {
 }
 
 // send delivers the outcome. Dropping a connection is done by panicking with
-// http.ErrAbortHandler, which net/http takes as exactly that.
-func (f *Front) send(w http.ResponseWriter, r *http.Request, o *outcome) {
+// http.ErrAbortHandler, which net/http takes as exactly that. What hangs does so
+// until the caller leaves, lifted is closed, or the emulator is closed.
+func (f *Front) send(w http.ResponseWriter, r *http.Request, o *outcome, lifted <-chan struct{}) {
 	if o.hang {
-		f.holdOpen(r)
+		select {
+		case <-r.Context().Done():
+		case <-lifted:
+		case <-f.done:
+		}
 	}
 	if o.hang || o.drop {
 		panic(http.ErrAbortHandler)
@@ -82,14 +87,4 @@ func (f *Front) send(w http.ResponseWriter, r *http.Request, o *outcome) {
 	_, _ = w.Write(body[:o.keep])
 	_ = http.NewResponseController(w).Flush() // so that the part arrives before the end
 	panic(http.ErrAbortHandler)
-}
-
-// holdOpen blocks until the caller leaves, all halts and faults are lifted, or
-// the emulator is closed.
-func (f *Front) holdOpen(r *http.Request) {
-	select {
-	case <-r.Context().Done():
-	case <-f.halts.lifted():
-	case <-f.done:
-	}
 }

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// flags are our own flags beside the framework's.
+type flags struct {
+	clusterID    string
+	dryRun       bool
+	nodeDeletion bool
+	tuning       framework.Tuning
+}
+
+func newFlags() *flags { return &flags{nodeDeletion: true, tuning: framework.DefaultTuning()} }
+
+// sets declares the flags. Their usage texts are the documentation.
+func (f *flags) sets() cliflag.NamedFlagSets {
+	var sets cliflag.NamedFlagSets
+	f.common(sets.FlagSet("multicloud"))
+	f.safety(sets.FlagSet("node safety"))
+	return sets
+}
+
+func (f *flags) common(fs *pflag.FlagSet) {
+	fs.StringVar(&f.clusterID, "cluster-id", f.clusterID, "Identifies the cluster in the owner marks of everything created in the cloud. The value of --cluster-name when empty.")
+	fs.BoolVar(&f.dryRun, "dry-run", f.dryRun, "Change nothing: what would be done in the cloud is logged as a plan, writes to Kubernetes are sent as server-side dry runs. Use another --leader-elect-resource-name than the live process.")
+	fs.DurationVar(&f.tuning.Reensure, "service-resync-period", f.tuning.Reensure, "How often every load balancer is compared with the cloud to repair drift. Costs reads only.")
+	fs.DurationVar(&f.tuning.NodeBurst, "node-burst-window", f.tuning.NodeBurst, "How long changes of Nodes are collected before load balancers are told, so that a burst costs one update each.")
+	fs.Float64Var(&f.tuning.QPS, "cloud-api-qps", f.tuning.QPS, "Requests per second to the cloud. Derived from the cloud's published limits when 0.")
+}
+
+func (f *flags) safety(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.nodeDeletion, "node-deletion", f.nodeDeletion, "Delete Nodes whose machine is proven to be gone. With false no Node is ever deleted.")
+	fs.DurationVar(&f.tuning.Instances.Grace, "node-deletion-grace", f.tuning.Instances.Grace, "A Node younger than this is never judged gone.")
+	fs.DurationVar(&f.tuning.Instances.ConfirmGap, "node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap, "The least time between the two direct reads that must both say a machine is gone.")
+	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more. The default is 5 when 0.")
+	fs.Float64Var(&f.tuning.Brake.Fraction, "node-deletion-fraction", f.tuning.Brake.Fraction, "Share of all Nodes that may be deleted per window. The default is 0.1 when 0.")
+	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake. The default is 10m when 0.")
+}
+
+// problems lists values that make no sense.
+func (f *flags) problem() error {
+	for _, duration := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"service-resync-period", f.tuning.Reensure}, {"node-burst-window", f.tuning.NodeBurst},
+		{"node-deletion-grace", f.tuning.Instances.Grace}, {"node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap},
+		{"node-deletion-window", f.tuning.Brake.Window},
+	} {
+		if duration.value < 0 {
+			return usagef("--%s=%s must not be negative", duration.name, duration.value)
+		}
+	}
+	if f.tuning.Brake.Max < 0 || f.tuning.Brake.Fraction < 0 || f.tuning.Brake.Fraction > 1 {
+		return usagef("--node-deletion-max=%d and --node-deletion-fraction=%g must be at least 0, the fraction at most 1", f.tuning.Brake.Max, f.tuning.Brake.Fraction)
+	}
+	if f.tuning.QPS < 0 {
+		return usagef("--cloud-api-qps=%g must not be negative", f.tuning.QPS)
+	}
+	return nil
+}
+
+func (f *flags) mode() run.Mode {
+	if f.dryRun {
+		return run.DryRun
+	}
+	return run.Live
+}

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+const long = `The cloud controller manager for every cloud: it initialises Nodes, removes Nodes whose
+machine is gone, gives Services of type LoadBalancer a load balancer and programs routes.
+
+Commands:
+  providers   list the providers compiled into this binary
+  version     print the version of this binary`
+
+// newRootCommand returns the controller manager with its sub-commands.
+func newRootCommand() (*cobra.Command, error) {
+	cmd, _, err := newManagerCommand()
+	if err != nil {
+		return nil, err
+	}
+	cmd.AddCommand(newProvidersCommand(), newVersionCommand())
+	return cmd, nil
+}
+
+// FlagSets returns all flags of the controller manager by section, for the documentation.
+func FlagSets() (cliflag.NamedFlagSets, error) {
+	_, sets, err := newManagerCommand()
+	return sets, err
+}
+
+func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
+	own := newFlags()
+	o := framework.CommandOptions{Flags: own.sets(), Options: own.options}
+	if compiled := registry.Names(); len(compiled) == 1 {
+		o.Provider = compiled[0]
+	}
+	cmd, sets, err := framework.NewCommand(o)
+	if err != nil {
+		return nil, sets, err
+	}
+	cmd.Long = long
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%q is not a command; commands: providers, version", strings.Join(args, " "))
+		}
+		return nil
+	}
+	return cmd, sets, nil
+}
+
+// options turns flags and environment into the options of the selected cloud. Whatever is
+// wrong is a usage error.
+func (f *flags) options(given framework.Flags) (framework.Options, error) {
+	name, err := chooseProvider(given.CloudProvider, registry.Names())
+	if err != nil {
+		return framework.Options{}, err
+	}
+	if err := f.problem(); err != nil {
+		return framework.Options{}, err
+	}
+	provider, _ := registry.Lookup(name)
+	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
+	if err != nil {
+		return framework.Options{}, usagef("provider %s: %s", name, oneLine(err))
+	}
+	file, err := readConfig(given.CloudConfig)
+	if err != nil {
+		return framework.Options{}, err
+	}
+	f.tuning.KeepNodes = !f.nodeDeletion
+	return framework.Options{
+		Provider: provider,
+		Config: cloud.Config{
+			Cloud: name, ClusterName: given.ClusterName, File: file, UserAgent: userAgent(),
+			Lookup: settings.Lookup, Secret: settings.Secret,
+		},
+		ClusterID: f.clusterID,
+		Mode:      f.mode(),
+		Tuning:    f.tuning,
+	}, nil
+}
+
+func readConfig(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("--cloud-config: %v", err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading --cloud-config: %w", err)
+	}
+	return content, nil
+}
+
+// oneLine puts joined errors into one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// exitCode returns the exit code for an error and prints it unless that has been done.
+func exitCode(err error, out io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	if _, printed := errors.AsType[*framework.PrintedError](err); !printed {
+		fmt.Fprintf(out, "Error: %v\n", err)
+	}
+	if _, usage := errors.AsType[*framework.UsageError](err); usage {
+		return exitUsage
+	}
+	return exitFailure
+}

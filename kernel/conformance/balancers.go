@@ -1,0 +1,216 @@
+package conformance
+
+import (
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+var basic = Service{Name: "basic", Ports: []cloud.Port{portHTTP, portHTTPS}}
+
+func (s *suite) balancers(t *testing.T) {
+	s.each(t, []check{
+		{"absent is a clean not-found", absentBalancer},
+		{"create, observe, nothing left to do", createObserve},
+		{"a new balancer is found without its id", foundWithoutID},
+		{"observe and normalize write nothing", balancersOnlyRead},
+		{"normalize is pure", normalizeIsPure},
+		{"everything is sorted and has no targets", canonical},
+		{"targets come and go", targetsChange},
+		{"targets of removed machines can be replaced", targetsRemoved},
+		{"deleting twice succeeds and leaves nothing", deleteTwice},
+		{"changes made by hand are repaired", tampered},
+		{"a change interrupted anywhere is completed later", interrupted},
+	})
+	t.Run("ownership", s.ownership)
+	t.Run("variations", s.variations)
+}
+
+func absentBalancer(f *fixture) {
+	spec := f.spec(basic)
+	observed, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe")
+	if observed.Found || observed.ID != "" {
+		f.Errorf("Observe on an empty cloud = %+v, want Found false", observed)
+	}
+}
+
+func createObserve(f *fixture) {
+	spec, observed := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
+	if len(observed.Addresses) == 0 {
+		f.Error("an active balancer has no address")
+	}
+	if len(observed.Balancer.Targets) != 2 {
+		f.Errorf("targets = %v, want both machines", observed.Balancer.Targets)
+	}
+	_, before := f.control.Requests()
+	f.ensure(spec)
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("a second run with nothing changed made %d writes", after-before)
+	}
+}
+
+func foundWithoutID(f *fixture) {
+	spec, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
+	spec.Ref.ID = ""
+	found, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe without id")
+	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
+		f.Errorf("Observe without id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
+	}
+}
+
+func balancersOnlyRead(f *fixture) {
+	spec := f.withMachines(f.spec(basic), "node-1")
+	_, before := f.control.Requests()
+	f.difference(spec)
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("%d writes before the balancer exists", after-before)
+	}
+	spec, _ = f.ensure(spec)
+	spec.Ports = spec.Ports[:1]
+	_, before = f.control.Requests()
+	f.difference(spec)
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("%d writes while the balancer exists", after-before)
+	}
+}
+
+func normalizeIsPure(f *fixture) {
+	spec := f.withMachines(f.spec(Service{Name: "pure", Ports: []cloud.Port{portHTTPS, portHTTP}, LoadBalancerIP: "203.0.113.7"}), "node-1", "node-2")
+	if f.suite.Descriptor.Capabilities.SourceRanges {
+		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("192.0.2.77/28")}
+	}
+	given := copySpec(spec)
+	reads, writes := f.control.Requests()
+	first, firstNotes, err := f.balancers().Normalize(spec)
+	f.must(err, "Normalize")
+	var together sync.WaitGroup
+	for range 4 { // the race detector watches the shared spec
+		together.Go(func() {
+			again, notes, err := f.balancers().Normalize(spec)
+			if err != nil || !reflect.DeepEqual(again, first) || !reflect.DeepEqual(notes, firstNotes) {
+				f.Errorf("the same spec gave another answer (%v):\n%s", err, cmp.Diff(first, again))
+			}
+		})
+	}
+	together.Wait()
+	if !reflect.DeepEqual(spec, given) {
+		f.Errorf("Normalize changed its input from %+v to %+v", given, spec)
+	}
+	if r, w := f.control.Requests(); r != reads || w != writes {
+		f.Errorf("Normalize made %d requests", r+w-reads-writes)
+	}
+}
+
+func copySpec(s cloud.Spec) cloud.Spec {
+	s.Ports, s.SourceRanges = slices.Clone(s.Ports), slices.Clone(s.SourceRanges)
+	s.Candidates = slices.Clone(s.Candidates)
+	for i := range s.Candidates {
+		s.Candidates[i].Addresses = slices.Clone(s.Candidates[i].Addresses)
+	}
+	s.Options = maps.Clone(s.Options)
+	s.Facts, s.Pinned = maps.Clone(s.Facts), maps.Clone(s.Pinned)
+	return s
+}
+
+func canonical(f *fixture) {
+	spec := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
+	normalized, _, err := f.balancers().Normalize(f.difference(spec).spec)
+	f.must(err, "Normalize")
+	if len(normalized.Targets) != 0 {
+		f.Errorf("Normalize filled in targets: %v", normalized.Targets)
+	}
+	_, observed := f.ensure(spec)
+	for name, b := range map[string]cloud.Balancer{"Normalize": normalized, "Observe": observed.Balancer} {
+		sorted := b.Clone()
+		slices.Sort(sorted.Allow)
+		slices.Sort(sorted.Deny)
+		slices.Sort(sorted.Marks)
+		slices.Sort(sorted.Targets)
+		cloud.SortListeners(sorted.Listeners)
+		if difference := cmp.Diff(sorted, b); difference != "" {
+			f.Errorf("%s is not sorted (-sorted +got):\n%s", name, difference)
+		}
+	}
+}
+
+func targetsChange(f *fixture) {
+	spec := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
+	all := spec.Candidates
+	for _, candidates := range [][]cloud.Target{all[:2], all[1:], all, nil, all[:1]} {
+		spec.Candidates = candidates
+		var observed cloud.Observed
+		spec, observed = f.ensure(spec)
+		var want []cloud.InstanceID
+		for _, candidate := range candidates {
+			want = append(want, candidate.InstanceID)
+		}
+		if !slices.Equal(observed.Balancer.Targets, want) {
+			f.Errorf("targets = %v, want %v", observed.Balancer.Targets, want)
+		}
+	}
+}
+
+func targetsRemoved(f *fixture) {
+	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
+	f.control.RemoveMachine(spec.Candidates[0].InstanceID)
+	spec = f.withMachines(spec, "node-3")
+	_, observed := f.ensure(spec)
+	if want := []cloud.InstanceID{spec.Candidates[0].InstanceID, spec.Candidates[1].InstanceID}; !slices.Equal(observed.Balancer.Targets, want) {
+		f.Errorf("targets = %v, want %v", observed.Balancer.Targets, want)
+	}
+}
+
+func deleteTwice(f *fixture) {
+	spec, observed := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.remove(spec)
+	_, err := f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: observed})
+	f.must(err, "deleting what is already gone")
+	spec.Ref.ID = ""
+	if again, err := f.balancers().Observe(f.ctx(), spec); err != nil || again.Found {
+		f.Errorf("Observe without id after deletion = found %t, %v", again.Found, err)
+	}
+	f.nothingLeft()
+}
+
+// nothingLeft checks that what belonged to deleted balancers is gone too.
+func (f *fixture) nothingLeft() {
+	f.Helper()
+	if inspector, ok := f.control.(Inspector); ok {
+		if left := inspector.Leftovers(); len(left) > 0 {
+			f.Errorf("left in the cloud: %v", left)
+		}
+	}
+}
+
+func tampered(f *fixture) {
+	tamperer, ok := f.control.(Tamperer)
+	if !ok {
+		f.Skip("the control cannot change balancers by hand")
+	}
+	spec, observed := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	immutable := f.suite.Descriptor.Capabilities.Immutable
+	tried := 0
+	for field := range observed.Balancer.Fields() {
+		if slices.Contains(immutable, field) || !tamperer.TamperBalancer(observed.ID, field) {
+			continue
+		}
+		tried++
+		if d := f.difference(spec); !slices.ContainsFunc(d.operations, func(op cloud.Operation) bool { return op.Field == field }) {
+			f.Errorf("%s was changed by hand, but the plan is only:\n%s", field, text(d.operations))
+		}
+		f.ensure(spec)
+	}
+	if tried == 0 {
+		f.Error("the control changed no field at all")
+	}
+}

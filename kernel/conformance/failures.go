@@ -1,0 +1,188 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// retryAfter is what throttled answers ask for.
+const retryAfter = 7 * time.Second
+
+// failure is one way to go wrong and what Classify may say about it.
+type failure struct {
+	name  string
+	fault Fault
+	want  []cloud.Class
+}
+
+// documented are the failures every HTTP API has.
+var documented = []failure{
+	{"401", Fault{Status: http.StatusUnauthorized}, []cloud.Class{cloud.FailureUnauthorized}},
+	{"404", Fault{Status: http.StatusNotFound}, []cloud.Class{cloud.FailureNotFound}},
+	{"409", Fault{Status: http.StatusConflict}, []cloud.Class{cloud.FailureConflict}},
+	{"422", Fault{Status: http.StatusUnprocessableEntity}, []cloud.Class{cloud.FailureInvalid}},
+	{"429", Fault{Status: http.StatusTooManyRequests, RetryAfter: retryAfter}, []cloud.Class{cloud.FailureThrottled}},
+	{"500", Fault{Status: http.StatusInternalServerError}, []cloud.Class{cloud.FailureTransient}},
+	{"502 with a page", Fault{Status: http.StatusBadGateway, Body: "<html>bad gateway</html>"}, []cloud.Class{cloud.FailureTransient}},
+	{"503", Fault{Status: http.StatusServiceUnavailable}, []cloud.Class{cloud.FailureTransient}},
+	{"hung", Fault{Hang: true}, []cloud.Class{cloud.FailureTransient}},
+	{"truncated body", Fault{Truncate: true}, []cloud.Class{cloud.FailureTransient, cloud.FailureUnknown}},
+	{"lost answer", Fault{Lost: true}, []cloud.Class{cloud.FailureTransient, cloud.FailureUnknown}},
+	{"200 with nonsense", Fault{Nonsense: true}, []cloud.Class{cloud.FailureTransient, cloud.FailureUnknown}},
+	{"200 with {}", Fault{Blank: true}, []cloud.Class{cloud.FailureTransient, cloud.FailureUnknown}},
+}
+
+// probe is one call of the driver that gets a broken answer.
+type probe struct {
+	name string
+	// call reports whether the answer was a clean "not there" besides the error.
+	call func(ctx context.Context) (absent bool, err error)
+	kind kind
+}
+
+// kind says what a call makes of special answers.
+type kind int
+
+const (
+	other kind = iota
+	// look is for one object, for which a 404 is an answer.
+	look
+	// write may succeed on an answer that says nothing: the kernel observes again.
+	write
+)
+
+// probes prepares a machine and a balancer and returns calls about them.
+func (f *fixture) probes() []probe {
+	id := f.control.AddMachine("node-1")
+	instances := f.driver.Instances()
+	all := []probe{
+		{"Identity", func(ctx context.Context) (bool, error) { _, err := f.driver.Identity(ctx); return false, err }, other},
+		{"List", func(ctx context.Context) (bool, error) {
+			list, err := instances.List(ctx)
+			return err == nil && list.Complete && len(list.Items) == 0, err
+		}, other},
+		{"Get", func(ctx context.Context) (bool, error) {
+			found, err := instances.Get(ctx, id)
+			return err == nil && len(found) == 0, err
+		}, look},
+		{"FindByName", func(ctx context.Context) (bool, error) {
+			found, err := instances.FindByName(ctx, "node-1")
+			return err == nil && len(found) == 0, err
+		}, other},
+	}
+	if f.suite.Descriptor.Capabilities.Balancers {
+		all = append(all, f.balancerProbes()...)
+	}
+	if routes, ok := f.driver.(cloud.Routes); ok {
+		all = append(all, probe{"ListRoutes", func(ctx context.Context) (bool, error) {
+			listed, err := routes.ListRoutes(ctx, owner)
+			return err == nil && len(listed) == 0, err
+		}, other}, probe{"CreateRoute", func(ctx context.Context) (bool, error) {
+			route := cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id}
+			return false, routes.CreateRoute(ctx, owner, route)
+		}, write})
+	}
+	return all
+}
+
+func (f *fixture) balancerProbes() []probe {
+	known, _ := f.ensure(f.spec(basic))
+	unknown := known
+	unknown.Ref.ID = ""
+	fresh := f.difference(f.spec(Service{Name: "fresh", Ports: []cloud.Port{portDNST}}))
+	stored := f.difference(known)
+	observe := func(spec cloud.Spec) func(ctx context.Context) (bool, error) {
+		return func(ctx context.Context) (bool, error) {
+			observed, err := f.balancers().Observe(ctx, spec)
+			return err == nil && !observed.Found, err
+		}
+	}
+	apply := func(change cloud.Change) func(ctx context.Context) (bool, error) {
+		return func(ctx context.Context) (bool, error) {
+			_, err := f.balancers().Apply(ctx, change)
+			return false, err
+		}
+	}
+	creation := cloud.Change{Spec: fresh.spec, After: &fresh.after, Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}}}
+	narrowed := stored.after.Clone()
+	narrowed.Listeners = narrowed.Listeners[:1]
+	update := cloud.Change{Spec: known, Before: stored.before, After: &narrowed, Operations: []cloud.Operation{
+		{Verb: cloud.Delete, Kind: cloud.KindListener, Key: stored.after.Listeners[1].Key()},
+	}}
+	return []probe{
+		{"Observe by id", observe(known), look},
+		{"Observe without id", observe(unknown), look},
+		{"create", apply(creation), write},
+		{"update", apply(update), write},
+	}
+}
+
+// failures checks that no broken answer is taken for a good one, above all not for "there
+// is none", and that each gets the right class.
+func (s *suite) failures(t *testing.T) {
+	all := slices.Clone(documented)
+	for name, extra := range s.Errors {
+		all = append(all, failure{name, extra.Fault, []cloud.Class{extra.Want}})
+	}
+	for _, broken := range all {
+		t.Run(broken.name, func(t *testing.T) {
+			f := s.start(t)
+			for _, p := range f.probes() {
+				f.fails(p, broken)
+			}
+		})
+	}
+	t.Run("drivers never retry", s.neverRetry)
+}
+
+func (f *fixture) fails(p probe, broken failure) {
+	f.Helper()
+	f.control.Fail(broken.fault, 0)
+	defer f.control.Heal()
+	limit := patience
+	if broken.fault.Hang {
+		limit = 200 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(f.Context(), limit)
+	defer cancel()
+	began := time.Now()
+	absent, err := p.call(ctx)
+	if took := time.Since(began); took > limit+patience/2 {
+		f.Errorf("%s returned %s after its deadline", p.name, took-limit)
+	}
+	class := f.driver.Classify(err).Class
+	switch {
+	case absent && p.kind == look && slices.Contains(broken.want, cloud.FailureNotFound):
+	case absent:
+		f.Errorf("%s took the broken answer for \"not there\"", p.name)
+	case err == nil && p.kind == write && broken.fault.Blank:
+	case err == nil:
+		f.Errorf("%s succeeded", p.name)
+	case !slices.Contains(broken.want, class):
+		f.Errorf("%s: class %q of %q, want one of %q", p.name, class, err, broken.want)
+	case f.driver.Classify(err).RetryAfter != broken.fault.RetryAfter:
+		f.Errorf("%s: RetryAfter = %s, want %s", p.name, f.driver.Classify(err).RetryAfter, broken.fault.RetryAfter)
+	}
+}
+
+func (s *suite) neverRetry(t *testing.T) {
+	f := s.start(t)
+	id := f.control.AddMachine("node-1")
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
+		f.control.Fail(Fault{Status: status}, 0)
+		before, _ := f.control.Requests()
+		if _, err := f.driver.Instances().Get(f.ctx(), id); err == nil {
+			t.Errorf("Get succeeded in spite of a %d", status)
+		}
+		f.control.Heal()
+		if after, _ := f.control.Requests(); after-before != 1 {
+			t.Errorf("Get answered with %d made %d requests: retries are the kernel's business", status, after-before)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// phase is something a crash can interrupt.
+type phase struct {
+	name string
+	// before is done in peace, attempt is interrupted and reports whether it got through.
+	before, attempt func(f *fixture, spec cloud.Spec) error
+}
+
+var phases = []phase{
+	{"creation", nothing, create},
+	{"update", create, change},
+	{"deletion", create, destroy},
+}
+
+func nothing(*fixture, cloud.Spec) error { return nil }
+
+func create(f *fixture, spec cloud.Spec) error {
+	_, err := f.reconcile(spec)
+	return err
+}
+
+func change(f *fixture, spec cloud.Spec) error {
+	spec.Ports, spec.Candidates = []cloud.Port{portHTTPS, portDNST}, nil
+	return create(f, spec)
+}
+
+func destroy(f *fixture, spec cloud.Spec) error {
+	before, err := f.balancers().Observe(f.ctx(), spec)
+	if err != nil {
+		return err
+	}
+	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before})
+	return err
+}
+
+// interrupted breaks everything off at each of its requests, once before and once after
+// the request takes effect. The next attempt has to end in the same state as an undisturbed
+// one: nothing is there twice, nothing is left behind.
+func interrupted(f *fixture) {
+	for _, p := range phases {
+		for _, fault := range []Fault{{Status: 503}, {Lost: true}} {
+			through := false
+			for after := 0; !through && !f.Failed(); after++ {
+				f.Run(fmt.Sprintf("%s, %s after %d requests", p.name, fault, after), func(t *testing.T) {
+					through = f.suite.start(t).interrupt(p, fault, after)
+				})
+			}
+		}
+	}
+}
+
+func (f *fixture) interrupt(p phase, fault Fault, after int) (through bool) {
+	spec := f.withMachines(f.spec(basic), "node-1")
+	f.must(p.before(f, spec), "preparing")
+	f.control.Fail(fault, after)
+	through = p.attempt(f, spec) == nil
+	f.control.Heal()
+	f.control.Settle()
+	f.must(p.attempt(f, spec), "trying again")
+	f.control.Settle()
+	f.remove(spec)
+	f.nothingLeft()
+	return through
+}

@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// passes is how often a change may say "pending" before it has to be through.
+const passes = 5
+
+// seen are the values managed fields had in the whole run, by field name.
+type seen map[string]map[string]bool
+
+func (s seen) add(fields map[string]string) {
+	for name, value := range fields {
+		if s[name] == nil {
+			s[name] = map[string]bool{}
+		}
+		s[name][value] = true
+	}
+}
+
+func (s seen) balancer(b cloud.Balancer) {
+	s.add(b.Fields())
+	for _, l := range b.Listeners {
+		for name, value := range l.Fields() {
+			s.add(map[string]string{"listener." + name: value})
+		}
+	}
+}
+
+// draft is what one reconciliation would do.
+type draft struct {
+	spec       cloud.Spec
+	before     cloud.Observed
+	after      cloud.Balancer
+	notes      []cloud.Note
+	operations []cloud.Operation
+}
+
+// draft observes and compares; it changes nothing.
+func (f *fixture) draft(spec cloud.Spec) (draft, error) {
+	before, err := f.balancers().Observe(f.ctx(), spec)
+	if err != nil {
+		return draft{}, err
+	}
+	spec.Facts = before.Facts
+	if before.Found {
+		spec.Ref.ID = before.ID
+	}
+	after, notes, err := f.balancers().Normalize(spec)
+	if err != nil {
+		return draft{}, err
+	}
+	after = after.Clone()
+	for _, candidate := range spec.Candidates {
+		if f.balancers().Eligible(after, candidate) == "" {
+			after.Targets = append(after.Targets, candidate.InstanceID)
+		}
+	}
+	slices.Sort(after.Targets)
+	f.suite.seen.balancer(after)
+	return draft{
+		spec: spec, before: before, after: after, notes: notes,
+		operations: loadbalancer.Order(loadbalancer.Diff(before.Balancer, after)),
+	}, nil
+}
+
+// apply executes a draft as the kernel would: creation is one operation.
+func (f *fixture) apply(d draft) (cloud.Progress, error) {
+	operations := d.operations
+	if !d.before.Found {
+		operations = []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}}
+	}
+	change := cloud.Change{Spec: d.spec, Before: d.before, After: &d.after, Operations: operations}
+	return f.balancers().Apply(f.ctx(), change)
+}
+
+var errStuck = errors.New("a change does not lead to what was asked for")
+
+// reconcile makes the balancer what the spec asks for: one change, and further ones only
+// where the driver said "pending".
+func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
+	final := false
+	for range passes {
+		d, err := f.draft(spec)
+		switch {
+		case err != nil:
+			return cloud.Observed{}, err
+		case d.before.Found && d.before.State == cloud.BalancerPending:
+			f.control.Settle()
+			continue
+		case d.before.Found && len(d.operations) == 0:
+			return d.before, nil
+		case final:
+			return d.before, fmt.Errorf("%w; left after the driver said done:\n%s", errStuck, text(d.operations))
+		}
+		progress, err := f.apply(d)
+		if err != nil {
+			return d.before, err
+		}
+		f.control.Settle()
+		final = !progress.Pending
+	}
+	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, passes)
+}
+
+// ensure is reconcile that has to succeed; it returns the spec with the id recorded.
+func (f *fixture) ensure(spec cloud.Spec) (cloud.Spec, cloud.Observed) {
+	f.Helper()
+	observed, err := f.reconcile(spec)
+	f.must(err, "making the balancer")
+	if observed.ID == "" || observed.State != cloud.BalancerActive {
+		f.Fatalf("the balancer has id %q and state %q; want an id and %q", observed.ID, observed.State, cloud.BalancerActive)
+	}
+	spec.Ref.ID = observed.ID
+	return spec, observed
+}
+
+// difference returns what would be changed now.
+func (f *fixture) difference(spec cloud.Spec) draft {
+	f.Helper()
+	d, err := f.draft(spec)
+	f.must(err, "observing and normalizing")
+	return d
+}
+
+// remove deletes the balancer and waits until it is gone.
+func (f *fixture) remove(spec cloud.Spec) {
+	f.Helper()
+	before, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe before deletion")
+	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before})
+	f.must(err, "deleting")
+	f.control.Settle()
+	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
+		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
+	}
+}
+
+func text(operations []cloud.Operation) string {
+	var out strings.Builder
+	_ = plan.Plan{Operations: operations}.Text(&out) // a Builder takes everything
+	return out.String()
+}

@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files instead of comparing with them")
+
+// Updating reports whether golden files are being rewritten. Packages that call Run have
+// the flag -update from here and must not define it themselves.
+func Updating() bool { return *update }
+
+// goldenFolder is below the package that calls Run.
+var goldenFolder = filepath.Join("testdata", "plans")
+
+// plans compares what the driver makes of the standard Services with golden files. They are
+// read in reviews: a change of the driver shows as a change of its plans.
+func (s *suite) plans(t *testing.T) {
+	for _, service := range Standard() {
+		t.Run(service.Name, func(t *testing.T) {
+			if why := s.impossible(service); why != "" {
+				t.Skip(why)
+			}
+			s.start(t).compare(service)
+		})
+	}
+	t.Run("no golden file is left over", func(t *testing.T) {
+		files, err := os.ReadDir(goldenFolder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !slices.ContainsFunc(Standard(), func(service Service) bool {
+				return service.Name+".txt" == file.Name() && s.impossible(service) == ""
+			}) {
+				t.Errorf("%s belongs to no Service this cloud can have", filepath.Join(goldenFolder, file.Name()))
+			}
+		}
+	})
+}
+
+func (f *fixture) compare(service Service) {
+	f.Helper()
+	got := f.portrait(service)
+	path := filepath.Join(goldenFolder, service.Name+".txt")
+	if *update {
+		f.must(os.MkdirAll(goldenFolder, 0o755), "making the golden folder")
+		f.must(os.WriteFile(path, []byte(got), 0o644), "writing the golden file")
+		return
+	}
+	want, err := os.ReadFile(path)
+	f.must(err, "reading the golden file (-update writes it)")
+	if difference := cmp.Diff(string(want), got); difference != "" {
+		f.Errorf("plan differs from %s (-want +got):\n%s", path, difference)
+	}
+}
+
+// portrait describes the balancer a Service gets: every value a new balancer would be
+// created with, and the driver's notes. Targets have the names of their nodes, because ids
+// are the cloud's choice.
+func (f *fixture) portrait(service Service) string {
+	f.Helper()
+	d := f.difference(f.withMachines(f.spec(service), "node-1", "node-2"))
+	names := map[string]string{}
+	for _, candidate := range d.spec.Candidates {
+		names[string(candidate.InstanceID)] = candidate.NodeName
+	}
+	p := plan.Plan{Cloud: f.suite.Descriptor.Name, Subject: "Service shop/" + service.Name}
+	for _, op := range loadbalancer.Diff(cloud.Balancer{}, d.after) {
+		op.Verb = cloud.Create
+		if op.Kind == cloud.KindTarget {
+			op.Key = names[op.Key]
+		}
+		p.Operations = append(p.Operations, op)
+	}
+	var out strings.Builder
+	f.must(p.Text(&out), "printing")
+	for _, note := range d.notes {
+		fmt.Fprintf(&out, "note on %s: %s\n", note.Field, note.Message)
+	}
+	return out.String()
+}

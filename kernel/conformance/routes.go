@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+var (
+	owner   = cloud.Owner{Cluster: "conformance", Cloud: "conformance"}
+	foreign = cloud.Owner{Cluster: "another-cluster", Cloud: "conformance"}
+)
+
+func (s *suite) routes(t *testing.T) {
+	s.each(t, []check{
+		{"without routes the list is empty", noRoutes},
+		{"create, list, delete", routeLifeCycle},
+		{"creating twice makes one route", routeTwice},
+		{"routes of other clusters are not listed", foreignRoutes},
+		{"a route whose machine is gone can be deleted", deadRoute},
+		{"listing writes nothing", listRoutesOnlyReads},
+	})
+}
+
+// router is the driver's routes with everything that has to succeed.
+type router struct {
+	*fixture
+	cloud.Routes
+}
+
+func (f *fixture) router() router {
+	f.Helper()
+	routes, ok := f.driver.(cloud.Routes)
+	if !ok {
+		f.Fatal("the descriptor says Routes, but the driver does not implement cloud.Routes")
+	}
+	return router{f, routes}
+}
+
+// route adds a machine and returns a route to it.
+func (r router) route(n int) cloud.Route {
+	return cloud.Route{
+		Destination: netip.MustParsePrefix(fmt.Sprintf("10.244.%d.0/24", n)),
+		Target:      r.control.AddMachine(fmt.Sprintf("node-%d", n)),
+	}
+}
+
+func (r router) create(owner cloud.Owner, route cloud.Route) {
+	r.Helper()
+	r.must(r.CreateRoute(r.ctx(), owner, route), "CreateRoute")
+	r.control.Settle()
+}
+
+func (r router) list() []cloud.Route {
+	r.Helper()
+	routes, err := r.ListRoutes(r.ctx(), owner)
+	r.must(err, "ListRoutes")
+	slices.SortFunc(routes, func(a, b cloud.Route) int { return a.Destination.Addr().Compare(b.Destination.Addr()) })
+	return routes
+}
+
+// expect compares destinations and targets of all listed routes.
+func (r router) expect(want ...cloud.Route) []cloud.Route {
+	r.Helper()
+	listed := r.list()
+	show := func(routes []cloud.Route) (shown []string) {
+		for _, route := range routes {
+			shown = append(shown, fmt.Sprintf("%s to %s", route.Destination, route.Target))
+		}
+		return shown
+	}
+	if difference := cmp.Diff(show(want), show(listed)); difference != "" {
+		r.Fatalf("routes (-want +got):\n%s", difference)
+	}
+	return listed
+}
+
+func noRoutes(f *fixture) { f.router().expect() }
+
+func routeLifeCycle(f *fixture) {
+	r := f.router()
+	first, second := r.route(1), r.route(2)
+	r.create(owner, first)
+	r.create(owner, second)
+	listed := r.expect(first, second)
+	if listed[0].Name == "" || listed[0].Blackhole {
+		f.Errorf("a listed route needs a name and no black hole: %+v", listed[0])
+	}
+	r.must(r.DeleteRoute(r.ctx(), owner, listed[0]), "DeleteRoute")
+	f.control.Settle()
+	r.expect(second)
+	r.must(r.DeleteRoute(r.ctx(), owner, listed[0]), "deleting a route that is gone")
+	r.expect(second)
+}
+
+func routeTwice(f *fixture) {
+	r := f.router()
+	route := r.route(1)
+	r.create(owner, route)
+	if err := r.CreateRoute(r.ctx(), owner, route); err != nil && f.driver.Classify(err).Class != cloud.FailureConflict {
+		f.Errorf("creating a route that is there: %v; want success or a conflict", err)
+	}
+	f.control.Settle()
+	r.expect(route)
+}
+
+func foreignRoutes(f *fixture) {
+	r := f.router()
+	ours, theirs := r.route(1), r.route(2)
+	r.create(foreign, theirs)
+	r.expect()
+	r.create(owner, ours)
+	r.expect(ours)
+}
+
+func deadRoute(f *fixture) {
+	r := f.router()
+	route := r.route(1)
+	r.create(owner, route)
+	f.control.RemoveMachine(route.Target)
+	for _, left := range r.list() { // some clouds remove the route themselves
+		if !left.Blackhole {
+			f.Errorf("Blackhole is false although the machine is gone: %+v", left)
+		}
+		r.must(r.DeleteRoute(r.ctx(), owner, left), "DeleteRoute")
+	}
+	f.control.Settle()
+	r.expect()
+}
+
+func listRoutesOnlyReads(f *fixture) {
+	r := f.router()
+	r.create(owner, r.route(1))
+	_, before := f.control.Requests()
+	r.list()
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("%d writes", after-before)
+	}
+}

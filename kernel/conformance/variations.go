@@ -1,0 +1,149 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// variations change one thing at a time: what a Service says changes the balancer, and
+// taking it back brings the former state back.
+func (s *suite) variations(t *testing.T) {
+	for _, key := range s.Annotations {
+		if key.Output || key.Name == s.Descriptor.IDAnnotation || isKernel(key) {
+			continue
+		}
+		t.Run(key.Name, func(t *testing.T) { s.varyAnnotation(t, key) })
+	}
+	for _, v := range s.specVariations() {
+		t.Run(v.name, func(t *testing.T) { s.start(t).vary(v.from, v.to) })
+	}
+	t.Run("every managed field was varied", s.everyField)
+}
+
+func isKernel(key annotation.Key) bool {
+	return slices.ContainsFunc(annotation.Kernel(), func(k annotation.Key) bool { return k.Name == key.Name })
+}
+
+func (s *suite) varyAnnotation(t *testing.T, key annotation.Key) {
+	sample, ok := s.Variations[key.Name]
+	if !ok {
+		t.Fatal("Harness.Variations has no sample value for this annotation")
+	}
+	if sample.Skip != "" {
+		t.Skip(sample.Skip)
+	}
+	from := Service{Name: "varied", Ports: basic.Ports, Annotations: sample.With}
+	to := from
+	to.Annotations = maps.Clone(sample.With)
+	if to.Annotations == nil {
+		to.Annotations = map[string]string{}
+	}
+	to.Annotations[key.Name] = sample.Value
+	f := s.start(t)
+	if changed := f.vary(from, to); !changed {
+		t.Errorf("%s: %q changes nothing in the balancer", key.Name, sample.Value)
+	}
+}
+
+// specVariation is a change of a Service outside its annotations.
+type specVariation struct {
+	name     string
+	from, to Service
+}
+
+func (s *suite) specVariations() []specVariation {
+	moved := portHTTP
+	moved.NodePort++
+	all := []specVariation{
+		{"a port more", Service{Ports: []cloud.Port{portHTTP}}, Service{Ports: []cloud.Port{portHTTP, portHTTPS}}},
+		{"a port less", Service{Ports: []cloud.Port{portHTTP, portHTTPS}}, Service{Ports: []cloud.Port{portHTTPS}}},
+		{"another port", Service{Ports: []cloud.Port{portHTTP}}, Service{Ports: []cloud.Port{portHTTPS}}},
+		{"another node port", Service{Ports: []cloud.Port{portHTTP}}, Service{Ports: []cloud.Port{moved}}},
+		{"another protocol", Service{Ports: []cloud.Port{portDNST}}, Service{Ports: []cloud.Port{portDNS}}},
+		{"a second protocol", Service{Ports: []cloud.Port{portDNST}}, Service{Ports: []cloud.Port{portDNST, portDNS}}},
+		{"local traffic policy", Service{Ports: basic.Ports}, Service{Ports: basic.Ports, Local: true}},
+		{"source ranges", Service{Ports: basic.Ports}, Service{Ports: basic.Ports, SourceRanges: []string{"203.0.113.0/24", "192.0.2.77/28"}}},
+		{"two address families", Service{Ports: basic.Ports}, Service{Ports: basic.Ports, DualStack: true}},
+	}
+	return slices.DeleteFunc(all, func(v specVariation) bool {
+		return s.impossible(v.from) != "" || s.impossible(v.to) != ""
+	})
+}
+
+// vary makes a balancer, changes it, changes it back, and makes one that is changed from
+// the start. It reports whether the change made any difference.
+func (f *fixture) vary(from, to Service) (changed bool) {
+	f.Helper()
+	from.Name, to.Name = "varied", "varied"
+	before, original := f.ensure(f.withMachines(f.spec(from), "node-1"))
+	after := f.spec(to)
+	after.Ref.ID, after.Candidates = before.Ref.ID, before.Candidates
+	d := f.difference(after)
+	changed = len(d.operations) > 0
+	after.Pinned = f.pin(d)
+	_, mutated := f.ensure(after)
+	if len(f.frozen(d)) < len(d.operations) && cmp.Equal(mutated.Balancer, original.Balancer) {
+		f.Error("the balancer did not change")
+	}
+	_, restored := f.ensure(before)
+	if difference := cmp.Diff(original.Balancer, restored.Balancer); difference != "" {
+		f.Errorf("taking the change back does not bring the balancer back (-original +restored):\n%s", difference)
+	}
+	f.remove(before)
+	after.Pinned, after.Ref.ID = nil, ""
+	f.ensure(after)
+	return changed
+}
+
+// frozen returns the operations of a draft that the cloud can't do.
+func (f *fixture) frozen(d draft) []cloud.Operation {
+	return slices.DeleteFunc(slices.Clone(d.operations), func(op cloud.Operation) bool {
+		return op.Kind != cloud.KindBalancer || !slices.Contains(f.suite.Descriptor.Capabilities.Immutable, op.Field)
+	})
+}
+
+// pin returns Spec.Pinned for the immutable fields a draft would change, and checks that
+// Normalize keeps to it.
+func (f *fixture) pin(d draft) map[string]string {
+	f.Helper()
+	frozen := f.frozen(d)
+	if len(frozen) == 0 {
+		return nil
+	}
+	pinned := map[string]string{}
+	for _, op := range frozen {
+		pinned[op.Field] = op.Before
+	}
+	d.spec.Pinned = pinned
+	normalized, _, err := f.balancers().Normalize(d.spec)
+	f.must(err, "Normalize with pinned fields")
+	fields := normalized.Fields()
+	for field, value := range pinned {
+		if fields[field] != value {
+			f.Errorf("%s is pinned to %q, but Normalize says %q", field, value, fields[field])
+		}
+	}
+	return pinned
+}
+
+// everyField fails for managed fields that had only one value in the whole run: nothing
+// shows that they can be changed.
+func (s *suite) everyField(t *testing.T) {
+	for _, field := range slices.Sorted(maps.Keys(s.seen)) {
+		values := s.seen[field]
+		_, constant := s.Constant[field]
+		switch {
+		case field == cloud.FieldMarks || len(values) == 1 && values[""]:
+		case constant && len(values) > 1:
+			t.Errorf("%s is declared constant, but had the values %v", field, slices.Sorted(maps.Keys(values)))
+		case !constant && len(values) == 1:
+			t.Errorf("%s was always %v: vary it, or declare it in Harness.Constant", field, slices.Sorted(maps.Keys(values)))
+		}
+	}
+}

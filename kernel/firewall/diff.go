@@ -1,0 +1,73 @@
+package firewall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// diff returns the operations between the present and the desired openings: what opens, then
+// what changes, then what closes. Openings are compared by the traffic they let in and not by
+// how they are split into rules.
+//
+//	observed   openings   operations
+//	not found  -          create firewall, create each
+//	drifted    same       update settings
+//	-          same       none
+//	-          differ     create, update sources, delete
+func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Operation {
+	var head, open, change, shut []cloud.Operation
+	switch {
+	case !observed.Found:
+		head = append(head, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall})
+	case observed.Drifted:
+		head = append(head, cloud.Operation{
+			Verb: cloud.Update, Kind: cloud.KindFirewall, Field: "settings", Reason: "changed outside Kubernetes",
+		})
+	}
+	before, after := byPorts(merge(observed.Openings)), byPorts(merge(desired))
+	for _, o := range merge(desired) {
+		old, exists := before[ports(o)]
+		op := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall, Key: ports(o), After: sourcesOf(o)}
+		switch {
+		case !exists:
+			open = append(open, op)
+		case !sameSources(old, o):
+			op.Verb, op.Field, op.Before = cloud.Update, "sources", sourcesOf(old)
+			change = append(change, op)
+		}
+	}
+	for _, o := range merge(observed.Openings) {
+		if _, wanted := after[ports(o)]; !wanted {
+			shut = append(shut, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindFirewall, Key: ports(o), Before: sourcesOf(o)})
+		}
+	}
+	return slices.Concat(head, open, change, shut)
+}
+
+func byPorts(openings []cloud.Opening) map[string]cloud.Opening {
+	m := make(map[string]cloud.Opening, len(openings))
+	for _, o := range openings {
+		m[ports(o)] = o
+	}
+	return m
+}
+
+// ports returns "tcp/443" or "udp/30000-30005".
+func ports(o cloud.Opening) string {
+	protocol := strings.ToLower(string(o.Protocol))
+	if o.From == o.To {
+		return fmt.Sprintf("%s/%d", protocol, o.From)
+	}
+	return fmt.Sprintf("%s/%d-%d", protocol, o.From, o.To)
+}
+
+func sourcesOf(o cloud.Opening) string {
+	sources := slices.Clone(o.Sources)
+	for _, id := range o.Balancers {
+		sources = append(sources, "balancer "+id)
+	}
+	return strings.Join(sources, ", ")
+}

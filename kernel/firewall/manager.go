@@ -1,0 +1,181 @@
+package firewall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Options are what a Manager works with.
+type Options struct {
+	// Cloud may have no Firewalls, or disabled ones: then nothing is done.
+	Cloud    *run.Cloud
+	Executor *run.Executor
+	// Managed says whether openings are made for a Service at all, and what is wrong with
+	// the annotation that says so, or "". nil means that all are managed.
+	Managed func(svc *corev1.Service) (managed bool, warning string)
+	// Events may be nil.
+	Events event.Recorder
+}
+
+// BalancerOf returns the balancer of a Service as it is, or will be, and its id, "" while
+// it does not exist.
+type BalancerOf func(svc *corev1.Service) (b cloud.Balancer, id string, err error)
+
+// Manager manages the firewall of one cloud.
+type Manager struct {
+	cloud    *run.Cloud
+	executor *run.Executor
+	managed  func(svc *corev1.Service) (bool, string)
+	remarks  remarks
+
+	mu sync.Mutex // held during Reconcile: there is only one firewall
+}
+
+// New returns a Manager.
+func New(o Options) *Manager {
+	if o.Managed == nil {
+		o.Managed = func(*corev1.Service) (bool, string) { return true, "" }
+	}
+	return &Manager{cloud: o.Cloud, executor: o.Executor, managed: o.Managed, remarks: remarks{events: o.Events}}
+}
+
+// Enabled reports whether there is a firewall to manage.
+func (m *Manager) Enabled() bool {
+	return m.cloud.Firewalls != nil && m.cloud.Firewalls.FirewallEnabled()
+}
+
+// Reconcile brings the firewall to what all Services together need, and returns what it did
+// (in DryRun and Shadow: would do). The services must come from a synced cache, because what
+// none of them needs is closed.
+//
+// A Service whose needs cannot be found out keeps the openings it has and does not stop the
+// others; its error is part of the returned one.
+func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, balancerOf BalancerOf) (plan.Plan, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := plan.Plan{Cloud: m.cloud.Name, Subject: "firewall"}
+	if !m.Enabled() {
+		return p, nil
+	}
+	ctx = cloud.WithPriority(ctx, cloud.PriorityBalancer)
+	observed, err := m.cloud.Firewalls.ObserveFirewall(ctx)
+	if err != nil {
+		return p, fmt.Errorf("observing firewall: %w", err)
+	}
+	desired, failures := m.desired(services, balancerOf, observed)
+	if desired, err = m.cloud.Firewalls.NormalizeFirewall(merge(desired)); err != nil {
+		return p, errors.Join(append(failures, fmt.Errorf("normalizing firewall: %w", err))...)
+	}
+	p.Operations = diff(observed, desired)
+	err = m.executor.Execute(ctx, "firewall", p, func(ctx context.Context) error {
+		return m.cloud.Firewalls.ApplyFirewall(ctx, observed, desired)
+	})
+	if err != nil {
+		failures = append(failures, fmt.Errorf("applying firewall: %w", err))
+	}
+	return p, errors.Join(failures...)
+}
+
+// desired returns the openings of all Services, not yet merged.
+func (m *Manager) desired(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]cloud.Opening, []error) {
+	var openings []cloud.Opening
+	var failures []error
+	defer m.remarks.round()
+	for _, svc := range services {
+		managed, warning := m.managed(svc)
+		m.remarks.warn(svc, warning)
+		if !managed {
+			continue
+		}
+		own, err := m.openingsOf(svc, balancerOf)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("firewall of Service %s/%s: %w", svc.Namespace, svc.Name, err))
+			own = held(svc, observed.Openings)
+		}
+		openings = append(openings, own...)
+	}
+	return openings, failures
+}
+
+// openingsOf returns what one Service needs.
+//
+//	type          openings
+//	NodePort      its node ports, from everywhere
+//	LoadBalancer  what the driver says, narrowed to the Service's source ranges
+//	others        none
+func (m *Manager) openingsOf(svc *corev1.Service, balancerOf BalancerOf) ([]cloud.Opening, error) {
+	switch {
+	case svc.Spec.Type == corev1.ServiceTypeNodePort && svc.DeletionTimestamp == nil:
+		return m.nodePorts(svc), nil
+	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer && svc.Spec.LoadBalancerClass == nil:
+		return m.balancer(svc, balancerOf)
+	default:
+		return nil, nil
+	}
+}
+
+// nodePorts returns the openings of a NodePort Service.
+func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
+	var openings []cloud.Opening
+	for _, port := range svc.Spec.Ports {
+		if port.NodePort == 0 {
+			continue
+		}
+		protocol := protocolOf(port)
+		if !filterable(protocol) {
+			m.remarks.warn(svc, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
+			continue
+		}
+		openings = append(openings, cloud.Opening{
+			Protocol: protocol, From: int(port.NodePort), To: int(port.NodePort), Sources: everywhere(),
+		})
+	}
+	return openings
+}
+
+// balancer returns the openings of a LoadBalancer Service. A driver that panics here must not
+// pass for one that needs nothing: that would close what is open.
+func (m *Manager) balancer(svc *corev1.Service, balancerOf BalancerOf) ([]cloud.Opening, error) {
+	ranges, err := sourceRanges(svc)
+	if err != nil {
+		return nil, err
+	}
+	b, id, err := balancerOf(svc)
+	if err != nil {
+		return nil, err
+	}
+	openings, err := run.Contain(func() []cloud.Opening { return m.cloud.Firewalls.BalancerOpenings(b, id) })
+	if err != nil {
+		return nil, fmt.Errorf("openings of balancer %q: %w", b.Name, err)
+	}
+	var own []cloud.Opening
+	for _, opening := range openings {
+		opening.Balancers = slices.DeleteFunc(slices.Clone(opening.Balancers), func(id string) bool { return id == "" })
+		if opening.Sources, err = narrow(opening.Sources, ranges); err != nil {
+			return nil, err
+		}
+		if len(opening.Sources)+len(opening.Balancers) > 0 {
+			own = append(own, opening)
+		}
+	}
+	return own, nil
+}
+
+func protocolOf(port corev1.ServicePort) cloud.Protocol {
+	if port.Protocol == "" {
+		return cloud.ProtocolTCP
+	}
+	return cloud.Protocol(port.Protocol)
+}
+
+func filterable(p cloud.Protocol) bool { return p == cloud.ProtocolTCP || p == cloud.ProtocolUDP }

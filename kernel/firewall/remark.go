@@ -1,0 +1,34 @@
+package firewall
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// remarks says each thing about a Service once, for as long as it holds: the firewall is
+// computed again with every change of any Service.
+type remarks struct {
+	events     event.Recorder // may be nil
+	said, news map[remark]bool
+}
+
+type remark struct{ uid, message string }
+
+func (r *remarks) warn(svc *corev1.Service, message string) {
+	if message == "" || r.events == nil {
+		return
+	}
+	if r.news == nil {
+		r.news = map[remark]bool{}
+	}
+	this := remark{string(svc.UID), message}
+	if !r.said[this] && !r.news[this] {
+		object := event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
+		r.events.Record(object, event.ConfigurationIgnored, message)
+	}
+	r.news[this] = true
+}
+
+// round ends one pass over all Services.
+func (r *remarks) round() { r.said, r.news = r.news, nil }

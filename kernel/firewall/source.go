@@ -1,0 +1,75 @@
+package firewall
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// everywhere is all of IPv4 and IPv6.
+func everywhere() []string { return []string{"0.0.0.0/0", "::/0"} }
+
+// sourceRanges returns the client networks of a Service; none means everyone. The field wins
+// over the annotation of the Kubernetes framework.
+func sourceRanges(svc *corev1.Service) ([]netip.Prefix, error) {
+	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
+	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
+		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
+	}
+	var ranges []netip.Prefix
+	for _, text := range given {
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, &cloud.Invalid{Field: field, Value: text, Want: `want a network such as "10.0.0.0/8"`}
+		}
+		ranges = append(ranges, prefix.Masked())
+	}
+	return ranges, nil
+}
+
+// narrow returns the part of the sources that lies in the ranges; no ranges narrow nothing.
+func narrow(sources []string, ranges []netip.Prefix) ([]string, error) {
+	if len(ranges) == 0 {
+		return sources, nil
+	}
+	var narrowed []string
+	for _, text := range sources {
+		source, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("source of an opening: %w", err)
+		}
+		for _, r := range ranges {
+			if !source.Overlaps(r) {
+				continue
+			}
+			// Of two networks that overlap, one lies in the other.
+			if r.Bits() < source.Bits() {
+				narrowed = append(narrowed, source.Masked().String())
+			} else {
+				narrowed = append(narrowed, r.String())
+			}
+		}
+	}
+	slices.Sort(narrowed)
+	return slices.Compact(narrowed), nil
+}
+
+// widest returns the sources without those that lie in another one, sorted. What is not a
+// network is kept as it is.
+func widest(sources []string) []string {
+	sources = slices.Clone(sources)
+	slices.Sort(sources)
+	sources = slices.Compact(sources)
+	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
+		inner, err := netip.ParsePrefix(text)
+		return err == nil && slices.ContainsFunc(sources, func(other string) bool {
+			outer, err := netip.ParsePrefix(other)
+			return err == nil && outer != inner && outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
+		})
+	})
+}

@@ -1,0 +1,222 @@
+package framework
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	cloudprovider "k8s.io/cloud-provider"
+	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+// Cloud is one cloud as the controllers see it. New makes it, Prepare connects it with the
+// cluster, the framework calls Initialize when this process leads, Stop ends it.
+type Cloud struct {
+	options   Options
+	cloud     *run.Cloud
+	executor  *run.Executor
+	brake     *safety.Brake
+	inventory *instance.Inventory
+	balancers *loadbalancer.Manager // nil when the cloud has none
+	firewall  *firewall.Manager
+	recorder  *recorder
+	gate      *gate
+	verdicts  *verdicts
+	pending   *pending
+
+	// The rest exists after Prepare.
+	nodes         *nodeView
+	services      *serviceView
+	lease         *Lease // nil without leader election
+	instances     *instances
+	loadBalancers *loadBalancers // nil when the cloud has none
+	annotator     *annotator
+	routes        *routes // nil unless configured
+	routeHandlers *handlers
+	clusterCIDRs  []*net.IPNet
+
+	// stopping ends the controllers, which have no end of their own.
+	stopping context.Context
+	stop     context.CancelFunc
+	start    sync.Once
+}
+
+var _ cloudprovider.Interface = (*Cloud)(nil)
+
+// New builds the driver and everything that works on it. Standby replicas do so too: it
+// starts nothing and asks nothing, except what the driver's constructor validates.
+func New(ctx context.Context, o Options) (*Cloud, error) {
+	o.Tuning = o.Tuning.withDefaults()
+	o.ClusterID = cmp.Or(o.ClusterID, o.Config.ClusterName)
+	if o.ClusterID == "" {
+		return nil, errors.New("the cluster id is empty: set the cluster name")
+	}
+	name := cmp.Or(o.Config.Cloud, o.Provider.Descriptor.Name)
+	o.Config.Cloud = name
+	o.Config.Transport = run.NewTransport(o.Config.Transport, run.TransportOptions{
+		Cloud:     name,
+		Limits:    o.Provider.Descriptor.Limits,
+		QPS:       o.Tuning.QPS,
+		Metrics:   Metrics(),
+		Mode:      o.Mode,
+		UserAgent: o.Config.UserAgent,
+	})
+	driver, err := o.Provider.New(ctx, o.Config)
+	if err != nil {
+		return nil, fmt.Errorf("starting provider %s: %w", o.Provider.Descriptor.Name, err)
+	}
+	c := assemble(o, driver)
+	c.register()
+	return c, nil
+}
+
+// assemble builds the kernel around a driver.
+func assemble(o Options, driver cloud.Driver) *Cloud {
+	c := &Cloud{
+		options:  o,
+		recorder: newRecorder(),
+		gate:     newGate(),
+		verdicts: newVerdicts(),
+		pending:  newPending(),
+		brake:    safety.NewBrake(o.Tuning.Brake),
+	}
+	c.stopping, c.stop = context.WithCancel(context.Background())
+	c.cloud = run.Decorate(driver, run.Options{
+		Name:        o.Config.Cloud,
+		Descriptor:  o.Provider.Descriptor,
+		Annotations: o.Provider.Annotations,
+		Metrics:     Metrics(),
+	})
+	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), logPlan)
+	c.inventory = instance.New(instance.Options{
+		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
+		Events: c.recorder, Metrics: Metrics(),
+	})
+	if c.cloud.Balancers != nil {
+		c.balancers = loadbalancer.New(loadbalancer.Options{
+			Cloud: c.cloud, Machines: c.inventory, Executor: c.executor,
+			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(),
+		})
+	}
+	c.firewall = firewall.New(firewall.Options{Cloud: c.cloud, Executor: c.executor, Events: c.recorder})
+	return c
+}
+
+// register makes the selected cloud, and no other, known to the framework's own registry.
+func (c *Cloud) register() {
+	name := c.cloud.Descriptor.Name
+	if !cloudprovider.IsCloudProvider(name) {
+		cloudprovider.RegisterCloudProvider(name, func(io.Reader) (cloudprovider.Interface, error) { return c, nil })
+	}
+}
+
+// logPlan writes what would be done where nothing may be.
+func logPlan(p plan.Plan) {
+	var text strings.Builder
+	if err := p.Text(&text); err != nil {
+		klog.ErrorS(err, "Printing a plan failed")
+		return
+	}
+	klog.Info("Not executed:\n" + text.String())
+}
+
+// Run returns the decorated cloud.
+func (c *Cloud) Run() *run.Cloud { return c.cloud }
+
+// Inventory returns what knows the machines.
+func (c *Cloud) Inventory() *instance.Inventory { return c.inventory }
+
+// Balancers returns the manager of load balancers, nil when the cloud has none.
+func (c *Cloud) Balancers() *loadbalancer.Manager { return c.balancers }
+
+// Brake returns the brake on node deletions.
+func (c *Cloud) Brake() *safety.Brake { return c.brake }
+
+// Nodes returns this cloud's Nodes, none before Prepare.
+func (c *Cloud) Nodes() []*corev1.Node {
+	if c.nodes == nil {
+		return nil
+	}
+	return c.nodes.nodes()
+}
+
+// mine is the filter of the Node view. It must stay a function of the Node alone.
+func (c *Cloud) mine(node *corev1.Node) bool {
+	return instance.Owner(node, c.cloud.Descriptor.ProviderIDSchemes) == instance.Mine
+}
+
+// Initialize is called when this process leads, with leader migration twice.
+func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, _ <-chan struct{}) {
+	c.start.Do(func() {
+		if c.lease != nil {
+			go c.lease.keepLearning(c.stopping)
+		}
+		client := builder.ClientOrDie(clientService).CoreV1()
+		c.recorder.start(client)
+		if c.annotator != nil {
+			c.annotator.client = client
+		}
+	})
+}
+
+// Stop ends this process's part: it stops the controllers, waits for calls that have
+// begun, and gives the lease back. On a standby it does nothing. Afterwards the process has
+// to exit.
+func (c *Cloud) Stop(ctx context.Context) error {
+	c.stop()
+	if !c.gate.close(ctx, c.options.Tuning.Drain) {
+		return fmt.Errorf("calls to the cloud are still under way, so the lease is kept: %w", ctx.Err())
+	}
+	if c.lease == nil {
+		return nil
+	}
+	return c.lease.Release(ctx)
+}
+
+// LoadBalancer implements cloudprovider.Interface.
+func (c *Cloud) LoadBalancer() (cloudprovider.LoadBalancer, bool) {
+	if c.loadBalancers == nil {
+		return nil, false
+	}
+	return c.loadBalancers, true
+}
+
+// Instances implements cloudprovider.Interface; InstancesV2 takes its place.
+func (c *Cloud) Instances() (cloudprovider.Instances, bool) { return nil, false }
+
+// InstancesV2 implements cloudprovider.Interface.
+func (c *Cloud) InstancesV2() (cloudprovider.InstancesV2, bool) { return c.instances, true }
+
+// Zones implements cloudprovider.Interface; InstancesV2 takes its place.
+func (c *Cloud) Zones() (cloudprovider.Zones, bool) { return nil, false }
+
+// Clusters implements cloudprovider.Interface.
+func (c *Cloud) Clusters() (cloudprovider.Clusters, bool) { return nil, false }
+
+// Routes implements cloudprovider.Interface.
+func (c *Cloud) Routes() (cloudprovider.Routes, bool) {
+	if c.routes == nil {
+		return nil, false
+	}
+	return c.routes, true
+}
+
+// ProviderName implements cloudprovider.Interface.
+func (c *Cloud) ProviderName() string { return c.cloud.Descriptor.Name }
+
+// HasClusterID implements cloudprovider.Interface: New insists on one.
+func (c *Cloud) HasClusterID() bool { return true }

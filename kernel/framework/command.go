@@ -1,0 +1,183 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	cloudprovider "k8s.io/cloud-provider"
+	"k8s.io/cloud-provider/app"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/options"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/version/verflag"
+	"k8s.io/klog/v2"
+)
+
+// stopTimeout bounds the way out after SIGTERM; Kubernetes allows 30 s in all.
+const stopTimeout = 10 * time.Second
+
+// CommandOptions describe the controller manager's command.
+type CommandOptions struct {
+	// Provider is the default of --cloud-provider, "" for none.
+	Provider string
+	// Flags are added to the framework's.
+	Flags cliflag.NamedFlagSets
+	// Options turns the parsed flags into the options of the cloud. It runs before
+	// anything starts; a *UsageError is what the user has to put right.
+	Options func(Flags) (Options, error)
+}
+
+// Flags are the framework's flags that matter before anything starts.
+type Flags struct {
+	CloudProvider string
+	CloudConfig   string
+	ClusterName   string
+}
+
+// UsageError is a mistake on the command line or in the environment, told in one line.
+type UsageError struct{ Message string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+// PrintedError is an error that the framework has already printed.
+type PrintedError struct{ Err error }
+
+func (e *PrintedError) Error() string { return e.Err.Error() }
+
+func (e *PrintedError) Unwrap() error { return e.Err }
+
+// NewCommand returns the framework's command with our defaults, our controllers and a clean
+// way out: on SIGTERM or SIGINT the controllers stop and the lease is released. The flag
+// sets are for documentation.
+func NewCommand(o CommandOptions) (*cobra.Command, cliflag.NamedFlagSets, error) {
+	opts, err := options.NewCloudControllerManagerOptions()
+	if err != nil {
+		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("building the default options: %w", err)
+	}
+	Defaults(opts)
+	opts.KubeCloudShared.CloudProvider.Name = o.Provider
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &manager{options: o, flags: opts, cancel: cancel}
+	cmd := app.NewCloudControllerManagerCommand(opts, m.initialize, Controllers(), Aliases(), o.Flags, ctx.Done())
+	if err := DefaultFlags(cmd.Flags()); err != nil {
+		cancel()
+		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("setting the default flags: %w", err)
+	}
+	m.next, cmd.RunE = cmd.RunE, m.run
+	return cmd, flagSets(cmd.Flags(), o), nil
+}
+
+// flagSets returns all flags by section. The framework makes its sets inside the command
+// and keeps them; declaring them once more gives the sections, the command the values.
+func flagSets(declared *pflag.FlagSet, o CommandOptions) cliflag.NamedFlagSets {
+	var sets cliflag.NamedFlagSets
+	opts, err := options.NewCloudControllerManagerOptions()
+	if err != nil {
+		return sets
+	}
+	sections := opts.Flags(app.ControllerNames(Controllers()), nil, Aliases(), nil, nil)
+	for _, source := range []cliflag.NamedFlagSets{o.Flags, sections} {
+		for _, name := range source.Order {
+			source.FlagSets[name].VisitAll(func(f *pflag.Flag) {
+				if flag := declared.Lookup(f.Name); flag != nil {
+					sets.FlagSet(name).AddFlag(flag)
+				}
+			})
+		}
+	}
+	return sets
+}
+
+// manager is one run of the command.
+type manager struct {
+	options CommandOptions
+	flags   *options.CloudControllerManagerOptions
+	next    func(*cobra.Command, []string) error
+	cancel  context.CancelFunc
+	cloud   *Cloud
+}
+
+// run checks what has to be right before anything starts, then runs the framework's
+// command until a signal.
+func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
+	verflag.PrintAndExitIfRequested()
+	if err := m.check(cmd.Flags()); err != nil {
+		return err
+	}
+	o, err := m.options.Options(Flags{
+		CloudProvider: m.flags.KubeCloudShared.CloudProvider.Name,
+		CloudConfig:   m.flags.KubeCloudShared.CloudProvider.CloudConfigFile,
+		ClusterName:   m.flags.KubeCloudShared.ClusterName,
+	})
+	if err != nil {
+		return err
+	}
+	m.flags.KubeCloudShared.CloudProvider.Name = o.Provider.Descriptor.Name
+	if cmd.Flags().Changed("configure-cloud-routes") && o.Provider.Descriptor.Capabilities.Routes {
+		if shared := m.flags.KubeCloudShared; shared.ConfigureCloudRoutes && shared.ClusterCIDR == "" {
+			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	context.AfterFunc(ctx, m.cancel)
+	if m.cloud, err = New(ctx, o); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.stop()) }()
+	return m.framework(cmd, args)
+}
+
+// check refuses what the framework accepts although nothing would work with it.
+func (m *manager) check(flags *pflag.FlagSet) error {
+	for _, name := range []string{"concurrent-node-syncs", "concurrent-service-syncs", "concurrent-node-lifecycle-syncs"} {
+		if value, err := flags.GetInt32(name); err == nil && value < 1 {
+			return &UsageError{fmt.Sprintf("--%s=%d leaves no worker: it must be at least 1", name, value)}
+		}
+	}
+	return nil
+}
+
+// startError carries an error of Prepare through the framework, whose initializer cannot
+// return one and would go on with a nil cloud.
+type startError struct{ err error }
+
+// framework runs the framework's own command, which prints its errors itself.
+func (m *manager) framework(cmd *cobra.Command, args []string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			start, ok := r.(startError)
+			if !ok {
+				panic(r)
+			}
+			err = start.err
+		}
+	}()
+	if err := m.next(cmd, args); err != nil {
+		return &PrintedError{err}
+	}
+	return nil
+}
+
+func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) cloudprovider.Interface {
+	if err := m.cloud.Prepare(completed); err != nil {
+		panic(startError{err})
+	}
+	return m.cloud
+}
+
+func (m *manager) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := m.cloud.Stop(ctx); err != nil {
+		return fmt.Errorf("stopping: %w", err)
+	}
+	klog.InfoS("Stopped")
+	return nil
+}

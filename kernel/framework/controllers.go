@@ -1,0 +1,200 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/tools/cache"
+	cloudprovider "k8s.io/cloud-provider"
+	"k8s.io/cloud-provider/app"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	nodecontroller "k8s.io/cloud-provider/controllers/node"
+	lifecyclecontroller "k8s.io/cloud-provider/controllers/nodelifecycle"
+	routecontroller "k8s.io/cloud-provider/controllers/route"
+	servicecontroller "k8s.io/cloud-provider/controllers/service"
+	"k8s.io/cloud-provider/names"
+	controllermanagerapp "k8s.io/controller-manager/app"
+	"k8s.io/controller-manager/controller"
+	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+)
+
+// CloudFirewallController is the name of the one controller that is not upstream's.
+const CloudFirewallController = "cloud-firewall-controller"
+
+// Client names, which are also the names of their service accounts with
+// --use-service-account-credentials. They are upstream's.
+const (
+	clientNode    = "node-controller"
+	clientService = "service-controller"
+	clientRoute   = "route-controller"
+)
+
+// controllers are the controllers by canonical name, and how each is started.
+var controllers = map[string]struct {
+	client string
+	start  starter
+}{
+	names.CloudNodeController:          {clientNode, startNode},
+	names.CloudNodeLifecycleController: {clientNode, startLifecycle},
+	names.ServiceLBController:          {clientService, startService},
+	names.NodeRouteController:          {clientRoute, startRoute},
+	CloudFirewallController:            {clientService, startFirewall},
+}
+
+// Controllers returns the controllers to run, in the place of upstream's own map. Their
+// cloud must be a *Cloud.
+func Controllers() map[string]app.ControllerInitFuncConstructor {
+	constructors := map[string]app.ControllerInitFuncConstructor{}
+	for name, c := range controllers {
+		constructors[name] = app.ControllerInitFuncConstructor{
+			InitContext: app.ControllerInitContext{ClientName: c.client},
+			Constructor: c.start.constructor(name),
+		}
+	}
+	return constructors
+}
+
+// Aliases returns the old names of the controllers.
+func Aliases() map[string]string { return names.CCMControllerAliases() }
+
+// environment is what a controller is started with.
+type environment struct {
+	*Cloud
+	*cloudcontrollerconfig.CompletedConfig
+	controllermanagerapp.ControllerContext
+	client string
+}
+
+// starter starts one controller and reports whether there was anything to start. Only a
+// mistake in the configuration is an error: it ends the process.
+type starter func(ctx context.Context, e environment) (started bool, err error)
+
+func (start starter) constructor(name string) app.InitFuncConstructor {
+	return func(init app.ControllerInitContext, completed *cloudcontrollerconfig.CompletedConfig, provider cloudprovider.Interface) app.InitFunc {
+		return func(ctx context.Context, controllers controllermanagerapp.ControllerContext) (controller.Interface, bool, error) {
+			c, ok := provider.(*Cloud)
+			if !ok {
+				return nil, false, fmt.Errorf("starting %s: the cloud is a %T", name, provider)
+			}
+			started, err := start(c.until(ctx), environment{c, completed, controllers, init.ClientName})
+			if err != nil {
+				return nil, false, fmt.Errorf("starting %s: %w", name, err)
+			}
+			return nil, started, nil
+		}
+	}
+}
+
+// until returns ctx, ended also by Stop.
+func (c *Cloud) until(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(c.stopping, cancel)
+	return ctx
+}
+
+func startNode(ctx context.Context, e environment) (bool, error) {
+	config := e.ComponentConfig
+	c, err := nodecontroller.NewCloudNodeController(
+		e.nodes,
+		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
+		e.Cloud,
+		config.NodeStatusUpdateFrequency.Duration,
+		config.NodeController.ConcurrentNodeSyncs,
+		config.NodeController.ConcurrentNodeStatusUpdates,
+	)
+	if err != nil {
+		return false, err
+	}
+	go c.RunWithContext(ctx, e.ControllerManagerMetrics)
+	return true, nil
+}
+
+func startLifecycle(ctx context.Context, e environment) (bool, error) {
+	config := e.ComponentConfig.NodeLifecycleController
+	c, err := lifecyclecontroller.NewCloudNodeLifecycleController(
+		e.nodes,
+		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
+		e.Cloud,
+		config.NodeMonitorPeriod.Duration,
+		int(config.ConcurrentNodeLifecycleSyncs),
+	)
+	if err != nil {
+		return false, err
+	}
+	go c.Run(ctx, e.ControllerManagerMetrics)
+	return true, nil
+}
+
+func startService(ctx context.Context, e environment) (bool, error) {
+	if e.loadBalancers == nil {
+		klog.InfoS("The cloud has no load balancers", "cloud", e.cloud.Name)
+		return false, nil
+	}
+	c, err := servicecontroller.New(
+		e.Cloud,
+		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
+		e.services,
+		e.serviceNodes(),
+		e.ComponentConfig.KubeCloudShared.ClusterName,
+		utilfeature.DefaultFeatureGate,
+	)
+	if err != nil {
+		return false, err
+	}
+	go c.Run(ctx, int(e.ComponentConfig.ServiceController.ConcurrentServiceSyncs), e.ControllerManagerMetrics)
+	go newReensure(e.options.Tuning.Reensure, e.services.Balancers, e.services.Enqueue).run(ctx)
+	return true, nil
+}
+
+// serviceNodes is the Node view of the service controller; it joins bursts.
+func (c *Cloud) serviceNodes() *nodeView {
+	return c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+		return newTargetEvents(c.options.Tuning.NodeBurst, h, c.ensureAll, c.ensureSelecting)
+	})
+}
+
+func (c *Cloud) ensureAll() {
+	for _, svc := range c.services.Balancers() {
+		c.services.Enqueue(svc)
+	}
+}
+
+// ensureSelecting queues the Services whose targets depend on labels.
+func (c *Cloud) ensureSelecting() {
+	spellings := annotation.NodeSelector.Spellings()
+	for _, key := range c.cloud.Annotations {
+		if key.Name == annotation.NodeSelector.Name {
+			spellings = key.Spellings()
+		}
+	}
+	for _, svc := range c.services.Balancers() {
+		for _, key := range spellings {
+			if svc.Annotations[key] != "" {
+				c.services.Enqueue(svc)
+				break
+			}
+		}
+	}
+}
+
+func startRoute(ctx context.Context, e environment) (bool, error) {
+	if e.routes == nil {
+		return false, nil
+	}
+	shared := e.ComponentConfig.KubeCloudShared
+	c, err := routecontroller.New(
+		e.routes,
+		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
+		e.routeNodes(),
+		shared.ClusterName,
+		e.clusterCIDRs,
+	)
+	if err != nil {
+		return false, err
+	}
+	go c.Run(ctx, shared.RouteReconciliationPeriod.Duration, e.ControllerManagerMetrics)
+	return true, nil
+}

@@ -1,0 +1,270 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/names"
+	"k8s.io/cloud-provider/options"
+	controllersmetrics "k8s.io/component-base/metrics/prometheus/controllers"
+	controllermanagerapp "k8s.io/controller-manager/app"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// machines is an inventory in which every Node has a dual-stack machine until it is gone.
+type machines struct {
+	mu   sync.Mutex
+	gone map[string]bool
+}
+
+func (m *machines) Metadata(_ context.Context, n *corev1.Node) (cloud.Instance, error) {
+	return cloud.Instance{ID: cloud.InstanceID(n.Name), ProviderID: "sim://" + n.Name, Addresses: []cloud.Address{
+		{Type: cloud.AddressInternalIP, Address: "10.0.0.1"},
+		{Type: cloud.AddressInternalIP, Address: "fd00::1"},
+	}}, nil
+}
+
+func (m *machines) Exists(_ context.Context, n *corev1.Node) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.gone[n.Name], nil
+}
+
+func (m *machines) Shutdown(context.Context, *corev1.Node) (bool, error) { return false, nil }
+
+// balancing counts what the service controller asks for.
+type balancing struct {
+	log
+	deletions int
+}
+
+func (b *balancing) Ensure(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
+	b.add("ensure " + svc.Name + " " + strconv.Itoa(len(nodes)))
+	return loadbalancer.Outcome{
+		Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}},
+		Record: map[string]string{"example.com/id": "7"},
+	}, nil
+}
+
+func (b *balancing) UpdateTargets(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) error {
+	b.add("targets " + svc.Name + " " + strconv.Itoa(len(nodes)))
+	return nil
+}
+
+// Delete needs two calls, as where the cloud takes its time.
+func (b *balancing) Delete(_ context.Context, svc *corev1.Service) error {
+	b.add("delete " + svc.Name)
+	if b.deletions++; b.deletions == 1 {
+		return &loadbalancer.Pending{After: 2 * time.Second, Reason: "deleting"}
+	}
+	return nil
+}
+
+func (b *balancing) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
+	return nil, true, nil
+}
+
+func (b *balancing) Name(*corev1.Service) string { return "a" }
+
+// testBuilder gives decorated clients of a fake API server.
+type testBuilder struct {
+	clientBuilder
+	server *fake.Clientset
+}
+
+func (b *testBuilder) Config(string) (*rest.Config, error) { return &rest.Config{}, nil }
+func (b *testBuilder) ConfigOrDie(string) *rest.Config     { return &rest.Config{} }
+func (b *testBuilder) Client(name string) (kubernetes.Interface, error) {
+	return b.ClientOrDie(name), nil
+}
+func (b *testBuilder) ClientOrDie(string) kubernetes.Interface { return b.decorate(b.server, b.server) }
+
+func completedConfig(t *testing.T, server *fake.Clientset) *cloudcontrollerconfig.CompletedConfig {
+	t.Helper()
+	o, err := options.NewCloudControllerManagerOptions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	Defaults(o)
+	config := &cloudcontrollerconfig.Config{VersionedClient: server, Kubeconfig: &rest.Config{}}
+	component := &config.ComponentConfig
+	err = errors.Join(
+		o.KubeCloudShared.ApplyTo(&component.KubeCloudShared),
+		o.ServiceController.ApplyTo(&component.ServiceController),
+		o.NodeController.ApplyTo(&component.NodeController),
+		o.NodeLifecycleController.ApplyTo(&component.NodeLifecycleController),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	component.NodeStatusUpdateFrequency = o.NodeStatusUpdateFrequency
+	component.Generic.MinResyncPeriod.Duration = 12 * time.Hour
+	return config.Complete()
+}
+
+// running starts upstream's controllers against a fake API server, in a synctest bubble.
+func running(t *testing.T, m *machines, b *balancing) *fake.Clientset {
+	t.Helper()
+	server := fake.NewClientset()
+	completed := completedConfig(t, server)
+	c := &Cloud{
+		options:  Options{Tuning: DefaultTuning()},
+		cloud:    &run.Cloud{Name: "sim", Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}},
+		recorder: newRecorder(), gate: newGate(), verdicts: newVerdicts(), pending: newPending(),
+	}
+	c.stopping, c.stop = context.WithCancel(context.Background())
+	c.balancers = &loadbalancer.Manager{}
+	if err := c.Prepare(completed); err != nil {
+		t.Fatal(err)
+	}
+	c.instances.inventory, c.loadBalancers.balancers = m, b
+	builder := &testBuilder{server: server}
+	builder.core = completed.ClientBuilder.(*clientBuilder).core
+	completed.ClientBuilder = builder
+	c.Initialize(builder, nil)
+	for _, name := range []string{names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController} {
+		constructor := Controllers()[name]
+		start := constructor.Constructor(constructor.InitContext, completed, c)
+		if _, started, err := start(t.Context(), controllermanagerapp.ControllerContext{
+			ControllerManagerMetrics: controllersmetrics.NewControllerManagerMetrics("test"),
+		}); err != nil || !started {
+			t.Fatalf("starting %s: %v, %v", name, started, err)
+		}
+	}
+	completed.SharedInformers.Start(c.stopping.Done())
+	t.Cleanup(func() {
+		if err := c.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+		c.recorder.broadcaster.Shutdown()
+		completed.SharedInformers.Shutdown()
+	})
+	settle()
+	return server
+}
+
+// settle lets everything happen that is due within a window.
+func settle() {
+	time.Sleep(window + time.Second)
+	synctest.Wait()
+}
+
+func join(t *testing.T, server *fake.Clientset, count int) {
+	t.Helper()
+	for i := range count {
+		n := node("n"+strconv.Itoa(i), "", withTaint(uninitializedTaint), withReady(corev1.ConditionTrue))
+		n.ResourceVersion = ""
+		if _, err := server.CoreV1().Nodes().Create(context.Background(), n, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func TestNodesAreInitialisedAndNotPatchedForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := running(t, &machines{}, &balancing{})
+		join(t, server, 3)
+		settle()
+		list, err := server.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range list.Items {
+			if n.Spec.ProviderID != "sim://"+n.Name || uninitialized(&n) || len(n.Status.Addresses) != 2 {
+				t.Errorf("node %s: %+v, %v", n.Name, n.Spec, n.Status.Addresses)
+			}
+		}
+		server.ClearActions()
+		time.Sleep(time.Hour)
+		for _, action := range server.Actions() {
+			if action.GetResource().Resource == "nodes" && action.GetVerb() == "patch" {
+				t.Fatalf("a dual-stack node is patched: %s", action.(clienttesting.PatchAction).GetPatch())
+			}
+		}
+	})
+}
+
+func TestGoneNodeIsDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &machines{gone: map[string]bool{"n0": true}}
+		server := running(t, m, &balancing{})
+		join(t, server, 2)
+		settle()
+		nodes := server.CoreV1().Nodes()
+		if _, err := nodes.Get(t.Context(), "n0", metav1.GetOptions{}); err != nil {
+			t.Fatalf("a ready node: %v", err)
+		}
+		for _, name := range []string{"n0", "n1"} {
+			n, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.Status.Conditions[0].Status = corev1.ConditionUnknown
+			if _, err := nodes.UpdateStatus(t.Context(), n, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settle()
+		if _, err := nodes.Get(t.Context(), "n0", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("gone: %v", err)
+		}
+		if _, err := nodes.Get(t.Context(), "n1", metav1.GetOptions{}); err != nil {
+			t.Errorf("there: %v", err)
+		}
+	})
+}
+
+func TestServiceFromBirthToDeath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &balancing{}
+		server := running(t, &machines{}, b)
+		services := server.CoreV1().Services("shop")
+		expect := func(why string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, b.take()); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", why, diff)
+			}
+		}
+		svc := service("web")
+		svc.ResourceVersion = ""
+		if _, err := services.Create(t.Context(), svc, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		expect("created", "ensure web 0")
+		svc, err := services.Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil || svc.Annotations["example.com/id"] != "7" || len(svc.Status.LoadBalancer.Ingress) != 1 || len(svc.Finalizers) != 1 {
+			t.Fatalf("service %+v, %v", svc, err)
+		}
+		join(t, server, 10)
+		settle()
+		expect("10 nodes joined", "targets web 10")
+		time.Sleep(50 * time.Minute)
+		expect("drift is looked for", "ensure web 10")
+		svc.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		if _, err := services.Update(t.Context(), svc, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		expect("deleted", "delete web", "delete web")
+	})
+}

@@ -1,0 +1,222 @@
+package framework
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
+)
+
+func node(name, providerID string, change ...func(*corev1.Node)) *corev1.Node {
+	n := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
+		Spec:       corev1.NodeSpec{ProviderID: providerID},
+	}
+	for _, c := range change {
+		c(n)
+	}
+	return n
+}
+
+func withTaint(key string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key}) }
+}
+
+func withReady(status corev1.ConditionStatus) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
+	}
+}
+
+func withIP(ip string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Status.Addresses = append(n.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: ip})
+	}
+}
+
+func withLabel(key, value string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Labels = map[string]string{key: value} }
+}
+
+func service(name string, change ...func(*corev1.Service)) *corev1.Service {
+	s := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
+	}
+	for _, c := range change {
+		c(s)
+	}
+	return s
+}
+
+func withType(t corev1.ServiceType) func(*corev1.Service) {
+	return func(s *corev1.Service) { s.Spec.Type = t }
+}
+
+func withClass(class string) func(*corev1.Service) {
+	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }
+}
+
+func withFinalizer(s *corev1.Service) {
+	s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
+}
+
+func withAnnotation(key, value string) func(*corev1.Service) {
+	return func(s *corev1.Service) {
+		if s.Annotations == nil {
+			s.Annotations = map[string]string{}
+		}
+		s.Annotations[key] = value
+	}
+}
+
+// log is a handler that writes down what it is told.
+type log struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *log) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+func (l *log) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}
+
+func (l *log) handler() cache.ResourceEventHandler {
+	name := func(obj any) string {
+		key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+		return key
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { l.add("add " + name(obj)) },
+		UpdateFunc: func(_, obj any) { l.add("update " + name(obj)) },
+		DeleteFunc: func(obj any) { l.add("delete " + name(obj)) },
+	}
+}
+
+// cluster is an informer factory over a fake API server whose caches are filled by hand.
+func cluster(t *testing.T) informers.SharedInformerFactory {
+	t.Helper()
+	return informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+}
+
+func put(t *testing.T, informer cache.SharedIndexInformer, objects ...any) {
+	t.Helper()
+	for _, obj := range objects {
+		if err := informer.GetIndexer().Add(obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fakeInventory answers with what it is given.
+type fakeInventory struct {
+	machine  cloud.Instance
+	exists   bool
+	shutdown bool
+	err      error
+	panics   bool
+	priority cloud.Priority
+}
+
+func (f *fakeInventory) note(ctx context.Context) {
+	f.priority = cloud.PriorityOf(ctx)
+	if f.panics {
+		panic("a bug")
+	}
+}
+
+func (f *fakeInventory) Metadata(ctx context.Context, _ *corev1.Node) (cloud.Instance, error) {
+	f.note(ctx)
+	return f.machine, f.err
+}
+
+func (f *fakeInventory) Exists(ctx context.Context, _ *corev1.Node) (bool, error) {
+	f.note(ctx)
+	return f.exists, f.err
+}
+
+func (f *fakeInventory) Shutdown(ctx context.Context, _ *corev1.Node) (bool, error) {
+	f.note(ctx)
+	return f.shutdown, f.err
+}
+
+// fakeBalancers answers with what it is given.
+type fakeBalancers struct {
+	outcome loadbalancer.Outcome
+	status  *corev1.LoadBalancerStatus
+	exists  bool
+	err     error
+	got     *corev1.Service
+}
+
+func (f *fakeBalancers) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (loadbalancer.Outcome, error) {
+	f.got = svc
+	return f.outcome, f.err
+}
+
+func (f *fakeBalancers) UpdateTargets(_ context.Context, svc *corev1.Service, _ []*corev1.Node) error {
+	f.got = svc
+	return f.err
+}
+
+func (f *fakeBalancers) Delete(_ context.Context, svc *corev1.Service) error {
+	f.got = svc
+	return f.err
+}
+
+func (f *fakeBalancers) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
+	return f.status, f.exists, f.err
+}
+
+func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID) }
+
+// fakeServices are the Services of a view; its log says which were queued.
+type fakeServices struct {
+	log
+	current *corev1.Service
+}
+
+func (f *fakeServices) Current(*corev1.Service) *corev1.Service { return f.current }
+
+func (f *fakeServices) Enqueue(svc *corev1.Service) { f.add("queue " + svc.Name) }
+
+// fakeRouting answers with what it is given.
+type fakeRouting struct {
+	list []route.Route
+	err  error
+}
+
+func (f *fakeRouting) List(context.Context) ([]route.Route, error) { return f.list, f.err }
+
+func (f *fakeRouting) Create(context.Context, string, netip.Prefix) error { return f.err }
+
+func (f *fakeRouting) Delete(context.Context, route.Route) error { return f.err }
+
+// TestMain takes out a rate limit on logged errors that compares the bubbles' clock with
+// the real one.
+func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+	os.Exit(m.Run())
+}

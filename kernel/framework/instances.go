@@ -1,0 +1,112 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	cloudprovider "k8s.io/cloud-provider"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// inventory answers for machines; *instance.Inventory does.
+type inventory interface {
+	Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error)
+	Exists(ctx context.Context, node *corev1.Node) (bool, error)
+	Shutdown(ctx context.Context, node *corev1.Node) (bool, error)
+}
+
+// instances adapts the inventory to the two node controllers.
+type instances struct {
+	inventory inventory
+	gate      *gate
+	verdicts  *verdicts
+	// keepNodes never says that a machine is gone.
+	keepNodes bool
+}
+
+var _ cloudprovider.InstancesV2 = (*instances)(nil)
+
+// InstanceExists is asked for Nodes that are not Ready. A false without an error makes the
+// lifecycle controller delete the Node, so it is also noted for whom it was said.
+func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool, error) {
+	if i.keepNodes {
+		return true, nil
+	}
+	exists, err := through(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+		return i.inventory.Exists(ctx, node)
+	})
+	if err == nil && !exists {
+		i.verdicts.add(node)
+	}
+	return exists || err != nil, err
+}
+
+// InstanceShutdown is asked for Nodes that exist and are not Ready.
+func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bool, error) {
+	return through(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+		return i.inventory.Shutdown(ctx, node)
+	})
+}
+
+// InstanceMetadata is asked to initialise a Node, and again every few minutes. It never
+// returns nil without an error: one controller skips such a Node for good, another crashes.
+func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*cloudprovider.InstanceMetadata, error) {
+	priority, fresh := cloud.PriorityRefresh, uninitialized(node)
+	if fresh {
+		priority = cloud.PriorityNodeInit
+	}
+	machine, err := through(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
+		return i.inventory.Metadata(ctx, node)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case machine.ProviderID == "":
+		return nil, errors.New("internal error: the machine has no provider-ID")
+	case fresh && len(machine.Addresses) == 0:
+		// Without an error the Node would be without addresses until the next refresh.
+		return nil, fmt.Errorf("machine %s has no address yet", machine.ID)
+	}
+	return metadata(machine), nil
+}
+
+func metadata(machine cloud.Instance) *cloudprovider.InstanceMetadata {
+	return &cloudprovider.InstanceMetadata{
+		ProviderID:       machine.ProviderID,
+		InstanceType:     machine.Type,
+		NodeAddresses:    nodeAddresses(machine.Addresses),
+		Zone:             machine.Zone,
+		Region:           machine.Region,
+		AdditionalLabels: machine.Labels,
+	}
+}
+
+// nodeAddresses drops repetitions, which the API server refuses.
+func nodeAddresses(addresses []cloud.Address) []corev1.NodeAddress {
+	seen := map[cloud.Address]bool{}
+	var unique []corev1.NodeAddress
+	for _, a := range addresses {
+		if !seen[a] {
+			seen[a] = true
+			unique = append(unique, corev1.NodeAddress{Type: corev1.NodeAddressType(a.Type), Address: a.Address})
+		}
+	}
+	return unique
+}
+
+func uninitialized(node *corev1.Node) bool {
+	return tainted(node, cloudproviderapi.TaintExternalCloudProvider)
+}
+
+func tainted(node *corev1.Node, key string) bool {
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	cloudprovider "k8s.io/cloud-provider"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
+
+func instancesOf(f *fakeInventory) *instances {
+	return &instances{inventory: f, gate: newGate(), verdicts: newVerdicts()}
+}
+
+func TestMetadata(t *testing.T) {
+	whole := cloud.Instance{
+		ID: "1", ProviderID: "sim://1", Type: "big", Zone: "a1", Region: "a",
+		Labels:    map[string]string{"rack": "7"},
+		Addresses: []cloud.Address{{Type: "InternalIP", Address: "10.0.0.1"}, {Type: "InternalIP", Address: "fd00::1"}, {Type: "InternalIP", Address: "10.0.0.1"}},
+	}
+	without := func(change func(*cloud.Instance)) cloud.Instance {
+		machine := whole
+		change(&machine)
+		return machine
+	}
+	fresh, known := node("n", "", withTaint(uninitializedTaint)), node("n", "sim://1")
+	tests := []struct {
+		name     string
+		node     *corev1.Node
+		f        fakeInventory
+		priority cloud.Priority
+		fails    bool
+	}{
+		{"new node", fresh, fakeInventory{machine: whole}, cloud.PriorityNodeInit, false},
+		{"refresh", known, fakeInventory{machine: whole}, cloud.PriorityRefresh, false},
+		{"failure", known, fakeInventory{machine: whole, err: errors.New("no")}, cloud.PriorityRefresh, true},
+		{"panic", known, fakeInventory{panics: true}, cloud.PriorityRefresh, true},
+		{"zero machine", known, fakeInventory{}, cloud.PriorityRefresh, true},
+		{"new node without address", fresh, fakeInventory{machine: without(func(m *cloud.Instance) { m.Addresses = nil })}, cloud.PriorityNodeInit, true},
+		{"refresh without address", known, fakeInventory{machine: without(func(m *cloud.Instance) { m.Addresses = nil })}, cloud.PriorityRefresh, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := instancesOf(&tt.f).InstanceMetadata(context.Background(), tt.node)
+			if (err != nil) != tt.fails {
+				t.Fatalf("error %v, want one: %v", err, tt.fails)
+			}
+			if (got == nil) != tt.fails {
+				t.Errorf("metadata %v together with error %v", got, err)
+			}
+			if tt.f.priority != tt.priority {
+				t.Errorf("priority %v, want %v", tt.f.priority, tt.priority)
+			}
+		})
+	}
+	got, _ := instancesOf(&fakeInventory{machine: whole}).InstanceMetadata(context.Background(), known)
+	want := &cloudprovider.InstanceMetadata{
+		ProviderID: "sim://1", InstanceType: "big", Zone: "a1", Region: "a",
+		AdditionalLabels: map[string]string{"rack": "7"},
+		NodeAddresses:    []corev1.NodeAddress{{Type: "InternalIP", Address: "10.0.0.1"}, {Type: "InternalIP", Address: "fd00::1"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func TestExists(t *testing.T) {
+	tests := []struct {
+		name    string
+		f       fakeInventory
+		keep    bool
+		exists  bool
+		fails   bool
+		verdict bool
+	}{
+		{"present", fakeInventory{exists: true}, false, true, false, false},
+		{"gone", fakeInventory{}, false, false, false, true},
+		{"doubt", fakeInventory{err: errors.New("who knows")}, false, true, true, false},
+		{"panic", fakeInventory{panics: true}, false, true, true, false},
+		{"nodes are kept", fakeInventory{}, true, true, false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			i := instancesOf(&tt.f)
+			i.keepNodes = tt.keep
+			n := node("n", "sim://1")
+			exists, err := i.InstanceExists(context.Background(), n)
+			if exists != tt.exists || (err != nil) != tt.fails {
+				t.Errorf("got %v, %v", exists, err)
+			}
+			uid, verdict := i.verdicts.take("n")
+			if verdict != tt.verdict || verdict && uid != n.UID {
+				t.Errorf("verdict %v on %q, want %v", verdict, uid, tt.verdict)
+			}
+			if !tt.keep && tt.f.priority != cloud.PriorityExistence {
+				t.Errorf("priority %v", tt.f.priority)
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package framework
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+func adapter(b *fakeBalancers, s *fakeServices) *loadBalancers {
+	return &loadBalancers{
+		balancers: b, services: s, gate: newGate(), pending: newPending(),
+		record: func(context.Context, *corev1.Service, map[string]string) error { return nil },
+	}
+}
+
+var (
+	busy    = &loadbalancer.Pending{After: 3 * time.Second, Reason: "waiting"}
+	limited = &loadbalancer.Pending{After: 9 * time.Second, Reason: "limited", Err: errors.New("429")}
+)
+
+func TestEnsure(t *testing.T) {
+	status := &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}
+	present := service("web", func(s *corev1.Service) {
+		s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.9"}}
+	})
+	tests := []struct {
+		name  string
+		f     fakeBalancers
+		want  *corev1.LoadBalancerStatus
+		after time.Duration // of the RetryError
+		fails bool
+		quiet bool
+	}{
+		{"done", fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}, status, 0, false, false},
+		{"left alone", fakeBalancers{}, &present.Status.LoadBalancer, 0, false, false},
+		{"busy", fakeBalancers{err: busy}, nil, 3 * time.Second, true, true},
+		{"rate limit", fakeBalancers{err: limited}, nil, 9 * time.Second, true, false},
+		{"failed", fakeBalancers{err: errors.New("no")}, nil, 0, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := adapter(&tt.f, &fakeServices{})
+			got, err := l.EnsureLoadBalancer(context.Background(), "", present, nil)
+			if (err != nil) != tt.fails {
+				t.Fatalf("error %v", err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("status (-want +got):\n%s", diff)
+			}
+			var after time.Duration
+			if retry, ok := errors.AsType[*api.RetryError](err); ok {
+				after = retry.RetryAfter()
+			}
+			if after != tt.after {
+				t.Errorf("again after %v, want %v", after, tt.after)
+			}
+			event := &corev1.Event{Reason: "SyncLoadBalancerFailed", InvolvedObject: corev1.ObjectReference{UID: present.UID}}
+			if quiet := l.pending.quiet(event); quiet != tt.quiet {
+				t.Errorf("event suppressed: %v", quiet)
+			}
+		})
+	}
+}
+
+func TestPendingDeletionIsLookedAtSoon(t *testing.T) {
+	tests := []struct {
+		name    string
+		err     error
+		current *corev1.Service
+		want    []string
+	}{
+		{"pending", busy, service("web"), []string{"queue web"}},
+		{"pending, gone", busy, nil, nil},
+		{"failed", errors.New("no"), service("web"), nil},
+		{"deleted", nil, service("web"), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				services := &fakeServices{current: tt.current}
+				err := adapter(&fakeBalancers{err: tt.err}, services).EnsureLoadBalancerDeleted(t.Context(), "", service("web"))
+				if (err != nil) != (tt.err != nil) {
+					t.Errorf("error %v", err)
+				}
+				time.Sleep(busy.After)
+				synctest.Wait()
+				if diff := cmp.Diff(tt.want, services.take()); diff != "" {
+					t.Errorf("queued (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestUpdateUsesTheServiceAsItIs(t *testing.T) {
+	current := service("web", withAnnotation("id", "7"))
+	b := &fakeBalancers{}
+	if err := adapter(b, &fakeServices{current: current}).UpdateLoadBalancer(context.Background(), "", service("web"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if b.got != current {
+		t.Error("the controller's old copy was used")
+	}
+}
+
+func TestRecord(t *testing.T) {
+	svc := service("web", withAnnotation("id", "7"), withAnnotation("cert", "a"))
+	server := fake.NewClientset(svc)
+	var told map[string]string
+	a := &annotator{client: server.CoreV1(), before: func(_ *corev1.Service, m map[string]string) { told = m }}
+	if err := a.write(context.Background(), svc, map[string]string{"id": "7"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(server.Actions()) > 0 || told != nil {
+		t.Error("wrote what was there")
+	}
+	if err := a.write(context.Background(), svc, map[string]string{"id": "7", "cert": "b"}); err != nil {
+		t.Fatal(err)
+	}
+	patch := server.Actions()[0].(clienttesting.PatchAction)
+	var got any
+	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"metadata": map[string]any{"uid": "uid-web", "annotations": map[string]any{"cert": "b"}}}
+	if diff := cmp.Diff(any(want), got); diff != "" || patch.GetSubresource() != "" {
+		t.Errorf("patch of %q (-want +got):\n%s", patch.GetSubresource(), diff)
+	}
+	if told["cert"] != "b" || len(told) != 1 {
+		t.Errorf("told %v", told)
+	}
+	if err := a.write(context.Background(), service("absent"), map[string]string{"id": "1"}); err == nil {
+		t.Error("a failed write is no error")
+	}
+}

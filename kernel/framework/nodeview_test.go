@@ -1,0 +1,98 @@
+package framework
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+)
+
+func mine(n *corev1.Node) bool { return instance.Owner(n, []string{"sim"}) == instance.Mine }
+
+func TestNodeViewEvents(t *testing.T) {
+	ours, theirs := node("ours", "sim://1"), node("theirs", "other://1")
+	changed := func(n *corev1.Node, id string) *corev1.Node {
+		c := n.DeepCopy()
+		c.Spec.ProviderID = id
+		return c
+	}
+	optedOut := node("ours", "sim://1", withLabel(instance.LabelUnmanaged, "true"))
+	tests := []struct {
+		name string
+		play func(h cache.ResourceEventHandler)
+		want []string
+	}{
+		{"add ours", func(h cache.ResourceEventHandler) { h.OnAdd(ours, false) }, []string{"add ours"}},
+		{"add theirs", func(h cache.ResourceEventHandler) { h.OnAdd(theirs, false) }, nil},
+		{"new, to be found by name", func(h cache.ResourceEventHandler) {
+			h.OnAdd(node("new", "", withTaint(uninitializedTaint)), false)
+		}, []string{"add new"}},
+		{"of no cloud", func(h cache.ResourceEventHandler) { h.OnAdd(node("bare", ""), false) }, nil},
+		{"update ours", func(h cache.ResourceEventHandler) { h.OnUpdate(ours, ours) }, []string{"update ours"}},
+		{"update theirs", func(h cache.ResourceEventHandler) { h.OnUpdate(theirs, theirs) }, nil},
+		{"leaves", func(h cache.ResourceEventHandler) { h.OnUpdate(ours, optedOut) }, []string{"delete ours"}},
+		{"comes", func(h cache.ResourceEventHandler) { h.OnUpdate(theirs, changed(theirs, "sim://2")) }, []string{"add theirs"}},
+		{"deleted", func(h cache.ResourceEventHandler) { h.OnDelete(ours) }, []string{"delete ours"}},
+		{"tombstone of ours", func(h cache.ResourceEventHandler) {
+			h.OnDelete(cache.DeletedFinalStateUnknown{Key: "ours", Obj: ours})
+		}, []string{"delete ours"}},
+		{"tombstone of theirs", func(h cache.ResourceEventHandler) {
+			h.OnDelete(cache.DeletedFinalStateUnknown{Key: "theirs", Obj: theirs})
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var seen log
+			v := &nodeView{mine: mine}
+			tt.play(v.filter(seen.handler()))
+			if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
+				t.Errorf("seen (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNodeViewLister(t *testing.T) {
+	informer := cluster(t).Core().V1().Nodes()
+	put(t, informer.Informer(), node("ours", "sim://1"), node("theirs", "other://1"), node("bare", ""))
+	v := &nodeView{NodeInformer: informer, mine: mine}
+	var names []string
+	for _, n := range v.nodes() {
+		names = append(names, n.Name)
+	}
+	if diff := cmp.Diff([]string{"ours"}, names); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	if n, err := v.Lister().Get("ours"); err != nil || n.Name != "ours" {
+		t.Errorf("got %v, %v", n, err)
+	}
+	for _, name := range []string{"theirs", "absent"} {
+		if _, err := v.Lister().Get(name); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestStrip(t *testing.T) {
+	n := node("n", "sim://1", withIP("10.0.0.1"))
+	want := n.DeepCopy()
+	n.ManagedFields = append(n.ManagedFields, want.ManagedFields...)
+	n.Status.Images = []corev1.ContainerImage{{SizeBytes: 1}}
+	n.Status.VolumesInUse = []corev1.UniqueVolumeName{"v"}
+	n.Status.VolumesAttached = []corev1.AttachedVolume{{Name: "v"}}
+	got, err := strip(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stripped (-want +got):\n%s", diff)
+	}
+	missed := cache.DeletedFinalStateUnknown{Key: "n"}
+	if got, err := strip(missed); err != nil || got != missed {
+		t.Errorf("tombstone: %v, %v", got, err)
+	}
+}

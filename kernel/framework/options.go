@@ -1,0 +1,91 @@
+package framework
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/cloud-provider/options"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+// Options configure one cloud.
+type Options struct {
+	Provider registry.Provider
+	// Config is what the provider's constructor gets. Its Transport is what carries the
+	// requests in the end, run.BaseTransport when nil; New puts the limits around it.
+	Config cloud.Config
+	// ClusterID is in the owner marks of everything created; Config.ClusterName when "".
+	ClusterID string
+	// Mode other than Live changes neither the cloud nor Kubernetes: Kubernetes writes are
+	// sent as server-side dry runs. Such a process must not share its lease with a live one.
+	Mode   run.Mode
+	Tuning Tuning
+}
+
+// Tuning are the knobs. Start from DefaultTuning; zero times have their default.
+type Tuning struct {
+	// NodeBurst is how long node events are collected before the balancers are told.
+	NodeBurst time.Duration
+	// Reensure is how often every balancer is compared with the cloud, to repair drift.
+	Reensure time.Duration
+	// FirewallPoll is how often the firewall is compared with the cloud.
+	FirewallPoll time.Duration
+	// Drain is how long a process that is told to stop waits for calls it has begun.
+	Drain time.Duration
+	// QPS overrides the rate derived from the cloud's published limits, in requests per
+	// second; 0 leaves it.
+	QPS float64
+	// KeepNodes never deletes a Node, whatever happened to its machine.
+	KeepNodes bool
+	Instances instance.Policy
+	Brake     safety.BrakeOptions
+}
+
+// DefaultTuning returns the values everybody should use.
+func DefaultTuning() Tuning {
+	return Tuning{Instances: instance.DefaultPolicy()}.withDefaults()
+}
+
+func (t Tuning) withDefaults() Tuning {
+	t.NodeBurst = cmp.Or(t.NodeBurst, 5*time.Second)
+	t.Reensure = cmp.Or(t.Reensure, 45*time.Minute)
+	t.FirewallPoll = cmp.Or(t.FirewallPoll, 5*time.Minute)
+	t.Drain = cmp.Or(t.Drain, time.Second)
+	if t.Instances == (instance.Policy{}) {
+		t.Instances = instance.DefaultPolicy()
+	}
+	return t
+}
+
+// statusUpdates is the default of a flag whose default upstream writes down twice.
+const statusUpdates = "10"
+
+// Defaults replaces upstream's defaults, which initialise 7 nodes a second at best. Call it
+// before the command is built.
+func Defaults(o *options.CloudControllerManagerOptions) {
+	o.Generic.ClientConnection.QPS = 100
+	o.Generic.ClientConnection.Burst = 200
+	o.NodeController.ConcurrentNodeSyncs = 20
+	o.NodeLifecycleController.ConcurrentNodeLifecycleSyncs = 10
+	o.ServiceController.ConcurrentServiceSyncs = 5
+	// A standby looks at the lease every 1 to 2.2 periods, and takes over at once when it
+	// was released.
+	o.Generic.LeaderElection.RetryPeriod.Duration = time.Second
+}
+
+// DefaultFlags replaces the defaults that upstream sets while it declares the flags. Call
+// it after the command is built, with its flags.
+func DefaultFlags(flags *pflag.FlagSet) error {
+	flag := flags.Lookup("concurrent-node-status-updates")
+	if flag == nil {
+		return nil
+	}
+	flag.DefValue = statusUpdates
+	return flag.Value.Set(statusUpdates)
+}

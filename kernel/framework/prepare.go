@@ -1,0 +1,150 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/cloud-provider/app"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/klog/v2"
+	netutils "k8s.io/utils/net"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+// Prepare connects the cloud with the cluster and decorates what the controllers will be
+// given. The cloudInitializer calls it once, before anything has used the configuration.
+func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error {
+	cidrs, err := validate(completed)
+	if err != nil {
+		return err
+	}
+	if err := c.prepareLease(completed); err != nil {
+		return err
+	}
+	completed.SharedInformers = informers.NewSharedInformerFactoryWithOptions(
+		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(strip))
+	shared := completed.SharedInformers.Core().V1()
+	c.nodes = &nodeView{NodeInformer: shared.Nodes(), mine: c.mine}
+	c.services = newServiceView(shared.Services())
+	completed.ClientBuilder = &clientBuilder{
+		next:     completed.ClientBuilder,
+		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.pending.quiet},
+		readOnly: c.options.Mode.ReadOnly(),
+	}
+	c.instances = &instances{inventory: c.inventory, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
+	c.prepareBalancers()
+	c.prepareRoutes(cidrs)
+	return nil
+}
+
+// validate checks what upstream does not, and returns the pod networks to make routes for.
+func validate(completed *cloudcontrollerconfig.CompletedConfig) ([]*net.IPNet, error) {
+	config := &completed.ComponentConfig
+	var problems []error
+	atLeastOne := func(flag string, value int32) {
+		if value < 1 {
+			problems = append(problems, fmt.Errorf("--%s is %d: it must be at least 1", flag, value))
+		}
+	}
+	atLeastOne("concurrent-node-syncs", config.NodeController.ConcurrentNodeSyncs)
+	atLeastOne("concurrent-node-status-updates", config.NodeController.ConcurrentNodeStatusUpdates)
+	atLeastOne("concurrent-node-lifecycle-syncs", int32(config.NodeLifecycleController.ConcurrentNodeLifecycleSyncs))
+	atLeastOne("concurrent-service-syncs", config.ServiceController.ConcurrentServiceSyncs)
+	cidrs, err := clusterCIDRs(config.KubeCloudShared.ConfigureCloudRoutes, config.KubeCloudShared.ClusterCIDR)
+	return cidrs, errors.Join(append(problems, err)...)
+}
+
+// clusterCIDRs returns the pod networks, none when no routes are to be made. Upstream's
+// default asks for routes; without a network there is nothing to make them for.
+func clusterCIDRs(configure bool, given string) ([]*net.IPNet, error) {
+	given = strings.TrimSpace(given)
+	if !configure || given == "" {
+		return nil, nil
+	}
+	cidrs, err := netutils.ParseCIDRs(strings.Split(given, ","))
+	if err != nil {
+		return nil, fmt.Errorf("--cluster-cidr: %w", err)
+	}
+	dual, err := netutils.IsDualStackCIDRs(cidrs)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--cluster-cidr: %w", err)
+	case len(cidrs) > 2, len(cidrs) == 2 && !dual:
+		return nil, fmt.Errorf("--cluster-cidr %q: want one network, or one IPv4 and one IPv6 network", given)
+	}
+	return cidrs, nil
+}
+
+// prepareLease puts the guard around the client of the election.
+func (c *Cloud) prepareLease(completed *cloudcontrollerconfig.CompletedConfig) error {
+	election := completed.ComponentConfig.Generic.LeaderElection
+	if !election.LeaderElect {
+		return nil
+	}
+	client, err := kubernetes.NewForConfig(rest.AddUserAgent(rest.CopyConfig(completed.Kubeconfig), "lease"))
+	if err != nil {
+		return fmt.Errorf("building the client of the lease: %w", err)
+	}
+	c.lease, err = newLease(client.CoordinationV1().Leases(election.ResourceNamespace), election.ResourceName)
+	if err != nil {
+		return err
+	}
+	completed.Kubeconfig = rest.CopyConfig(completed.Kubeconfig)
+	completed.Kubeconfig.Wrap(c.lease.guard)
+	return nil
+}
+
+func (c *Cloud) prepareBalancers() {
+	if c.balancers == nil {
+		return
+	}
+	c.annotator = &annotator{before: c.services.Recorded}
+	c.loadBalancers = &loadBalancers{
+		balancers: c.balancers,
+		services:  c.services,
+		gate:      c.gate,
+		pending:   c.pending,
+		record:    c.annotator.write,
+	}
+}
+
+func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
+	if c.cloud.Routes == nil || len(cidrs) == 0 {
+		klog.V(2).InfoS("Routes are off", "cloudHasRoutes", c.cloud.Routes != nil, "clusterCIDRs", len(cidrs))
+		return
+	}
+	c.clusterCIDRs = cidrs
+	c.routeHandlers = &handlers{}
+	manager := route.New(route.Options{
+		Cloud: c.cloud, Machines: c.inventory, Nodes: c.Nodes, ClusterID: c.options.ClusterID,
+		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: safety.NewBrake(c.options.Tuning.Brake),
+	})
+	c.routes = &routes{routing: manager, gate: c.gate, retry: func() { c.routeHandlers.each(anotherPass) }}
+}
+
+func prefixes(cidrs []*net.IPNet) []netip.Prefix {
+	var all []netip.Prefix
+	for _, cidr := range cidrs {
+		if prefix, err := netip.ParsePrefix(cidr.String()); err == nil {
+			all = append(all, prefix)
+		}
+	}
+	return all
+}
+
+// routeNodes is the Node view of the route controller; it keeps the handlers.
+func (c *Cloud) routeNodes() *nodeView {
+	return c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+		c.routeHandlers.add(h)
+		return h
+	})
+}

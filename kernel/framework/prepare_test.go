@@ -1,0 +1,204 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	cloudprovider "k8s.io/cloud-provider"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/names"
+	"k8s.io/cloud-provider/options"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+// bare is a driver with neither balancers nor routes.
+type bare struct{}
+
+func (bare) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
+func (bare) Classify(error) cloud.Failure                     { return cloud.Failure{Class: cloud.FailureUnknown} }
+func (bare) Instances() cloud.Instances                       { return nil }
+
+// routed is a driver with routes.
+type routed struct {
+	bare
+	cloud.Routes
+}
+
+func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
+	t.Helper()
+	c, err := New(context.Background(), Options{
+		Provider: registry.Provider{
+			Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}},
+			New: func(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+				if config.Transport == nil || config.Cloud != "stub" {
+					return nil, errors.New("incomplete configuration")
+				}
+				return driver, nil
+			},
+		},
+		Config: cloud.Config{ClusterName: "kubernetes"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestNew(t *testing.T) {
+	c := newCloud(t, bare{})
+	if !cloudprovider.IsCloudProvider("stub") || c.ProviderName() != "stub" || !c.HasClusterID() {
+		t.Error("not known to the framework")
+	}
+	if c.options.ClusterID != "kubernetes" {
+		t.Errorf("cluster id %q", c.options.ClusterID)
+	}
+	if c.Nodes() != nil {
+		t.Error("nodes before there is a cluster")
+	}
+	if err := c.Prepare(completedConfig(t, fake.NewClientset())); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.LoadBalancer(); ok {
+		t.Error("load balancers of a cloud that has none")
+	}
+	if _, ok := c.Routes(); ok {
+		t.Error("routes of a cloud that has none")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := c.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.instances.InstanceExists(ctx, node("n", "stub://1")); !errors.Is(err, errStopping) {
+		t.Errorf("a call after the end: %v", err)
+	}
+}
+
+func TestNewFails(t *testing.T) {
+	provider := registry.Provider{
+		Descriptor: cloud.Descriptor{Name: "broken"},
+		New:        func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, errors.New("no token") },
+	}
+	if _, err := New(t.Context(), Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}}); err == nil {
+		t.Error("no error of the provider")
+	}
+	if _, err := New(t.Context(), Options{Provider: provider}); err == nil {
+		t.Error("no error without a cluster id")
+	}
+}
+
+func TestPrepareValidates(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*cloudcontrollerconfig.CompletedConfig)
+		routes bool
+		fails  bool
+	}{
+		{"defaults", func(*cloudcontrollerconfig.CompletedConfig) {}, false, false},
+		{"no node workers", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.NodeController.ConcurrentNodeSyncs = 0
+		}, false, true},
+		{"no service workers", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.ServiceController.ConcurrentServiceSyncs = 0
+		}, false, true},
+		{"network", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.KubeCloudShared.ClusterCIDR = "10.0.0.0/8"
+		}, true, false},
+		{"two networks", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.KubeCloudShared.ClusterCIDR = "10.0.0.0/8,fd00::/48"
+		}, true, false},
+		{"routes switched off", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.KubeCloudShared.ClusterCIDR = "10.0.0.0/8"
+			c.ComponentConfig.KubeCloudShared.ConfigureCloudRoutes = false
+		}, false, false},
+		{"nonsense", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.KubeCloudShared.ClusterCIDR = "ten"
+		}, false, true},
+		{"two of a kind", func(c *cloudcontrollerconfig.CompletedConfig) {
+			c.ComponentConfig.KubeCloudShared.ClusterCIDR = "10.0.0.0/8,11.0.0.0/8"
+		}, false, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, completed := newCloud(t, routed{}), completedConfig(t, fake.NewClientset())
+			tt.change(completed)
+			if err := c.Prepare(completed); (err != nil) != tt.fails {
+				t.Fatalf("error %v", err)
+			}
+			if _, ok := c.Routes(); ok != tt.routes {
+				t.Errorf("routes: %v", ok)
+			}
+		})
+	}
+}
+
+func TestPrepareGuardsTheElection(t *testing.T) {
+	c, completed := newCloud(t, bare{}), completedConfig(t, fake.NewClientset())
+	before := completed.Kubeconfig
+	completed.ComponentConfig.Generic.LeaderElection.LeaderElect = true
+	if err := c.Prepare(completed); err != nil {
+		t.Fatal(err)
+	}
+	if completed.Kubeconfig == before || completed.Kubeconfig.WrapTransport == nil || before.WrapTransport != nil {
+		t.Error("the election's client has no guard")
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	o, err := options.NewCloudControllerManagerOptions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	Defaults(o)
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, set := range o.Flags(nil, nil, nil, nil, nil).FlagSets {
+		flags.AddFlagSet(set)
+	}
+	if err := DefaultFlags(flags); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"kube-api-qps":                    "100",
+		"kube-api-burst":                  "200",
+		"concurrent-node-syncs":           "20",
+		"concurrent-node-status-updates":  "10",
+		"concurrent-node-lifecycle-syncs": "10",
+		"concurrent-service-syncs":        "5",
+		"leader-elect-retry-period":       "1s",
+	} {
+		if got := flags.Lookup(name); got.Value.String() != want || got.DefValue != want {
+			t.Errorf("--%s is %s, shown as %s, want %s", name, got.Value, got.DefValue, want)
+		}
+	}
+}
+
+func TestControllersHaveUpstreamsNames(t *testing.T) {
+	all := Controllers()
+	for alias, name := range Aliases() {
+		if _, ok := all[name]; !ok {
+			t.Errorf("%s, alias %s, is missing", name, alias)
+		}
+	}
+	if got := all[names.ServiceLBController].InitContext.ClientName; got != "service-controller" {
+		t.Errorf("client name %q", got)
+	}
+}
+
+func TestNodesOfOthersAreInNoCloudsView(t *testing.T) {
+	c := newCloud(t, bare{})
+	for _, tt := range []struct {
+		node *corev1.Node
+		want bool
+	}{{node("a", "stub://1"), true}, {node("b", "other://1"), false}, {node("c", ""), false}} {
+		if got := c.mine(tt.node); got != tt.want {
+			t.Errorf("%s: %v", tt.node.Name, got)
+		}
+	}
+}

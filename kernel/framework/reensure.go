@@ -1,0 +1,67 @@
+package framework
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+// ticksPerPeriod is how finely the re-ensures of a period are spread.
+const ticksPerPeriod = 100
+
+// reensure makes every balancer be compared with the cloud once per period, which upstream
+// never does. Times are jittered by a tenth, and no tick queues more than twice the even
+// share, so that Services that began together drift apart and cost no burst.
+type reensure struct {
+	period   time.Duration
+	services func() []*corev1.Service
+	enqueue  func(*corev1.Service)
+	due      map[types.UID]time.Time
+}
+
+func newReensure(period time.Duration, services func() []*corev1.Service, enqueue func(*corev1.Service)) *reensure {
+	return &reensure{period: period, services: services, enqueue: enqueue, due: map[types.UID]time.Time{}}
+}
+
+func (r *reensure) run(ctx context.Context) {
+	ticker := time.NewTicker(r.period / ticksPerPeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			r.tick(now)
+		}
+	}
+}
+
+func (r *reensure) tick(now time.Time) {
+	services := r.services()
+	share := 2*len(services)/ticksPerPeriod + 1
+	due := make(map[types.UID]time.Time, len(services))
+	for _, svc := range services {
+		at, known := r.due[svc.UID]
+		switch {
+		case !known:
+			// Its own events have it ensured now. The first turn is drawn widely to spread
+			// what began together.
+			at = now.Add(between(r.period/2, r.period))
+		case !now.Before(at) && share > 0:
+			share--
+			klog.V(4).InfoS("Comparing balancer with the cloud", "service", klog.KObj(svc))
+			r.enqueue(svc)
+			at = now.Add(between(r.period*9/10, r.period*11/10))
+		}
+		due[svc.UID] = at
+	}
+	r.due = due
+}
+
+func between(low, high time.Duration) time.Duration {
+	return low + rand.N(high-low+1)
+}

@@ -1,0 +1,183 @@
+package framework
+
+import (
+	"maps"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	informersv1 "k8s.io/client-go/informers/core/v1"
+	listersv1 "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	servicehelper "k8s.io/cloud-provider/service/helpers"
+)
+
+// serviceView shows the service controller the Services that are ours: those without a
+// loadBalancerClass. Upstream ignores classed ones only until they are deleted, and then
+// removes the finalizer, which other controllers share, before they have cleaned up.
+//
+// It can also make the controller look at a Service when nothing happened (Enqueue), and
+// hides changes we made ourselves (Recorded).
+type serviceView struct {
+	informersv1.ServiceInformer
+	handlers handlers
+
+	mu sync.Mutex
+	// foreign are Services that had a class. When their type changes the class is gone
+	// and the finalizer still somebody else's.
+	foreign map[types.UID]bool
+	// recorded are the annotations we wrote.
+	recorded map[types.UID]map[string]string
+}
+
+var _ informersv1.ServiceInformer = (*serviceView)(nil)
+
+func newServiceView(next informersv1.ServiceInformer) *serviceView {
+	return &serviceView{
+		ServiceInformer: next,
+		foreign:         map[types.UID]bool{},
+		recorded:        map[types.UID]map[string]string{},
+	}
+}
+
+func (v *serviceView) Informer() cache.SharedIndexInformer {
+	return &view{v.ServiceInformer.Informer(), func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+		v.handlers.add(h)
+		return &serviceEvents{v, h}
+	}}
+}
+
+func (v *serviceView) Lister() listersv1.ServiceLister {
+	return &serviceLister{v.ServiceInformer.Lister(), v}
+}
+
+// Current returns the Service as it is now, nil when it is gone, hidden or another one of
+// the same name.
+func (v *serviceView) Current(svc *corev1.Service) *corev1.Service {
+	current, err := v.Lister().Services(svc.Namespace).Get(svc.Name)
+	if err != nil || current.UID != svc.UID {
+		return nil
+	}
+	return current
+}
+
+// Balancers returns the Services that want a load balancer of ours.
+func (v *serviceView) Balancers() []*corev1.Service {
+	// A lister over a cache has no errors.
+	all, _ := v.Lister().List(labels.Everything())
+	var wanting []*corev1.Service
+	for _, svc := range all {
+		if svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
+			wanting = append(wanting, svc)
+		}
+	}
+	return wanting
+}
+
+// Enqueue makes the controller look at the Service now. An addition is queued even if
+// nothing differs, past the waiting time of earlier failures.
+func (v *serviceView) Enqueue(svc *corev1.Service) {
+	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnAdd(svc, false) })
+}
+
+// Recorded says that we are about to write these annotations on the Service. The update
+// that brings them back would be one more ensure that changes nothing.
+func (v *serviceView) Recorded(svc *corev1.Service, annotations map[string]string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.recorded[svc.UID] == nil {
+		v.recorded[svc.UID] = map[string]string{}
+	}
+	maps.Copy(v.recorded[svc.UID], annotations)
+}
+
+// withRecorded returns before with those annotations of after that we wrote ourselves.
+func (v *serviceView) withRecorded(before, after *corev1.Service) *corev1.Service {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	ours := map[string]string{}
+	for key, value := range v.recorded[after.UID] {
+		if got, ok := after.Annotations[key]; ok && got == value && before.Annotations[key] != value {
+			ours[key] = value
+		}
+	}
+	if len(ours) == 0 || before.UID != after.UID {
+		return before
+	}
+	merged := *before
+	merged.Annotations = maps.Clone(before.Annotations)
+	if merged.Annotations == nil {
+		merged.Annotations = map[string]string{}
+	}
+	maps.Copy(merged.Annotations, ours)
+	return &merged
+}
+
+// notice remembers what the Service's next version may not show any more.
+func (v *serviceView) notice(svc *corev1.Service) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case svc.Spec.LoadBalancerClass != nil:
+		v.foreign[svc.UID] = true
+	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer, !servicehelper.HasLBFinalizer(svc):
+		delete(v.foreign, svc.UID)
+	}
+}
+
+func (v *serviceView) forget(svc *corev1.Service) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.foreign, svc.UID)
+	delete(v.recorded, svc.UID)
+}
+
+func (v *serviceView) visible(svc *corev1.Service) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return svc.Spec.LoadBalancerClass == nil && !v.foreign[svc.UID]
+}
+
+type serviceLister struct {
+	listersv1.ServiceLister
+	view *serviceView
+}
+
+func (l *serviceLister) List(selector labels.Selector) ([]*corev1.Service, error) {
+	all, err := l.ServiceLister.List(selector)
+	return l.view.only(all), err
+}
+
+func (l *serviceLister) Services(namespace string) listersv1.ServiceNamespaceLister {
+	return &serviceNamespaceLister{l.ServiceLister.Services(namespace), l.view}
+}
+
+type serviceNamespaceLister struct {
+	listersv1.ServiceNamespaceLister
+	view *serviceView
+}
+
+func (l *serviceNamespaceLister) List(selector labels.Selector) ([]*corev1.Service, error) {
+	all, err := l.ServiceNamespaceLister.List(selector)
+	return l.view.only(all), err
+}
+
+func (l *serviceNamespaceLister) Get(name string) (*corev1.Service, error) {
+	svc, err := l.ServiceNamespaceLister.Get(name)
+	if err == nil && !l.view.visible(svc) {
+		return nil, apierrors.NewNotFound(corev1.Resource("services"), name)
+	}
+	return svc, err
+}
+
+func (v *serviceView) only(all []*corev1.Service) []*corev1.Service {
+	var visible []*corev1.Service
+	for _, svc := range all {
+		if v.visible(svc) {
+			visible = append(visible, svc)
+		}
+	}
+	return visible
+}

@@ -1,0 +1,42 @@
+package framework
+
+import (
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// verdictTTL is how long a verdict may be executed. The lifecycle controller does so at
+// once, or asks again.
+const verdictTTL = time.Minute
+
+// verdicts remember which Nodes were just said to be gone, by name. The lifecycle
+// controller deletes by name only, and by then the name may be another Node's.
+type verdicts struct {
+	mu    sync.Mutex
+	known map[string]verdict
+}
+
+type verdict struct {
+	uid types.UID
+	at  time.Time
+}
+
+func newVerdicts() *verdicts { return &verdicts{known: map[string]verdict{}} }
+
+func (v *verdicts) add(node *corev1.Node) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known[node.Name] = verdict{uid: node.UID, at: time.Now()}
+}
+
+// take returns the UID of the Node that was said to be gone, once.
+func (v *verdicts) take(name string) (types.UID, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	found, ok := v.known[name]
+	delete(v.known, name)
+	return found.uid, ok && time.Since(found.at) < verdictTTL
+}

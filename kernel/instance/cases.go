@@ -1,0 +1,195 @@
+package instance
+
+import (
+	"sync"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// cases are the Nodes whose machines seem gone. A case is closed without a trace as soon
+// as anything shows the machine again, or the Node goes.
+//
+//	state      from                              until
+//	open       admitted; holds a place           confirmed
+//	waiting    first not-found                   ConfirmGap later
+//	confirmed  second not-found, gap kept        the proof is older than CanaryMaxAge
+//	expired    then                              another not-found: confirmed again
+//
+// Only so many cases are open at once, so that a cloud that answers "not found" for a
+// thousand machines is not asked a thousand times in every pass.
+type cases struct {
+	places int
+	policy Policy
+
+	mu   sync.Mutex
+	byID map[cloud.InstanceID]map[string]*absence
+}
+
+// absence is what is known about one Node's machine, by value.
+type absence struct {
+	// first is when the first not-found came, last when the latest one that keeps the
+	// gap did; zero when there is none.
+	first, last time.Time
+	// asked is when the Node was last asked for.
+	asked time.Time
+}
+
+func newCases(places int, p Policy) *cases {
+	return &cases{places: places, policy: p, byID: map[cloud.InstanceID]map[string]*absence{}}
+}
+
+func (a absence) confirmed() bool { return !a.last.IsZero() }
+
+// due reports whether a direct read would add to the proof.
+func (a absence) due(p Policy) bool {
+	switch {
+	case a.first.IsZero():
+		return true
+	case !a.confirmed():
+		return time.Since(a.first) >= p.ConfirmGap
+	default:
+		return time.Since(a.last) > p.CanaryMaxAge
+	}
+}
+
+// get returns the case of a Node, by its UID.
+func (c *cases) get(uid string, id cloud.InstanceID) (absence, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.byID[id][uid]
+	if a == nil {
+		return absence{}, false
+	}
+	return *a, true
+}
+
+// admit returns the case of a Node and opens one if there is a place.
+func (c *cases) admit(uid string, id cloud.InstanceID) (absence, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	a := c.byID[id][uid]
+	if a == nil {
+		if c.taken(now) >= c.places {
+			return absence{}, false
+		}
+		a = c.open(uid, id)
+	}
+	a.asked = now
+	return *a, true
+}
+
+func (c *cases) open(uid string, id cloud.InstanceID) *absence {
+	a := &absence{}
+	if c.byID[id] == nil {
+		c.byID[id] = map[string]*absence{}
+	}
+	c.byID[id][uid] = a
+	return a
+}
+
+// taken counts open cases. One that nobody asks for any more, because its Node is Ready
+// again or gone, gives up its place.
+func (c *cases) taken(now time.Time) int {
+	open := 0
+	for _, nodes := range c.byID {
+		for uid, a := range nodes {
+			switch {
+			case a.confirmed():
+			case now.Sub(a.asked) > 3*c.policy.ConfirmGap:
+				delete(nodes, uid)
+			default:
+				open++
+			}
+		}
+	}
+	return open
+}
+
+// suspect opens a case with its first not-found, unless there is one.
+func (c *cases) suspect(uid string, id cloud.InstanceID, answered time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID[id][uid] == nil {
+		*c.open(uid, id) = absence{first: answered, asked: time.Now()}
+	}
+}
+
+// note records a definite not-found by a direct read, with the times when it was asked for
+// and answered. In a case that was closed meanwhile it is a first one.
+func (c *cases) note(uid string, id cloud.InstanceID, started, answered time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.byID[id][uid]
+	if a == nil {
+		a = c.open(uid, id)
+		a.asked = time.Now()
+	}
+	switch {
+	case a.first.IsZero():
+		a.first = answered
+	case started.Sub(a.first) >= c.policy.ConfirmGap:
+		a.last = answered
+	}
+}
+
+// confirmed reports whether a machine was proved absent for some Node.
+func (c *cases) confirmed(id cloud.InstanceID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.byID[id] {
+		if a.confirmed() {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a machine has a case.
+func (c *cases) has(id cloud.InstanceID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.byID[id]) > 0
+}
+
+// saw closes the cases of a machine that is there.
+func (c *cases) saw(id cloud.InstanceID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.byID, id)
+}
+
+// void closes all cases: what they rest on was read with wrong credentials.
+func (c *cases) void() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.byID)
+}
+
+// listed closes the cases of all machines in a list.
+func (c *cases) listed(s *snapshot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.byID {
+		if s.byID[id] != nil {
+			delete(c.byID, id)
+		}
+	}
+}
+
+// prune drops the cases of Nodes that are gone.
+func (c *cases) prune(live map[string]bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, nodes := range c.byID {
+		for uid := range nodes {
+			if !live[uid] {
+				delete(nodes, uid)
+			}
+		}
+		if len(nodes) == 0 {
+			delete(c.byID, id)
+		}
+	}
+}

@@ -1,0 +1,528 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+func TestExistsOfOthersNodes(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		for name, change := range map[string]func(*corev1.Node){
+			"another cloud's": func(n *corev1.Node) { n.Spec.ProviderID = "other://1" },
+			"no scheme":       func(n *corev1.Node) { n.Spec.ProviderID = "1" },
+			"opted out":       func(n *corev1.Node) { n.Labels = map[string]string{LabelUnmanaged: "true"} },
+		} {
+			node := w.member("n", false).DeepCopy()
+			change(node)
+			mustExist(t, i, node)
+			if off, err := i.Shutdown(t.Context(), node); off || err != nil {
+				t.Errorf("%s: Shutdown() = %v, %v, want false", name, off, err)
+			}
+			if _, err := i.Metadata(t.Context(), node); err == nil {
+				t.Errorf("%s: Metadata() has no error", name)
+			}
+		}
+		for name, id := range map[string]string{"empty": "", "malformed": "test://a/b"} {
+			node := w.member("n", false).DeepCopy()
+			node.Spec.ProviderID = id
+			if exists, err := i.Exists(t.Context(), node); exists || err == nil {
+				t.Errorf("%s provider-ID: Exists() = %v, %v, want an error", name, exists, err)
+			}
+		}
+		if w.cost() > 0 {
+			t.Error("the cloud was asked")
+		}
+	})
+}
+
+func TestReallyDeletedIsRemoved(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("gone", true)
+		w.status(t.Context(), i, 10)
+		w.terminate("id-gone")
+		w.unready(node)
+		w.lifecycle(t.Context(), i, 10, 50*time.Second)
+		if got := w.gone(); len(got) != 1 || got[0] != "gone" {
+			t.Fatalf("deleted %v after 50 s, want [gone]: %v", got, w.events)
+		}
+		if n, _ := w.told("gone", event.DeletionHeld); n != 1 {
+			t.Errorf("%d events on the way, want 1: %v", n, w.events)
+		}
+		if got := w.count(metric.Verdicts, "gone"); got != 1 {
+			t.Errorf("%d verdicts gone, want 1", got)
+		}
+	})
+}
+
+func TestDeletedNeverWithoutWholeProof(t *testing.T) {
+	tests := []struct {
+		name string
+		// arrange changes the world after the machine of "gone" went.
+		arrange func(*world)
+		want    verdict
+		told    event.Reason
+	}{
+		{"no Ready node's machine is seen", func(w *world) {
+			w.hide = func(cloud.InstanceID) bool { return true }
+		}, verdictNoCanary, event.DeletionHeld},
+		{"another account", func(w *world) { w.account = "team-2" }, verdictIdentityChanged, event.IdentityChanged},
+		{"account unreadable", func(w *world) { w.account = "" }, verdictCloudFailure, event.CloudUnavailable},
+		{"reads fail", func(w *world) {
+			w.onGet = func(context.Context, cloud.InstanceID) error { return errDown }
+		}, verdictCloudFailure, event.CloudUnavailable},
+		{"unauthorized", func(w *world) {
+			w.onGet = func(context.Context, cloud.InstanceID) error {
+				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "test", Err: fmt.Errorf("401")}
+			}
+		}, verdictCloudFailure, event.CloudUnavailable},
+		{"not found as an error", func(w *world) {
+			w.onGet = func(context.Context, cloud.InstanceID) error {
+				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureNotFound}, Op: "test", Err: fmt.Errorf("404")}
+			}
+		}, verdictCloudFailure, event.CloudUnavailable},
+		{"panic", func(w *world) {
+			w.onGet = func(context.Context, cloud.InstanceID) error { panic("driver") }
+		}, verdictCloudFailure, event.CloudUnavailable},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("other", 20, true)
+				node := w.member("gone", false)
+				mustExist(t, i, node)
+				w.terminate("id-gone")
+				time.Sleep(time.Minute)
+				mustHold(t, i, node, verdictUnconfirmed)
+				w.mu.Lock()
+				test.arrange(w)
+				w.mu.Unlock()
+				w.lifecycle(t.Context(), i, 1, 10*time.Minute)
+				if len(w.gone()) > 0 {
+					t.Fatal("the node was deleted")
+				}
+				if got := w.count(metric.Verdicts, string(test.want)); got == 0 {
+					t.Errorf("no verdict %s: %v", test.want, w.counts)
+				}
+				if n, _ := w.told("gone", test.told); n == 0 || n > 5 {
+					t.Errorf("%d events %s, want a few", n, test.told.Name)
+				}
+				w.mu.Lock()
+				w.onGet, w.hide, w.account = nil, nil, "team-1"
+				w.mu.Unlock()
+				w.lifecycle(t.Context(), i, 1, 2*time.Minute)
+				if got := w.gone(); len(got) != 1 {
+					t.Errorf("deleted %v after the fault, want [gone]: %v", got, w.counts)
+				}
+			})
+		})
+	}
+}
+
+func TestConfirmGapIsKept(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.terminate("id-n")
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		first := time.Now()
+		for time.Since(first) < 9500*time.Millisecond {
+			mustHold(t, i, node, verdictUnconfirmed)
+			time.Sleep(250 * time.Millisecond)
+		}
+		if got := len(w.notFound["id-n"]); got != 1 {
+			t.Errorf("%d direct reads in the gap, want 1", got)
+		}
+		time.Sleep(time.Second)
+		if exists, err := i.Exists(t.Context(), node); exists || err != nil {
+			t.Errorf("after the gap: %v, %v, want false", exists, err)
+		}
+	})
+}
+
+func TestCaseIsForgottenWhenSeenAgain(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		hidden := true
+		w.hide = func(id cloud.InstanceID) bool { return hidden && id == "id-n" }
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(11 * time.Second)
+		hidden = false
+		mustExist(t, i, node)
+		hidden = true
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+	})
+}
+
+func TestListShowsWhatReadsHide(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		w.hide = func(id cloud.InstanceID) bool { return id == "id-n" }
+		w.status(t.Context(), i, 10)
+		for range 60 {
+			w.lifecycle(t.Context(), i, 10, 30*time.Second)
+			time.Sleep(30 * time.Second)
+			if err := i.list(t.Context(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			mustExist(t, i, node)
+		}
+		if len(w.gone()) > 0 {
+			t.Error("deleted though every list shows it")
+		}
+	})
+}
+
+func TestYoungNodesAreNotAskedFor(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		w.status(t.Context(), i, 10)
+		node := w.member("new", false).DeepCopy()
+		node.CreationTimestamp = metav1.Now()
+		w.terminate("id-new")
+		w.cost()
+		for range 23 {
+			mustHold(t, i, node, verdictYoung)
+			time.Sleep(5 * time.Second)
+		}
+		if w.cost() > 0 {
+			t.Errorf("asked the cloud for a young node: %v", w.calls)
+		}
+		time.Sleep(10 * time.Second)
+		mustHold(t, i, node, verdictUnconfirmed)
+	})
+}
+
+func TestUninitialisedNodeIsNeverGone(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		node.Spec.Taints = []corev1.Taint{{Key: taintUninitialized}}
+		w.terminate("id-n")
+		w.lifecycle(t.Context(), i, 1, time.Hour)
+		if len(w.gone()) > 0 {
+			t.Error("deleted")
+		}
+	})
+}
+
+func TestLastNodeNeedsOnlyAnEmptyList(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		node := w.member("only", false)
+		mustExist(t, i, node)
+		w.terminate("id-only")
+		w.lifecycle(t.Context(), i, 1, time.Minute)
+		if len(w.gone()) != 1 {
+			t.Errorf("not deleted: %v", w.events)
+		}
+	})
+}
+
+func TestNoReadyNode(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		empty bool
+		want  int
+	}{{"the list has others", false, 1}, {"the list is empty", true, 0}} {
+		t.Run(test.name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("n", 3, false)
+				w.pass(t.Context(), i, 1)
+				w.terminate("id-n-0")
+				w.onList = func(_ context.Context, list *cloud.InstanceList) error {
+					if test.empty {
+						list.Items = nil
+					}
+					return nil
+				}
+				w.lifecycle(t.Context(), i, 1, 5*time.Minute)
+				if got := w.gone(); len(got) != test.want {
+					t.Errorf("deleted %v, want %d: %v", got, test.want, w.events)
+				}
+			})
+		})
+	}
+}
+
+func TestThirtyPercentVanish(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(aws)
+		i := w.inventory(nil)
+		w.members("stay", 70, true)
+		nodes := w.members("go", 30, true)
+		w.status(t.Context(), i, 10)
+		for _, node := range nodes {
+			id, _ := i.ProviderID(node)
+			w.terminate(id)
+			w.unready(node)
+		}
+		time.Sleep(2 * time.Minute)
+		w.status(t.Context(), i, 10)
+		w.lifecycle(t.Context(), i, 10, 9*time.Minute)
+		if got := len(w.gone()); got != 10 {
+			t.Fatalf("%d deleted in one window, want 10", got)
+		}
+		if w.count(metric.Refreshes, listSuspicious) == 0 {
+			t.Error("the list that lost 30 of 100 was never suspicious")
+		}
+		if w.count(metric.BrakeEngaged, "") != 1 {
+			t.Error("the brake's metric is 0")
+		}
+		told := 0
+		for _, node := range w.listNodes() {
+			n, _ := w.told(node.Name, event.BrakeEngaged)
+			told += min(n, 1)
+		}
+		if told != 20 {
+			t.Errorf("%d nodes know of the brake, want 20", told)
+		}
+		w.lifecycle(t.Context(), i, 10, 40*time.Minute)
+		if got := len(w.gone()); got != 30 {
+			t.Errorf("%d deleted in the end, want 30: %v", got, w.counts)
+		}
+		if _, err := i.Metadata(t.Context(), w.join("new")); err == nil {
+			t.Error("a machine that does not exist has metadata")
+		}
+	})
+}
+
+func TestBrakeReleasedByOperator(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(aws)
+		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.01})
+		i := w.inventory(brake)
+		w.members("stay", 20, true)
+		nodes := w.members("go", 2, false)
+		w.pass(t.Context(), i, 1)
+		for _, node := range nodes {
+			id, _ := i.ProviderID(node)
+			w.terminate(id)
+		}
+		w.lifecycle(t.Context(), i, 1, 5*time.Minute)
+		if len(w.gone()) != 1 || !brake.Engaged() {
+			t.Fatalf("deleted %v, engaged %v", w.gone(), brake.Engaged())
+		}
+		brake.Release()
+		w.lifecycle(t.Context(), i, 1, 30*time.Second)
+		if len(w.gone()) != 2 {
+			t.Errorf("deleted %v after the release", w.gone())
+		}
+	})
+}
+
+func TestCredentialsOfAnotherProject(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("up", 50, true)
+		w.members("down", 50, false)
+		w.status(t.Context(), i, 10)
+		mine := w.machines
+		w.mu.Lock()
+		w.account, w.machines = "team-2", map[cloud.InstanceID]cloud.Instance{}
+		w.mu.Unlock()
+		w.boot("up-0") // a machine of the same name, and in this fake the same id
+		stranger := w.machines["id-up-0"]
+		stranger.ID, stranger.ProviderID = "stranger", "test://stranger"
+		w.mu.Lock()
+		w.machines = map[cloud.InstanceID]cloud.Instance{"stranger": stranger}
+		w.mu.Unlock()
+		w.lifecycle(t.Context(), i, 10, 30*time.Minute)
+		if len(w.gone()) > 0 {
+			t.Fatalf("deleted %v", w.gone())
+		}
+		if w.count(metric.Verdicts, string(verdictIdentityChanged)) == 0 {
+			t.Errorf("no verdict says why: %v", w.counts)
+		}
+		if w.sees(i, "stranger") {
+			t.Error("a list of the other account was believed")
+		}
+		w.mu.Lock()
+		w.account, w.machines = "team-1", mine
+		w.mu.Unlock()
+		w.lifecycle(t.Context(), i, 10, 3*time.Minute)
+		if len(w.gone()) > 0 {
+			t.Errorf("deleted %v afterwards", w.gone())
+		}
+		if errs := w.pass(t.Context(), i, 10); len(errs) > 0 {
+			t.Errorf("%d nodes still fail, such as: %v", len(errs), errs[0])
+		}
+	})
+}
+
+func (w *world) sees(i *Inventory, id cloud.InstanceID) bool { return i.sighting(id) != nil }
+
+func TestRecreatedWithTheSameName(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		old := w.member("web", false)
+		mustExist(t, i, old)
+		w.terminate("id-web")
+		w.lifecycle(t.Context(), i, 1, time.Minute)
+		if len(w.gone()) != 1 {
+			t.Fatalf("deleted %v", w.gone())
+		}
+		id := w.boot("web")
+		fresh := w.machines[id]
+		w.terminate(id)
+		fresh.ID, fresh.ProviderID = "id-web-2", "test://id-web-2"
+		w.mu.Lock()
+		w.machines["id-web-2"] = fresh
+		w.mu.Unlock()
+		node := w.join("web")
+		node.UID = "uid-web-2"
+		machine, err := i.Metadata(t.Context(), node)
+		if err != nil || machine.ID != "id-web-2" {
+			t.Fatalf("Metadata() = %s, %v, want the new machine", machine.ID, err)
+		}
+	})
+}
+
+func TestHungReadBlocksNobodyElse(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 2000, true)
+		stuck, fine := w.member("stuck", false), w.member("fine", false)
+		w.status(t.Context(), i, 10)
+		w.onGet = func(_ context.Context, id cloud.InstanceID) error {
+			if id == "id-stuck" {
+				time.Sleep(3 * time.Minute) // ignores its context
+			}
+			return nil
+		}
+		time.Sleep(time.Minute)
+		go func() { _, _ = i.Exists(t.Context(), stuck) }()
+		started := time.Now()
+		for range 10 {
+			mustExist(t, i, fine)
+			time.Sleep(5 * time.Second)
+		}
+		if took := time.Since(started); took > 53*time.Second {
+			t.Errorf("ten questions for another node took %v", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := i.Exists(ctx, stuck); err == nil || ctx.Err() == nil {
+			t.Errorf("the question for the stuck one did not end with its context: %v", err)
+		}
+	})
+}
+
+func TestHungListBlocksNobodyForLong(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		nodes := w.members("n", 500, false)
+		w.status(t.Context(), i, 10)
+		w.onList = func(ctx context.Context, _ *cloud.InstanceList) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		time.Sleep(2 * time.Minute)
+		started := time.Now()
+		if errs := w.pass(t.Context(), i, 1); len(errs) != len(nodes) {
+			t.Errorf("%d errors, want %d", len(errs), len(nodes))
+		}
+		if failed := w.status(t.Context(), i, 1); failed > 0 {
+			t.Errorf("metadata of %d initialised nodes failed", failed)
+		}
+		if took := time.Since(started); took > i.policy.Patience+time.Second {
+			t.Errorf("a pass of 500 nodes took %v", took)
+		}
+	})
+}
+
+func TestShutdown(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		on, off := w.member("on", false), w.member("off", false)
+		w.change("id-off", func(m *cloud.Instance) { m.State = cloud.StateStopped })
+		for node, want := range map[*corev1.Node]bool{on: false, off: true} {
+			mustExist(t, i, node)
+			before := w.requests
+			if got, err := i.Shutdown(t.Context(), node); err != nil || got != want {
+				t.Errorf("Shutdown(%s) = %v, %v, want %v", node.Name, got, err, want)
+			}
+			if w.requests != before {
+				t.Errorf("Shutdown(%s) asked the cloud again", node.Name)
+			}
+		}
+		w.terminate("id-off")
+		time.Sleep(time.Minute)
+		if got, err := i.Shutdown(t.Context(), off); err == nil {
+			t.Errorf("Shutdown() of a missing machine = %v without error", got)
+		}
+	})
+}
+
+func TestQueuedCandidates(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("ready", 900, true)
+		w.members("down", 100, false)
+		w.status(t.Context(), i, 10)
+		for k := range 60 {
+			w.terminate(cloud.InstanceID(fmt.Sprintf("id-down-%d", k)))
+		}
+		time.Sleep(time.Minute)
+		w.pass(t.Context(), i, 10)
+		if got, most := w.called("get"), 10; got > most {
+			t.Errorf("%d direct reads in one pass, want at most %d", got, most)
+		}
+		if w.count(metric.Verdicts, string(verdictQueued)) == 0 {
+			t.Error("none is queued")
+		}
+		for _, text := range w.events {
+			if strings.Contains(text, "confirmed first") {
+				t.Errorf("an event for a queued node: %s", text)
+			}
+		}
+		w.lifecycle(t.Context(), i, 10, 30*time.Minute)
+		if got := len(w.gone()); got != 60 {
+			t.Errorf("%d deleted, want 60: %v", got, w.counts)
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// Metadata returns the machine of a Node; the caller may keep and change it. It is never
+// zero without an error.
+//
+//	Node                     looked up by  freshness
+//	provider-ID, initialised id            metadata age; staleAge when the cloud fails
+//	provider-ID, new         id            metadata age; needs at least one address
+//	no provider-ID           name          metadata age; needs at least one address
+//
+// A new machine without an address is an error, because the Node would lose its taint and
+// wait for addresses until the next status pass. Errors are *NotMineError, *NotFoundError,
+// *AmbiguousError, or carry the failure class of the cloud's answer.
+func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error) {
+	w, err := i.wanted(node)
+	if err != nil {
+		return cloud.Instance{}, err
+	}
+	initialised := node.Spec.ProviderID != "" && !uninitialized(node)
+	priority := cloud.PriorityRefresh
+	if !initialised {
+		priority = cloud.PriorityNodeInit
+	}
+	instance, err := i.find(cloud.WithPriority(ctx, priority), w, initialised)
+	if err == nil && !initialised && len(instance.Addresses) == 0 {
+		err = fmt.Errorf("machine %s has no address yet", instance.ID)
+	}
+	if err != nil {
+		i.tellMissing(node, initialised, err)
+		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
+	}
+	if !initialised {
+		i.report.settled(node)
+	}
+	return copied(instance), nil
+}
+
+// wanted says how to look a Node's machine up.
+func (i *Inventory) wanted(node *corev1.Node) (want, error) {
+	if node.Spec.ProviderID != "" {
+		id, err := i.ProviderID(node)
+		return want{id: id}, err
+	}
+	if owner := Owner(node, i.schemes); owner != Mine {
+		return want{}, &NotMineError{Node: node.Name, Cloud: i.name, Owner: owner}
+	}
+	return want{name: node.Name}, nil
+}
+
+// find looks in the list, reads a new one if that is old, and reads the machine directly
+// if it is in neither.
+func (i *Inventory) find(ctx context.Context, w want, initialised bool) (cloud.Instance, error) {
+	i.age()
+	size := i.size()
+	since := sinceAge(i.pace.metadataAge(size))
+	complete := func(r *record) bool {
+		return r != nil && (initialised || len(r.Addresses) > 0 || time.Since(r.seen) < firstMiss)
+	}
+	if r, err := i.known(w, since); err != nil || complete(r) {
+		return instanceOf(r), err
+	}
+	listErr := i.list(ctx, since)
+	if r, err := i.known(w, since); err != nil || complete(r) {
+		return instanceOf(r), err
+	}
+	if initialised {
+		// Addresses rarely change: old ones are better than none while the cloud fails.
+		if r, _ := i.known(w, sinceAge(i.pace.staleAge(size))); r != nil {
+			return r.Instance, nil
+		}
+	}
+	if listErr != nil {
+		return cloud.Instance{}, listErr
+	}
+	return i.lookUp(ctx, w)
+}
+
+func instanceOf(r *record) cloud.Instance {
+	if r == nil {
+		return cloud.Instance{}
+	}
+	return r.Instance
+}
+
+// tellMissing writes the event for a Node that cannot be initialised.
+func (i *Inventory) tellMissing(node *corev1.Node, initialised bool, err error) {
+	if _, ok := errors.AsType[*AmbiguousError](err); ok {
+		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err.Error())
+		return
+	}
+	if _, ok := errors.AsType[*NotFoundError](err); ok && !initialised {
+		i.report.tell(node, "not found", event.InstanceNotFound, err.Error())
+	}
+}

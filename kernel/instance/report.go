@@ -1,0 +1,75 @@
+package instance
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// reporter tells users and operators. An event is written when what is to be said about a
+// Node changes, not every time it is found out again.
+type reporter struct {
+	cloud   string
+	events  event.Recorder
+	metrics metric.Sink
+
+	mu   sync.Mutex
+	said map[string]string
+}
+
+func newReporter(cloud string, events event.Recorder, metrics metric.Sink) *reporter {
+	if metrics == nil {
+		metrics = metric.Discard{}
+	}
+	return &reporter{cloud: cloud, events: events, metrics: metrics, said: map[string]string{}}
+}
+
+// tell writes an event on the Node unless topic is what was told last. The first step of a
+// proof is told only where nothing else was: it comes again and again between refusals.
+func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, message string) {
+	uid := string(node.UID)
+	r.mu.Lock()
+	last := r.said[uid]
+	news := last != topic && (last == "" || topic != string(verdictUnconfirmed))
+	if news {
+		r.said[uid] = topic
+	}
+	r.mu.Unlock()
+	if news && r.events != nil {
+		r.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: uid}, reason, message)
+	}
+}
+
+// settled says that there is nothing more to tell about the Node.
+func (r *reporter) settled(node *corev1.Node) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.said, string(node.UID))
+}
+
+func (r *reporter) prune(live map[string]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for uid := range r.said {
+		if !live[uid] {
+			delete(r.said, uid)
+		}
+	}
+}
+
+func (r *reporter) refreshed(result string) { r.metrics.Add(metric.Refreshes, 1, r.cloud, result) }
+
+func (r *reporter) size(n int) { r.metrics.Set(metric.SnapshotSize, float64(n), r.cloud) }
+
+func (r *reporter) verdict(v verdict) { r.metrics.Add(metric.Verdicts, 1, r.cloud, string(v)) }
+
+func (r *reporter) brake(engaged bool) {
+	value := 0.0
+	if engaged {
+		value = 1
+	}
+	r.metrics.Set(metric.BrakeEngaged, value, r.cloud)
+}

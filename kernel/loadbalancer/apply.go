@@ -1,0 +1,62 @@
+package loadbalancer
+
+import (
+	"context"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// apply makes the change of a decision, says what it amounts to and remembers it.
+func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
+	before := p.memory.settled
+	if !d.plan.Empty() {
+		// Until the whole change is known to have been made, any part of it may have been.
+		p.memory.settled = settled{}
+	}
+	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
+	switch {
+	case err != nil:
+		return progress, p.failed(ctx, err)
+	case !p.live():
+		return progress, nil
+	case d.plan.Empty() && d.whole:
+		p.memory.repeated = repetition{}
+	case !d.plan.Empty():
+		p.applied(d, before, progress)
+	}
+	if !progress.Pending {
+		p.memory.settle(d, before)
+	}
+	return progress, nil
+}
+
+// applied says what a change amounts to, now that it has been made.
+func (p *pass) applied(d decision, before settled, progress cloud.Progress) {
+	again := p.again(d)
+	if undone := drifted(d, before); len(undone) > 0 && again.times == 1 {
+		p.say(remark{event.DriftRepaired, "brought back: " + summary(undone)})
+		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
+	}
+	if p.adopts(d) {
+		p.say(remark{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
+	}
+	p.memory.repeated = again
+	if created := progress.Observed; created != nil && !d.change.Before.Found {
+		p.memory.created = created.ID
+	}
+}
+
+// adopts reports whether the decision puts our marks on a balancer that did not have them.
+func (p *pass) adopts(d decision) bool {
+	if d.change.After == nil || d.change.Before.Owner.UID == p.spec.Ref.Owner.UID {
+		return false
+	}
+	for _, op := range d.change.Operations {
+		if op.Field == cloud.FieldMarks {
+			return true
+		}
+	}
+	return false
+}

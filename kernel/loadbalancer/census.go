@@ -1,0 +1,128 @@
+package loadbalancer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// census is what became of the nodes the framework named:
+//
+//	node                                    becomes
+//	not selected by node-selector           nothing
+//	without provider-ID                     nothing: it comes again when it has one
+//	foreign or malformed provider-ID        skipped
+//	machine read                            candidate, with the cloud's addresses
+//	machine not found, or read failed       doubtful: stays a target if it is one
+//	any, while node-selector is not valid   doubtful
+//
+// Addresses come from the cloud and not from the Node's status, so that a node whose
+// addresses are not yet written is not lost.
+type census struct {
+	candidates []cloud.Target // sorted by id
+	doubtful   []doubt        // sorted by id
+	skipped    []skip
+	// err is why some machines could not be read.
+	err error
+}
+
+// skip is a node that cannot be a target, and why.
+type skip struct{ node, reason string }
+
+// doubt is a node whose machine we know nothing of.
+type doubt struct {
+	id   cloud.InstanceID
+	node string
+	// reason is "" when the census as a whole says why.
+	reason string
+}
+
+// census finds the machines behind the nodes.
+func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
+	names, skipped := identify(nodes, p.selector, p.manager.cloud.Descriptor.ProviderIDSchemes, p.manager.machines.ProviderID)
+	c := census{skipped: skipped}
+	ids := slices.Sorted(maps.Keys(names))
+	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
+	if p.selector != nil && len(ids) > 0 {
+		var err error
+		if machines, err = p.manager.machines.Lookup(ctx, ids); err != nil {
+			c.err = fmt.Errorf("reading the machines behind %s: %w", count(len(ids), "node"), err)
+		} else {
+			reason = "the cloud has no such machine"
+		}
+	}
+	for _, id := range ids {
+		if machine, ok := machines[id]; ok {
+			c.candidates = append(c.candidates, cloud.Target{InstanceID: id, NodeName: names[id], Addresses: machine.Addresses})
+		} else {
+			c.doubtful = append(c.doubtful, doubt{id, names[id], reason})
+		}
+	}
+	return c
+}
+
+// identify returns the node names by machine id. It is pure as far as parse is. A nil
+// selector selects all. Of two nodes with one machine the first by name counts.
+func identify(nodes []*corev1.Node, selector labels.Selector, schemes []string, parse func(*corev1.Node) (cloud.InstanceID, error)) (map[cloud.InstanceID]string, []skip) {
+	names := map[cloud.InstanceID]string{}
+	var skipped []skip
+	for _, node := range nodes {
+		if node.Spec.ProviderID == "" || selector != nil && !selector.Matches(labels.Set(node.Labels)) {
+			continue
+		}
+		scheme, _, _ := strings.Cut(node.Spec.ProviderID, "://")
+		if !slices.Contains(schemes, scheme) {
+			skipped = append(skipped, skip{node.Name, "its provider-ID belongs to another cloud"})
+			continue
+		}
+		id, err := parse(node)
+		if err != nil {
+			skipped = append(skipped, skip{node.Name, "its provider-ID is malformed"})
+			continue
+		}
+		if name, taken := names[id]; !taken || node.Name < name {
+			names[id] = node.Name
+		}
+	}
+	return names, skipped
+}
+
+// remarks say which nodes were left out and what could not be read.
+func (c census) remarks() []remark {
+	var remarks []remark
+	if len(c.skipped) > 0 {
+		remarks = append(remarks, remark{event.TargetSkipped, skipText(c.skipped)})
+	}
+	if c.err != nil {
+		remarks = append(remarks, failure(c.err))
+	}
+	return remarks
+}
+
+// skipText names the nodes that were left out: at most three for each reason, and how many
+// more.
+func skipText(skipped []skip) string {
+	const most = 3
+	nodes := map[string][]string{}
+	for _, s := range skipped {
+		nodes[s.reason] = append(nodes[s.reason], s.node)
+	}
+	var texts []string
+	for _, reason := range slices.Sorted(maps.Keys(nodes)) {
+		names := slices.Sorted(slices.Values(nodes[reason]))
+		text := strings.Join(names[:min(len(names), most)], ", ")
+		if more := len(names) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		texts = append(texts, text+": "+reason)
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,92 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func TestWhoBecomesTarget(t *testing.T) {
+	f := newFixture(t, annotated(annotation.NodeSelector.Name, "name!=unselected"))
+	provider := func(name, id string) *corev1.Node {
+		n := node(name)
+		n.Spec.ProviderID = id
+		return n
+	}
+	f.nodes = []*corev1.Node{
+		node("fine"), node("unselected"), node("bare"), provider("new", ""),
+		provider("elsewhere", "aws:///zone/i-1"), provider("odd", "fake://"), provider("noscheme", "metal-7"),
+		provider("twin", "fake://fine"),
+	}
+	f.machines.bare = map[cloud.InstanceID]bool{"bare": true}
+	f.settle()
+	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"fine"}) {
+		t.Errorf("targets %v", got)
+	}
+	f.said("TargetSkipped: bare: it has no address; elsewhere, noscheme: its provider-ID belongs to another cloud; odd: its provider-ID is malformed")
+}
+
+// The Node's own addresses do not count: they may not be written yet.
+func TestAddressesComeFromTheCloud(t *testing.T) {
+	f := newFixture(t)
+	f.machines.bare = map[cloud.InstanceID]bool{"a": true}
+	f.nodes[0].Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.9"}}
+	f.nodes[1].Status.Addresses = nil
+	f.settle()
+	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"b", "c"}) {
+		t.Errorf("targets %v", got)
+	}
+}
+
+func TestSkipText(t *testing.T) {
+	var skipped []skip
+	for i := range 12 {
+		skipped = append(skipped, skip{fmt.Sprintf("n%02d", 11-i), "it is small"})
+	}
+	skipped = append(skipped, skip{"x", "it is big"})
+	want := "x: it is big; n00, n01, n02 and 9 more: it is small"
+	if got := skipText(skipped); got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+func TestMostTargets(t *testing.T) {
+	f := newFixture(t)
+	f.nodes = nil
+	for _, name := range []string{"h", "g", "f", "e", "d", "c", "b", "a"} {
+		f.nodes = append(f.nodes, node(name))
+	}
+	f.settle()
+	f.said("TargetSkipped: g, h: a balancer has at most 6 targets")
+	f.only().Targets = []cloud.InstanceID{"g", "h"}
+	f.settle()
+	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"a", "b", "c", "d", "g", "h"}) {
+		t.Errorf("targets %v: those attached must stay", got)
+	}
+}
+
+func TestAtMost(t *testing.T) {
+	ids := []cloud.InstanceID{"d", "a", "c", "b"}
+	attached := map[cloud.InstanceID]bool{"c": true}
+	tests := []struct {
+		limit       int
+		taken, left []cloud.InstanceID
+	}{
+		{0, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{9, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{4, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{2, []cloud.InstanceID{"a", "c"}, []cloud.InstanceID{"b", "d"}},
+		{1, []cloud.InstanceID{"c"}, []cloud.InstanceID{"a", "b", "d"}},
+	}
+	for _, test := range tests {
+		taken, left := atMost(test.limit, slices.Clone(ids), attached)
+		if !slices.Equal(taken, test.taken) || !slices.Equal(left, test.left) {
+			t.Errorf("limit %d: %v and %v, want %v and %v", test.limit, taken, left, test.taken, test.left)
+		}
+	}
+}

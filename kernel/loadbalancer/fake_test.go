@@ -1,0 +1,326 @@
+package loadbalancer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// The annotations of the fake cloud.
+var (
+	keyID        = annotation.Key{Name: "fake.io/id", Type: annotation.TypeString, Output: true}
+	keyName      = annotation.Key{Name: "fake.io/name", Type: annotation.TypeString}
+	keyInternal  = annotation.Key{Name: "fake.io/internal", Type: annotation.TypeBool, Default: "false"}
+	keyTier      = annotation.Key{Name: "fake.io/tier", Type: annotation.TypeEnum, Enum: []string{"basic", "premium"}, Default: "basic"}
+	keyAlgorithm = annotation.Key{Name: "fake.io/algorithm", Type: annotation.TypeEnum, Enum: []string{"fair", "random"}, Default: "fair"}
+	keyProxy     = annotation.Key{Name: "fake.io/proxy", Type: annotation.TypeBool, Default: "false"}
+	fakeKeys     = annotation.Set{keyID, keyName, keyInternal, keyTier, keyAlgorithm, keyProxy}
+)
+
+var fakeDescriptor = cloud.Descriptor{
+	Name: "fake", ProviderIDSchemes: []string{"fake"}, IDAnnotation: keyID.Name,
+	Capabilities: cloud.Capabilities{
+		Balancers: true, SourceRanges: true, MaxTargets: 6,
+		Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+		Immutable: []string{cloud.FieldScope, "tier"},
+	},
+}
+
+// stored is a balancer in the fake cloud.
+type stored struct {
+	cloud.Balancer
+	// busy is how often it is still observed pending.
+	busy   int
+	failed string
+	bare   bool // without address
+}
+
+// fakeDriver is a cloud in memory that replaces whole objects. The zero value is empty.
+type fakeDriver struct {
+	mu        sync.Mutex
+	balancers map[string]*stored
+	serial    int
+	observes  int
+	// writes are the operations of every Apply, in words.
+	writes []string
+	// busy is how long a new balancer is pending.
+	busy int
+	// silent drivers return no state from Apply.
+	silent bool
+	// hidden balancers are found by id only, as in a cloud whose lists lag.
+	hidden bool
+	// undead balancers survive so many deletions.
+	undead int
+	// slow deletions leave the balancer in place for so many observations.
+	slow int
+	// keep decides what the cloud makes of what it is told; nil keeps all.
+	keep func(*cloud.Balancer)
+	// fail, when set, is asked before each call, and after it with done set.
+	fail func(call string, done bool) error
+}
+
+var (
+	errThrottled = errors.New("throttled")
+	errConflict  = errors.New("conflict")
+	errBroken    = errors.New("broken")
+)
+
+func (d *fakeDriver) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
+func (d *fakeDriver) Instances() cloud.Instances                       { return nil }
+
+func (d *fakeDriver) Classify(err error) cloud.Failure {
+	if _, ok := errors.AsType[*cloud.Invalid](err); ok {
+		return cloud.Failure{Class: cloud.FailureInvalid}
+	}
+	switch {
+	case errors.Is(err, errThrottled):
+		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: 42e9}
+	case errors.Is(err, errConflict):
+		return cloud.Failure{Class: cloud.FailureConflict}
+	}
+	return cloud.Failure{Class: cloud.FailureUnknown}
+}
+
+func (d *fakeDriver) failing(call string, done bool) error {
+	if d.fail == nil {
+		return nil
+	}
+	return d.fail(call, done)
+}
+
+func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.observes++
+	if err := d.failing("observe", false); err != nil {
+		return cloud.Observed{}, err
+	}
+	id, byName := d.find(spec)
+	if id == "" {
+		return cloud.Observed{}, d.failing("observe", true)
+	}
+	o := d.observed(id)
+	o.ByName = byName
+	return o, d.failing("observe", true)
+}
+
+func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
+	if d.balancers[spec.Ref.ID] != nil {
+		return spec.Ref.ID, false
+	}
+	if d.hidden {
+		return "", false
+	}
+	ids := slices.Sorted(maps.Keys(d.balancers))
+	for _, id := range ids {
+		if slices.Contains(d.balancers[id].Marks, "uid="+spec.Ref.Owner.UID) {
+			return id, false
+		}
+	}
+	for _, id := range ids {
+		if d.balancers[id].Name == nameOf(spec) {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+func (d *fakeDriver) observed(id string) cloud.Observed {
+	s := d.balancers[id]
+	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone()}
+	for _, mark := range s.Marks {
+		switch field, value, _ := strings.Cut(mark, "="); field {
+		case "uid":
+			o.Owner.UID = value
+		case "cluster":
+			o.Owner.Cluster = value
+		}
+	}
+	switch {
+	case s.failed != "":
+		o.State, o.Detail = cloud.BalancerFailed, s.failed
+	case s.busy > 0:
+		o.State = cloud.BalancerPending
+		if s.busy--; s.busy == 0 && s.Name == "going" {
+			delete(d.balancers, id)
+		}
+	}
+	if !s.bare {
+		o.Addresses = []cloud.BalancerAddress{{IP: "192.0.2." + strings.TrimPrefix(id, "lb-"), Proxy: s.Extras["proxy"] == "true"}}
+		if s.DualStack {
+			o.Addresses = append(o.Addresses, cloud.BalancerAddress{IP: "2001:db8::" + strings.TrimPrefix(id, "lb-")})
+		}
+	}
+	return o
+}
+
+func nameOf(spec cloud.Spec) string {
+	if name := keyName.In(spec.Options); name != "" {
+		return name
+	}
+	return "web"
+}
+
+func (d *fakeDriver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	b := cloud.Balancer{
+		Name: nameOf(spec), Scope: cloud.ScopeExternal, DualStack: spec.DualStack,
+		Health: &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: "/healthz"},
+		Extras: map[string]string{
+			"tier": keyTier.In(spec.Options), "algorithm": keyAlgorithm.In(spec.Options), "proxy": keyProxy.In(spec.Options),
+		},
+		Marks: []string{"cluster=" + spec.Ref.Owner.Cluster, "uid=" + spec.Ref.Owner.UID},
+	}
+	if keyInternal.Bool(spec.Options) {
+		b.Scope = cloud.ScopeInternal
+	}
+	if scope, ok := spec.Pinned[cloud.FieldScope]; ok {
+		b.Scope, b.Extras["tier"] = cloud.Scope(scope), spec.Pinned["tier"]
+	}
+	var notes []cloud.Note
+	if b.Extras["tier"] == "basic" && keyAlgorithm.Has(spec.Options) {
+		notes = append(notes, cloud.Note{Field: keyAlgorithm.Name, Message: "it is slow on tier basic"})
+	}
+	var errs []error
+	for i, port := range spec.Ports {
+		if port.NodePort == 0 {
+			errs = append(errs, &cloud.Invalid{Field: fmt.Sprintf("spec.ports[%d].nodePort", i), Value: "0", Want: "a node port is needed"})
+		}
+		b.Listeners = append(b.Listeners, cloud.Listener{
+			Protocol: port.Protocol, Port: port.Port, TargetProtocol: port.Protocol, TargetPort: port.NodePort,
+		})
+	}
+	cloud.SortListeners(b.Listeners)
+	for _, prefix := range spec.SourceRanges {
+		b.Allow = append(b.Allow, prefix.String())
+	}
+	return b, notes, errors.Join(errs...)
+}
+
+func (d *fakeDriver) Eligible(b cloud.Balancer, t cloud.Target) string {
+	for _, a := range t.Addresses {
+		if a.Type == cloud.AddressInternalIP || a.Type == cloud.AddressExternalIP && b.Scope == cloud.ScopeExternal {
+			return ""
+		}
+	}
+	return "it has no address"
+}
+
+func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progress, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.failing("apply", false); err != nil {
+		return cloud.Progress{}, err
+	}
+	var words []string
+	for _, op := range change.Operations {
+		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
+	}
+	d.writes = append(d.writes, strings.Join(words, "; "))
+	id := change.Before.ID
+	progress := cloud.Progress{}
+	switch {
+	case change.After == nil && d.undead > 0:
+		d.undead--
+	case change.After == nil && d.slow > 0:
+		progress.Pending = true
+		*d.balancers[id] = stored{Balancer: cloud.Balancer{Name: "going", Marks: d.balancers[id].Marks}, busy: d.slow}
+	case change.After == nil:
+		delete(d.balancers, id)
+	case !change.Before.Found:
+		d.serial++
+		id = fmt.Sprintf("lb-%d", d.serial)
+		d.put(id, &stored{busy: d.busy}, change)
+	default:
+		d.put(id, d.balancers[id], change)
+	}
+	if change.After != nil && !d.silent {
+		o := d.observed(id)
+		progress.Observed, progress.Pending = &o, o.State == cloud.BalancerPending
+		progress.After = 7e9
+	}
+	return progress, d.failing("apply", true)
+}
+
+func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
+	s.Balancer = change.After.Clone()
+	if d.keep != nil {
+		d.keep(&s.Balancer)
+	}
+	if d.balancers == nil {
+		d.balancers = map[string]*stored{}
+	}
+	d.balancers[id] = s
+}
+
+// fakeMachines has a machine for every node of the fake cloud, but those that are missing.
+type fakeMachines struct {
+	missing map[cloud.InstanceID]bool
+	// unread machines are left out of the answer, together with an error.
+	unread map[cloud.InstanceID]bool
+	bare   map[cloud.InstanceID]bool // without address
+}
+
+func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+	id, ok := strings.CutPrefix(node.Spec.ProviderID, "fake://")
+	if !ok || id == "" {
+		return "", fmt.Errorf("node %s has provider-ID %q", node.Name, node.Spec.ProviderID)
+	}
+	return cloud.InstanceID(id), nil
+}
+
+func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		instance := cloud.Instance{ID: id}
+		if !m.bare[id] {
+			instance.Addresses = []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}
+		}
+		if !m.missing[id] && !m.unread[id] {
+			found[id] = instance
+		}
+	}
+	if len(m.unread) > 0 {
+		return found, errBroken
+	}
+	return found, nil
+}
+
+// fakeEvents keeps events as "Reason: message".
+type fakeEvents struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (e *fakeEvents) Record(object event.Object, reason event.Reason, message string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if object.Kind != reason.On {
+		panic("event " + reason.Name + " on " + object.Kind)
+	}
+	e.said = append(e.said, reason.Name+": "+message)
+}
+
+// take returns the events since the last call.
+func (e *fakeEvents) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	said := e.said
+	e.said = nil
+	return said
+}
+
+var (
+	_ cloud.Driver    = (*fakeDriver)(nil)
+	_ cloud.Balancers = (*fakeDriver)(nil)
+	_ Machines        = (*fakeMachines)(nil)
+)

@@ -1,0 +1,138 @@
+package loadbalancer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// place puts a balancer of that name with those marks into the cloud, with other settings
+// than the Service wants.
+func (f *fixture) place(id, name string, marks ...string) *stored {
+	if f.driver.balancers == nil {
+		f.driver.balancers = map[string]*stored{}
+	}
+	s := &stored{Balancer: cloud.Balancer{
+		Name: name, Scope: cloud.ScopeExternal, Marks: marks,
+		Extras: map[string]string{"tier": "basic", "algorithm": "random"},
+	}}
+	f.driver.balancers[id] = s
+	return s
+}
+
+func TestOwnership(t *testing.T) {
+	const foreign, ours, conflict, adopted = "uid=9999", "uid=0123-4567", "OwnershipConflict", "LoadBalancerAdopted"
+	tests := []struct {
+		name        string
+		balancer    string // name of what is there
+		marks       []string
+		recorded    string
+		adopt       string
+		touched     bool
+		event, text string
+	}{
+		{name: "by name, unmarked", balancer: "web", event: conflict, text: "nothing proves"},
+		{name: "by name, another Service's", balancer: "web", marks: []string{foreign}, event: conflict, text: "another Service"},
+		{name: "by name, another cluster's", balancer: "web", marks: []string{"cluster=dev"}, event: conflict, text: "cluster dev"},
+		{name: "by name, this cluster's", balancer: "web", marks: []string{"cluster=prod"}, touched: true, event: adopted},
+		{name: "by mark", balancer: "other", marks: []string{"cluster=prod", ours}, touched: true},
+		{name: "by mark, others missing", balancer: "other", marks: []string{ours}, touched: true},
+		{name: "by id, unmarked", balancer: "other", recorded: "lb-9", touched: true, event: adopted},
+		{name: "by id, another Service's", balancer: "other", marks: []string{foreign}, recorded: "lb-9", event: conflict, text: "multicloud-ccm.io/adopt"},
+		{name: "by id, another Service's, told to", balancer: "other", marks: []string{foreign}, recorded: "lb-9", adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted without recorded id", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted id does not exist", balancer: "other", adopt: "lb-8", event: "InvalidConfiguration", text: "no balancer with this id"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.place("lb-9", test.balancer, test.marks...)
+			if test.recorded != "" {
+				f.svc.Annotations[keyID.Name] = test.recorded
+			}
+			if test.adopt != "" {
+				f.svc.Annotations[annotation.Adopt.Name] = test.adopt
+			}
+			_, exists, err := f.Get(t.Context(), f.svc)
+			if err != nil || exists != test.touched && test.event == conflict {
+				t.Errorf("Get() = %v, %v", exists, err)
+			}
+			f.events.take()
+			err = f.ensure()
+			if (err == nil) != test.touched {
+				t.Fatalf("error %v, want success %v", err, test.touched)
+			}
+			if !test.touched {
+				fails(t, err, test.text)
+				f.wrote()
+			}
+			said := strings.Join(f.events.take(), "\n")
+			if (said == "") != (test.event == "") || !strings.Contains(said, test.event) || !strings.Contains(said, test.text) {
+				t.Errorf("events %q, want %s with %q", said, test.event, test.text)
+			}
+			if !test.touched {
+				return
+			}
+			if marks := strings.Join(f.driver.balancers["lb-9"].Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+				t.Errorf("marks %s", marks)
+			}
+			f.driver.writes = nil
+			f.settle()
+			f.wrote()
+			f.said() // adoption is said once
+		})
+	}
+}
+
+func TestForeignBalancerIsNeverDeleted(t *testing.T) {
+	f := newFixture(t, annotated(keyID.Name, "lb-9"))
+	f.place("lb-9", "web", "uid=9999")
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.said("OwnershipConflict")
+	fails(t, f.UpdateTargets(t.Context(), f.svc, f.nodes), "no balancer")
+	f.wrote()
+	f.only()
+}
+
+// The id annotation was changed by hand to somebody else's balancer: ours keeps serving.
+func TestWrongIDDoesNotHideOurs(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.restart()
+	f.place("lb-9", "other", "uid=9999")
+	f.svc.Annotations[keyID.Name] = "lb-9"
+	f.nodes = f.nodes[:2]
+	fails(t, f.ensure(), "lb-9")
+	f.wrote("delete target c")
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("delete balancer")
+	if f.only(); f.driver.balancers["lb-9"] == nil {
+		t.Error("the foreign balancer was deleted")
+	}
+}
+
+func TestSecondAdoptionIsRefused(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.place("lb-9", "other")
+	f.svc.Annotations[annotation.Adopt.Name] = "lb-9"
+	fails(t, f.ensure(), annotation.Adopt.Name, "lb-1 already", keyID.Name)
+	f.wrote()
+}
+
+func TestRecordedBalancerThatIsGoneIsCreatedAnew(t *testing.T) {
+	f := newFixture(t, annotated(keyID.Name, "lb-8"), annotated(annotation.Adopt.Name, "lb-8"))
+	f.settle()
+	f.wrote("create balancer")
+	if got := f.svc.Annotations[keyID.Name]; got != "lb-1" {
+		t.Errorf("recorded %q", got)
+	}
+}

@@ -1,0 +1,365 @@
+package loadbalancer
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+func TestEnsureCreatesThenWritesNothing(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.said()
+	want := cloud.Balancer{
+		Name: "web", Scope: cloud.ScopeExternal,
+		Listeners: []cloud.Listener{{Protocol: "TCP", Port: 80, TargetProtocol: "TCP", TargetPort: 30080}},
+		Health:    &cloud.Health{Protocol: "HTTP", Port: 10256, Path: "/healthz"},
+		Targets:   []cloud.InstanceID{"a", "b", "c"},
+		Extras:    map[string]string{"tier": "basic", "algorithm": "fair", "proxy": "false"},
+		Marks:     []string{"cluster=prod", "uid=0123-4567"},
+	}
+	if diff := cmp.Diff(want, f.only().Balancer); diff != "" {
+		t.Errorf("balancer (-want +got):\n%s", diff)
+	}
+	if got := f.svc.Annotations[keyID.Name]; got != "lb-1" {
+		t.Errorf("recorded id %q", got)
+	}
+	if got := f.svc.Status.LoadBalancer.Ingress; len(got) != 1 || got[0].IP != "192.0.2.1" {
+		t.Errorf("status %v", got)
+	}
+
+	f.driver.observes = 0
+	f.settle()
+	f.restart()
+	outcome, err := f.Ensure(t.Context(), f.svc, f.nodes)
+	if err != nil || outcome.Record != nil {
+		t.Errorf("record %v, error %v, want nothing to write", outcome.Record, err)
+	}
+	f.wrote()
+	if f.driver.observes != 2 {
+		t.Errorf("%d observations for two runs", f.driver.observes)
+	}
+}
+
+// Every kind of driver has to work: those that tell the state after a change and those that
+// do not, with clouds that are ready at once and clouds that are not.
+func TestEnsureWaitsForTheCloud(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		for _, forgetful := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.driver.silent, f.driver.busy = silent, 6
+				start := time.Now()
+				for f.svc.Status.LoadBalancer.Ingress == nil {
+					if forgetful {
+						f.restart()
+					}
+					err := f.ensure()
+					pending, ok := errors.AsType[*Pending](err)
+					if err != nil && !ok {
+						t.Fatal(err)
+					}
+					if err != nil && f.svc.Annotations[keyID.Name] != "" {
+						t.Error("the id was recorded before the balancer was ready")
+					}
+					if err != nil {
+						time.Sleep(pending.After)
+					}
+				}
+				f.wrote("create balancer")
+				if took := time.Since(start); took > 30*time.Second {
+					t.Errorf("silent %v, forgetful %v: took %v", silent, forgetful, took)
+				}
+				if f.svc.Annotations[keyID.Name] != "lb-1" {
+					t.Error("the id was not recorded")
+				}
+			})
+		}
+	}
+}
+
+// A new balancer that lists do not show yet must not be created twice.
+func TestNewBalancerIsFoundByID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.driver.hidden, f.driver.busy = true, 4
+		f.settle()
+		f.wrote("create balancer")
+	})
+}
+
+func TestPoll(t *testing.T) {
+	for pending, want := range map[time.Duration]time.Duration{
+		0: 2 * time.Second, 10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
+	} {
+		if got := poll(pending); got != want {
+			t.Errorf("poll(%v) = %v, want %v", pending, got, want)
+		}
+	}
+}
+
+func TestPendingBalancerIsNotChanged(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.only().busy = 3
+	f.svc.Annotations[keyAlgorithm.Name] = "random"
+	waits(t, f.ensure(), 2*time.Second)
+	waits(t, f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]), 2*time.Second)
+	waits(t, f.Delete(t.Context(), f.svc), 2*time.Second)
+	f.wrote()
+}
+
+func TestRemovedAnnotationReturnsToDefault(t *testing.T) {
+	f := newFixture(t, annotated(keyAlgorithm.Name, "random"), annotated(keyTier.Name, "premium"))
+	f.settle()
+	f.restart()
+	f.wrote("create balancer")
+	delete(f.svc.Annotations, keyAlgorithm.Name)
+	f.settle()
+	f.wrote("update balancer algorithm")
+	if got := f.only().Extras["algorithm"]; got != "fair" {
+		t.Errorf("algorithm %q", got)
+	}
+}
+
+func TestBadAnnotations(t *testing.T) {
+	f := newFixture(t, annotated(keyTier.Name, "gold"), annotated(keyAlgorithm.Name, "best"),
+		annotated("fake.io/algoritm", "x"), annotated(annotation.NodeSelector.Name, "a in"))
+	f.svc.Spec.Ports[0].Protocol = corev1.ProtocolSCTP
+	err := f.ensure()
+	fails(t, err, keyTier.Name, `"gold"`, keyAlgorithm.Name, annotation.NodeSelector.Name, "spec.ports[0].protocol", "TCP, UDP")
+	if !cloud.IsClass(err, cloud.FailureInvalid) {
+		t.Errorf("class %v", cloud.FailureOf(err).Class)
+	}
+	f.wrote()
+	f.said("ConfigurationIgnored: annotation fake.io/algoritm", "InvalidConfiguration: fake.io/algorithm")
+}
+
+func TestBadAnnotationsStillUpdateTargets(t *testing.T) {
+	f := newFixture(t, annotated(keyAlgorithm.Name, "random"))
+	f.settle()
+	f.wrote("create balancer")
+	f.events.take()
+	f.svc.Annotations[keyAlgorithm.Name] = "best"
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Port: 81, NodePort: 30081, Protocol: corev1.ProtocolTCP})
+	f.nodes = []*corev1.Node{node("b"), node("d")}
+	fails(t, f.ensure(), keyAlgorithm.Name)
+	f.wrote("create target d; delete target a; delete target c")
+	f.said("InvalidConfiguration")
+	if got := f.only(); got.Extras["algorithm"] != "random" || len(got.Listeners) != 1 {
+		t.Errorf("the shape changed: %+v", got.Balancer)
+	}
+}
+
+// What only the driver can know is wrong is told one by one too.
+func TestNormalizeProblems(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.svc.Spec.Ports[0].NodePort = 0
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Port: 81, Protocol: corev1.ProtocolTCP})
+	f.nodes = f.nodes[:2]
+	err := f.ensure()
+	fails(t, err, "spec.ports[0].nodePort", "spec.ports[1].nodePort")
+	if problems, ok := errors.AsType[Problems](err); !ok || len(problems) != 2 {
+		t.Errorf("error %#v, want two problems", err)
+	}
+	f.wrote("delete target c")
+	f.said("InvalidConfiguration: spec.ports[0]")
+}
+
+func TestInvalidSelectorAddsNobody(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.svc.Annotations[annotation.NodeSelector.Name] = "!!"
+	f.nodes = []*corev1.Node{node("a"), node("x")}
+	if err := f.UpdateTargets(t.Context(), f.svc, f.nodes); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("delete target b; delete target c")
+}
+
+func TestNodeSelector(t *testing.T) {
+	f := newFixture(t, annotated(annotation.NodeSelector.Name, "name in (a,c)"))
+	f.settle()
+	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"a", "c"}) {
+		t.Errorf("targets %v", got)
+	}
+}
+
+func TestDuplicateListenersAreRefused(t *testing.T) {
+	f := newFixture(t)
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, f.svc.Spec.Ports[0])
+	fails(t, f.ensure(), "tcp/80")
+	f.wrote()
+}
+
+func TestNotes(t *testing.T) {
+	f := newFixture(t, annotated(keyAlgorithm.Name, "random"))
+	f.settle()
+	f.said("ConfigurationIgnored: fake.io/algorithm: it is slow")
+}
+
+func TestSourceRangesTheCloudCannotEnforce(t *testing.T) {
+	descriptor := fakeDescriptor
+	descriptor.Capabilities.SourceRanges = false
+	f := newFixture(t, func(svc *corev1.Service) { svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} })
+	f.start(run.Live, descriptor)
+	fails(t, f.ensure(), "loadBalancerSourceRanges", "10.0.0.0/8")
+	f.wrote()
+	f.said("SourceRangesRefused")
+
+	f.svc.Spec.LoadBalancerSourceRanges = []string{"0.0.0.0/0"}
+	f.settle()
+	f.wrote("create balancer")
+}
+
+func TestNoNodes(t *testing.T) {
+	f := newFixture(t)
+	nodes := f.nodes
+	f.nodes = nil
+	f.settle()
+	f.said("NoTargets")
+	f.nodes = nodes
+	f.settle()
+	f.wrote("create balancer", "create target a; create target b; create target c")
+	f.nodes = nil
+	f.settle()
+	f.wrote("delete target a; delete target b; delete target c")
+	f.said("NoTargets")
+}
+
+func TestFailedBalancer(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.only().failed = "out of addresses"
+	fails(t, f.ensure(), "lb-1 has failed", "out of addresses")
+	f.said("CloudFailure: balancer lb-1 has failed")
+}
+
+func TestBalancerWithoutAddress(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.only().bare = true
+	waits(t, f.ensure(), pollFirst)
+	f.svc.Annotations[annotation.Hostname.Name] = "www.example.com"
+	f.settle()
+}
+
+func TestDisowned(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	status := f.svc.Status.LoadBalancer.DeepCopy()
+	f.driver.observes = 0
+	f.svc.Annotations[annotation.Disown.Name] = "true"
+	f.svc.Annotations[keyAlgorithm.Name] = "random"
+	f.settle()
+	if err := errors.Join(f.UpdateTargets(t.Context(), f.svc, nil), f.Delete(t.Context(), f.svc)); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := f.Plan(t.Context(), f.svc, nil); err != nil || !p.Empty() {
+		t.Errorf("plan %v, error %v", p, err)
+	}
+	got, exists, err := f.Get(t.Context(), f.svc)
+	if diff := cmp.Diff(status, got); diff != "" || !exists || err != nil {
+		t.Errorf("Get() = %v, %v, %v", got, exists, err)
+	}
+	f.wrote()
+	if f.driver.observes != 0 {
+		t.Errorf("%d observations", f.driver.observes)
+	}
+}
+
+func TestDisownWithBadValueCountsAsFalse(t *testing.T) {
+	f := newFixture(t, annotated(annotation.Disown.Name, "yes please"))
+	f.settle()
+	f.said("ConfigurationIgnored")
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("create balancer", "delete balancer")
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	for _, mode := range []run.Mode{run.DryRun, run.Shadow} {
+		f := newFixture(t)
+		f.start(mode, fakeDescriptor)
+		for range 5 {
+			f.settle()
+		}
+		f.wrote()
+		if len(f.svc.Status.LoadBalancer.Ingress) != 0 || len(f.svc.Annotations) != 0 {
+			t.Errorf("%s: status %v, annotations %v", mode, f.svc.Status, f.svc.Annotations)
+		}
+		f.said()
+
+		f.restart()
+		f.settle()
+		f.start(mode, fakeDescriptor)
+		f.driver.writes = nil
+		fails(t, f.Delete(t.Context(), f.svc), "stays", string(mode))
+		f.svc.Annotations[annotation.Retain.Name] = "true"
+		fails(t, f.Delete(t.Context(), f.svc), "stays")
+		f.wrote()
+	}
+}
+
+func TestUpdateTargets(t *testing.T) {
+	f := newFixture(t)
+	fails(t, f.UpdateTargets(t.Context(), f.svc, f.nodes), "shop/web has no balancer")
+	f.settle()
+	f.wrote("create balancer")
+	f.svc.Annotations[keyAlgorithm.Name] = "nonsense"
+	f.svc.Spec.Ports[0].NodePort = 31080
+	f.nodes = append(f.nodes[1:], node("d"))
+	if err := f.UpdateTargets(t.Context(), f.svc, f.nodes); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("create target d; delete target a")
+	f.said()
+	if err := f.UpdateTargets(t.Context(), f.svc, f.nodes); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote()
+}
+
+func TestUpdateTargetsIsPendingWhileTheCloudIs(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.driver.fail = func(call string, done bool) error {
+		if call == "apply" {
+			f.only().busy = 1
+		}
+		return nil
+	}
+	waits(t, f.UpdateTargets(t.Context(), f.svc, nil), 7*time.Second)
+	f.driver.fail = nil
+	f.settle()
+	f.machines.unread = map[cloud.InstanceID]bool{"a": true}
+	fails(t, f.UpdateTargets(t.Context(), f.svc, f.nodes), "broken")
+}
+
+func TestName(t *testing.T) {
+	f := newFixture(t)
+	f.svc.UID = "00112233-4455-6677-8899-aabbccddeeff"
+	if got := f.Name(f.svc); got != "a00112233445566778899aabbccddeef" {
+		t.Errorf("Name() = %q", got)
+	}
+	f.svc.UID = ""
+	if got := f.Name(f.svc); got != "a" {
+		t.Errorf("Name() without UID = %q", got)
+	}
+}

@@ -1,0 +1,66 @@
+package loadbalancer
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+var seeRemark = cmp.AllowUnexported(remark{})
+
+func TestMerge(t *testing.T) {
+	got := merge([]remark{
+		{event.TargetSkipped, "a"}, {event.ConfigurationIgnored, "b"}, {event.TargetSkipped, "c"}, {event.TargetSkipped, "a"},
+	})
+	want := []remark{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
+	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
+		t.Errorf("merge() (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoteReasons(t *testing.T) {
+	got := ofNotes([]cloud.Note{
+		{Field: "f", Message: "m"},
+		{Field: "f", Message: "m", Reason: event.ImmutableChange.Name},
+		{Field: "f", Message: "m", Reason: event.BrakeEngaged.Name},
+		{Field: "f", Message: "m", Reason: "Whatever"},
+	})
+	want := []remark{{event.ConfigurationIgnored, "f: m"}, {event.ImmutableChange, "f: m"}, {event.ConfigurationIgnored, "f: m"}, {event.ConfigurationIgnored, "f: m"}}
+	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
+		t.Errorf("ofNotes() (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnjoin(t *testing.T) {
+	one := &cloud.Invalid{Field: "a", Value: "1", Want: "x"}
+	two := &cloud.Invalid{Field: "b", Value: "2", Want: "y"}
+	odd := errors.New("odd")
+	refused := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "op", Err: odd}
+	err := &cloud.Error{Op: "normalizing", Err: fmt.Errorf("both: %w", errors.Join(one, errors.Join(two, odd), refused))}
+	want := []problem{{event.InvalidConfiguration, one}, {event.InvalidConfiguration, two}, {event.CloudFailure, odd}, {event.InvalidConfiguration, refused}}
+	if diff := cmp.Diff(want, unjoin(err), cmp.AllowUnexported(problem{}), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("unjoin() (-want +got):\n%s", diff)
+	}
+}
+
+func TestPendingText(t *testing.T) {
+	cause := errors.New("busy")
+	for _, test := range []struct {
+		pending *Pending
+		want    string
+	}{
+		{&Pending{Reason: "the cloud works"}, "the cloud works"},
+		{&Pending{Reason: "the cloud works", Err: cause}, "the cloud works: busy"},
+	} {
+		if got := test.pending.Error(); got != test.want || errors.Unwrap(test.pending) != test.pending.Err {
+			t.Errorf("error %q, want %q", got, test.want)
+		}
+	}
+	waits(t, retryable(&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Err: cause}), afterLimit)
+}

@@ -1,0 +1,43 @@
+package loadbalancer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// UpdateTargets brings the targets of an existing balancer to these nodes and changes
+// nothing else. It does not care whether the annotations are valid. An error, which may be
+// *Pending, asks for an Ensure: a balancer that does not exist is one.
+func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) error {
+	p, ctx, err := m.begin(ctx, svc)
+	if err != nil {
+		return err
+	}
+	defer p.end()
+	if p.disowned() {
+		return nil
+	}
+	f, err := p.find(ctx)
+	if err != nil {
+		return p.failed(ctx, err)
+	}
+	if !f.observed.Found {
+		return fmt.Errorf("updating targets: %s has no balancer", p.spec.Ref.Owner)
+	}
+	if err := p.busy(f.observed); err != nil {
+		return err
+	}
+	d := p.restrain(p.retarget(f.observed, p.census(ctx, nodes)))
+	p.say(d.remarks...)
+	progress, err := p.apply(ctx, d)
+	switch {
+	case err != nil:
+		return err
+	case progress.Pending:
+		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+	}
+	return retryable(d.err)
+}

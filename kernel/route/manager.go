@@ -1,0 +1,208 @@
+package route
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Machines finds the machines behind nodes.
+type Machines interface {
+	// Lookup returns the machines the cloud has; a missing id was definitely not found.
+	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
+	// ProviderID returns the id in a node's provider-ID.
+	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
+}
+
+// Brake bounds deletions, see safety.Brake. It must not be the one nodes are counted with:
+// its keys are destinations.
+type Brake interface {
+	// Allow returns nil when the object with that key, one of total, may be deleted.
+	Allow(key string, total int) error
+}
+
+// Options are what a Manager works with. All are required except ClusterCIDRs.
+type Options struct {
+	// Cloud must have Routes.
+	Cloud    *run.Cloud
+	Machines Machines
+	// Nodes returns this cloud's nodes from a synced cache.
+	Nodes     func() []*corev1.Node
+	ClusterID string
+	// ClusterCIDRs are the pod networks the route controller works on; it leaves routes
+	// elsewhere alone. Without them every route counts.
+	ClusterCIDRs []netip.Prefix
+	Executor     *run.Executor
+	Brake        Brake
+}
+
+// Route sends a node's pod network to it.
+type Route struct {
+	// Name is the cloud's name of the route.
+	Name string
+	// Node is "" when no node has the machine.
+	Node        string
+	Destination netip.Prefix
+	Blackhole   bool
+}
+
+// Manager manages the routes of one cloud. It is safe for concurrent use.
+type Manager struct {
+	cloud    *run.Cloud
+	machines Machines
+	nodes    func() []*corev1.Node
+	owner    cloud.Owner
+	cidrs    []netip.Prefix
+	executor *run.Executor
+	brake    Brake
+
+	mu sync.Mutex
+	// listed are the routes of the last List: Delete gets only a name and a destination.
+	listed map[identity]cloud.Route
+	// doomedIDs are the deletions of the last List that count, true when released.
+	doomedIDs map[identity]bool
+}
+
+type identity struct {
+	name        string
+	destination netip.Prefix
+}
+
+// New returns a Manager.
+func New(o Options) *Manager {
+	return &Manager{
+		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes,
+		owner: cloud.Owner{Cluster: o.ClusterID, Cloud: o.Cloud.Name},
+		cidrs: o.ClusterCIDRs, executor: o.Executor, brake: o.Brake,
+	}
+}
+
+// List returns the routes this cluster owns. Whatever it returns and no node accounts for
+// will be deleted, so with any doubt about the answer, and when the brake holds (a
+// *BrakeError), it returns an error instead.
+func (m *Manager) List(ctx context.Context) ([]Route, error) {
+	ctx = cloud.WithPriority(ctx, cloud.PriorityRefresh)
+	actual, err := m.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes := newDirectory(m.nodes(), m.machines)
+	if err := m.guard(ctx, actual, nodes); err != nil {
+		return nil, err
+	}
+	var routes []Route
+	for _, route := range actual {
+		if nodes.undecided(route) {
+			continue
+		}
+		routes = append(routes, Route{
+			Name: route.Name, Node: nodes.byID[route.Target],
+			Destination: route.Destination, Blackhole: route.Blackhole,
+		})
+	}
+	return routes, nil
+}
+
+// Create sends a pod network to a node.
+func (m *Manager) Create(ctx context.Context, node string, destination netip.Prefix) error {
+	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
+	target, err := m.target(node)
+	if err != nil {
+		return fmt.Errorf("creating route %s: %w", destination, err)
+	}
+	route := cloud.Route{Destination: destination.Masked(), Target: target}
+	return m.write(ctx, operation(cloud.Create, route, node), func(ctx context.Context) error {
+		return m.cloud.Routes.CreateRoute(ctx, m.owner, route)
+	})
+}
+
+// Delete removes a route that List returned. One that is gone, or was never ours, is left
+// as it is.
+func (m *Manager) Delete(ctx context.Context, route Route) error {
+	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
+	actual, found, err := m.recall(ctx, route)
+	if err != nil || !found {
+		return err
+	}
+	return m.write(ctx, operation(cloud.Delete, actual, route.Node), func(ctx context.Context) error {
+		return m.cloud.Routes.DeleteRoute(ctx, m.owner, actual)
+	})
+}
+
+// write executes one operation. Route tables are one object on most clouds, so writes go one
+// after the other; the route controller would start up to 200 at once.
+func (m *Manager) write(ctx context.Context, op cloud.Operation, f func(context.Context) error) error {
+	p := plan.Plan{Cloud: m.cloud.Name, Subject: "routes", Operations: []cloud.Operation{op}}
+	return m.executor.Execute(ctx, "routes", p, f)
+}
+
+func operation(verb cloud.Verb, route cloud.Route, node string) cloud.Operation {
+	target := string(route.Target)
+	if node != "" {
+		target = node + " (" + target + ")"
+	}
+	op := cloud.Operation{Verb: verb, Kind: cloud.KindRoute, Key: route.Destination.String()}
+	if verb == cloud.Create {
+		op.After = target
+	} else {
+		op.Before = target
+	}
+	return op
+}
+
+// read lists the routes from the cloud and remembers them.
+func (m *Manager) read(ctx context.Context) ([]cloud.Route, error) {
+	routes, err := m.cloud.Routes.ListRoutes(ctx, m.owner)
+	if err != nil {
+		return nil, fmt.Errorf("listing routes: %w", err)
+	}
+	listed := make(map[identity]cloud.Route, len(routes))
+	for i, route := range routes {
+		if !route.Destination.IsValid() {
+			return nil, fmt.Errorf("listing routes: route %q has no destination", route.Name)
+		}
+		routes[i].Destination = route.Destination.Masked()
+		listed[identity{route.Name, routes[i].Destination}] = routes[i]
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.listed = listed
+	return routes, nil
+}
+
+// recall returns the cloud's own form of a listed route; after a restart it lists again.
+func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, error) {
+	id := identity{route.Name, route.Destination.Masked()}
+	m.mu.Lock()
+	actual, found := m.listed[id]
+	m.mu.Unlock()
+	if found {
+		return actual, true, nil
+	}
+	routes, err := m.read(ctx)
+	if err != nil {
+		return cloud.Route{}, false, fmt.Errorf("deleting route %s: %w", route.Destination, err)
+	}
+	for _, actual := range routes {
+		if (identity{actual.Name, actual.Destination}) == id {
+			return actual, true, nil
+		}
+	}
+	return cloud.Route{}, false, nil
+}
+
+func (m *Manager) target(name string) (cloud.InstanceID, error) {
+	for _, node := range m.nodes() {
+		if node.Name == name {
+			return m.machines.ProviderID(node)
+		}
+	}
+	return "", fmt.Errorf("node %q is not one of cloud %q", name, m.cloud.Name)
+}

@@ -1,0 +1,367 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// fakeCloud is a route table.
+type fakeCloud struct {
+	routes  []cloud.Route
+	err     error
+	lists   int
+	created []cloud.Route
+	deleted []cloud.Route
+	owner   cloud.Owner
+	writing atomic.Int32
+}
+
+func (f *fakeCloud) ListRoutes(_ context.Context, owner cloud.Owner) ([]cloud.Route, error) {
+	f.lists++
+	f.owner = owner
+	return append([]cloud.Route(nil), f.routes...), f.err
+}
+
+func (f *fakeCloud) CreateRoute(_ context.Context, _ cloud.Owner, r cloud.Route) error {
+	if f.writing.Add(1) > 1 {
+		return errors.New("two writes at once")
+	}
+	defer f.writing.Add(-1)
+	time.Sleep(time.Second)
+	f.created = append(f.created, r)
+	return f.err
+}
+
+func (f *fakeCloud) DeleteRoute(_ context.Context, _ cloud.Owner, r cloud.Route) error {
+	f.deleted = append(f.deleted, r)
+	return f.err
+}
+
+// fakeMachines has the machines of its map; provider-IDs are "x://<id>".
+type fakeMachines struct {
+	exist   map[cloud.InstanceID]bool
+	err     error
+	lookups int
+}
+
+func (f *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	f.lookups++
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		if f.exist[id] {
+			found[id] = cloud.Instance{ID: id}
+		}
+	}
+	return found, f.err
+}
+
+func (f *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+	if node.Spec.ProviderID == "" {
+		return "", fmt.Errorf("node %q has no provider id", node.Name)
+	}
+	return cloud.InstanceID(node.Spec.ProviderID[len("x://"):]), nil
+}
+
+// fakeBrake lets a number of keys through.
+type fakeBrake struct {
+	limit int
+	keys  map[string]bool
+	total int
+}
+
+var errBrake = errors.New("brake")
+
+func (f *fakeBrake) Allow(key string, total int) error {
+	f.total = total
+	if !f.keys[key] && len(f.keys) >= f.limit {
+		return errBrake
+	}
+	f.keys[key] = true
+	return nil
+}
+
+type fixture struct {
+	cloud    *fakeCloud
+	machines *fakeMachines
+	brake    *fakeBrake
+	nodes    []*corev1.Node
+	plans    []plan.Plan
+	options  Options
+}
+
+func newFixture(mode run.Mode) *fixture {
+	f := &fixture{
+		cloud:    &fakeCloud{},
+		machines: &fakeMachines{exist: map[cloud.InstanceID]bool{}},
+		brake:    &fakeBrake{limit: 2, keys: map[string]bool{}},
+	}
+	c := &run.Cloud{Name: "c", Routes: f.cloud}
+	f.options = Options{
+		Cloud: c, Machines: f.machines, Brake: f.brake, ClusterID: "k1",
+		Nodes:    func() []*corev1.Node { return f.nodes },
+		Executor: run.NewExecutor(c, mode, nil, func(p plan.Plan) { f.plans = append(f.plans, p) }),
+	}
+	return f
+}
+
+func node(name, id string, cidrs ...string) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{PodCIDRs: cidrs}}
+	if id != "" {
+		n.Spec.ProviderID = "x://" + id
+	}
+	return n
+}
+
+func route(name, destination, target string) cloud.Route {
+	return cloud.Route{Name: name, Destination: netip.MustParsePrefix(destination), Target: cloud.InstanceID(target)}
+}
+
+var comparePrefixes = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+
+func TestList(t *testing.T) {
+	f := newFixture(run.Live)
+	f.nodes = []*corev1.Node{
+		node("a", "1", "10.0.1.0/24", "fd00:1::/64"),
+		node("new", "", "10.0.3.0/24"),
+		node("old", "5"),
+	}
+	f.nodes[2].Spec.PodCIDR = "10.0.5.0/24"
+	f.cloud.routes = []cloud.Route{
+		route("r1", "10.0.1.0/24", "1"),
+		route("r6", "fd00:1::/64", "1"),
+		route("r2", "10.0.2.0/24", "2"),    // of a machine no node has
+		route("r3", "10.0.3.0/24", "3"),    // of a node that has no provider-ID yet
+		route("r5", "10.0.5.7/24", "5"),    // with host bits, of a node with podCIDR only
+		route("r7", "10.0.1.128/25", "77"), // inside a node's network, but not it
+	}
+	f.cloud.routes[2].Blackhole = true
+	got, err := New(f.options).List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Route{
+		{"r1", "a", netip.MustParsePrefix("10.0.1.0/24"), false},
+		{"r6", "a", netip.MustParsePrefix("fd00:1::/64"), false},
+		{"r2", "", netip.MustParsePrefix("10.0.2.0/24"), true},
+		{"r5", "old", netip.MustParsePrefix("10.0.5.0/24"), false},
+		{"r7", "", netip.MustParsePrefix("10.0.1.128/25"), false},
+	}
+	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+	if want := (cloud.Owner{Cluster: "k1", Cloud: "c"}); f.cloud.owner != want {
+		t.Errorf("owner = %+v, want %+v", f.cloud.owner, want)
+	}
+}
+
+func TestListNeedsACompleteAnswer(t *testing.T) {
+	broken := errors.New("page 2 failed")
+	tests := map[string]func(*fixture){
+		"the list fails":          func(f *fixture) { f.cloud.err = broken },
+		"a route leads nowhere":   func(f *fixture) { f.cloud.routes = append(f.cloud.routes, cloud.Route{Name: "odd"}) },
+		"machines cannot be read": func(f *fixture) { f.machines.err = broken },
+	}
+	for name, spoil := range tests {
+		f := newFixture(run.Live)
+		f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24")}
+		f.cloud.routes = []cloud.Route{route("r2", "10.0.2.0/24", "2")}
+		spoil(f)
+		if routes, err := New(f.options).List(t.Context()); err == nil || routes != nil {
+			t.Errorf("%s: List = %v, %v; want an error", name, routes, err)
+		}
+	}
+}
+
+func TestBrake(t *testing.T) {
+	tests := map[string]struct {
+		nodes  []*corev1.Node
+		routes int    // 10.0.<i>.0/24 to machine <i>
+		gone   []int  // machines
+		cidrs  string // cluster network
+		err    error
+	}{
+		"nothing doomed":               {[]*corev1.Node{node("1", "1", "10.0.1.0/24"), node("2", "2", "10.0.2.0/24")}, 2, nil, "", nil},
+		"as many as the brake allows":  {[]*corev1.Node{node("1", "1", "10.0.1.0/24")}, 3, nil, "", nil},
+		"one too many":                 {[]*corev1.Node{node("1", "1", "10.0.1.0/24")}, 4, nil, "", errBrake},
+		"but that machine is gone":     {[]*corev1.Node{node("1", "1", "10.0.1.0/24")}, 4, []int{3}, "", nil},
+		"no nodes at all":              {nil, 1, nil, "", errNoNodes},
+		"no nodes, no machines":        {nil, 4, []int{1, 2, 3, 4}, "", nil},
+		"no nodes, no routes":          {nil, 0, nil, "", nil},
+		"all outside the pod networks": {[]*corev1.Node{node("1", "1")}, 4, nil, "10.9.0.0/16", nil},
+		"all inside the pod networks":  {[]*corev1.Node{node("1", "1")}, 4, nil, "10.0.0.0/16", errBrake},
+		"the nodes are not ready yet": {
+			[]*corev1.Node{node("1", "", "10.0.1.0/24"), node("2", "", "10.0.2.0/24"), node("3", "", "10.0.3.0/24")}, 3, nil, "", nil,
+		},
+		"the networks moved to other machines": {
+			[]*corev1.Node{node("1", "2", "10.0.1.0/24"), node("2", "3", "10.0.2.0/24"), node("3", "1", "10.0.3.0/24")}, 3, nil, "", errBrake,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(run.Live)
+			f.nodes = test.nodes
+			for i := 1; i <= test.routes; i++ {
+				f.cloud.routes = append(f.cloud.routes, route(fmt.Sprint("r", i), fmt.Sprintf("10.0.%d.0/24", i), fmt.Sprint(i)))
+				f.machines.exist[cloud.InstanceID(fmt.Sprint(i))] = true
+			}
+			for _, i := range test.gone {
+				delete(f.machines.exist, cloud.InstanceID(fmt.Sprint(i)))
+			}
+			if test.cidrs != "" {
+				f.options.ClusterCIDRs = []netip.Prefix{netip.MustParsePrefix(test.cidrs)}
+			}
+			_, err := New(f.options).List(t.Context())
+			if !errors.Is(err, test.err) {
+				t.Fatalf("error = %v, want %v", err, test.err)
+			}
+			if _, ok := errors.AsType[*BrakeError](err); ok != (test.err != nil) {
+				t.Errorf("error = %#v, want a *BrakeError", err)
+			}
+			if f.brake.total != 0 && f.brake.total != test.routes {
+				t.Errorf("the brake was told of %d routes, want %d", f.brake.total, test.routes)
+			}
+			if name == "nothing doomed" && f.machines.lookups != 0 {
+				t.Error("machines were looked up for nothing")
+			}
+		})
+	}
+}
+
+func TestBlackholesDoNotCount(t *testing.T) {
+	f := newFixture(run.Live)
+	f.nodes = []*corev1.Node{node("1", "1", "10.0.1.0/24")}
+	for i := range 9 {
+		r := route("r", fmt.Sprintf("10.1.%d.0/24", i), "9")
+		r.Blackhole = true
+		f.cloud.routes = append(f.cloud.routes, r)
+	}
+	if routes, err := New(f.options).List(t.Context()); err != nil || len(routes) != 9 || f.machines.lookups != 0 {
+		t.Errorf("%d routes, %v, %d lookups; want all without asking", len(routes), err, f.machines.lookups)
+	}
+}
+
+func TestRelease(t *testing.T) {
+	f := newFixture(run.Live)
+	f.nodes = []*corev1.Node{node("1", "1", "10.0.1.0/24")}
+	add := func(from, to int) {
+		for i := from; i <= to; i++ {
+			f.cloud.routes = append(f.cloud.routes, route("r", fmt.Sprintf("10.0.%d.0/24", i), fmt.Sprint(i)))
+			f.machines.exist[cloud.InstanceID(fmt.Sprint(i))] = true
+		}
+	}
+	add(1, 6)
+	m := New(f.options)
+	list := func(want error) {
+		t.Helper()
+		if _, err := m.List(t.Context()); !errors.Is(err, want) {
+			t.Errorf("error = %v, want %v", err, want)
+		}
+	}
+	list(errBrake)
+	list(errBrake)
+	m.Release()
+	list(nil)
+	list(nil)  // still released while they last
+	add(7, 12) // nobody spoke of these
+	list(errBrake)
+}
+
+func TestCreate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(run.Live)
+		f.nodes = []*corev1.Node{node("a", "1"), node("new", "")}
+		m := New(f.options)
+		done := make(chan error)
+		for i := range 20 {
+			go func() { done <- m.Create(t.Context(), "a", netip.MustParsePrefix(fmt.Sprintf("10.0.%d.7/24", i))) }()
+		}
+		for range 20 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := cloud.Route{Destination: netip.MustParsePrefix("10.0.1.0/24"), Target: "1"}
+		if len(f.cloud.created) != 20 || !slices.Contains(f.cloud.created, want) {
+			t.Errorf("created %v, want 20 with %v", f.cloud.created, want)
+		}
+		for _, name := range []string{"new", "foreign"} {
+			if err := m.Create(t.Context(), name, want.Destination); err == nil {
+				t.Errorf("a route to node %q was created", name)
+			}
+		}
+	})
+}
+
+func TestDelete(t *testing.T) {
+	f := newFixture(run.Live)
+	r := route("r2", "10.0.2.0/24", "2")
+	f.cloud.routes = []cloud.Route{r}
+	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24")}
+	m := New(f.options)
+	listed, err := m.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Delete(t.Context(), listed[0]); err != nil {
+		t.Fatal(err)
+	}
+	// A new process has not listed yet.
+	if err := New(f.options).Delete(t.Context(), listed[0]); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]cloud.Route{r, r}, f.cloud.deleted, comparePrefixes); diff != "" {
+		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+	if f.cloud.lists != 2 {
+		t.Errorf("%d lists, want 2", f.cloud.lists)
+	}
+	stranger := Route{Name: "r9", Destination: netip.MustParsePrefix("10.0.9.0/24")}
+	if err := m.Delete(t.Context(), stranger); err != nil || len(f.cloud.deleted) != 2 {
+		t.Errorf("deleting a route that is not ours: %v, %v", err, f.cloud.deleted)
+	}
+	f.cloud.err = errors.New("boom")
+	if err := m.Delete(t.Context(), listed[0]); !errors.Is(err, f.cloud.err) {
+		t.Errorf("error = %v, want the cloud's", err)
+	}
+}
+
+func TestReadOnlyModes(t *testing.T) {
+	for _, mode := range []run.Mode{run.DryRun, run.Shadow} {
+		f := newFixture(mode)
+		f.nodes = []*corev1.Node{node("a", "1")}
+		f.cloud.routes = []cloud.Route{route("r2", "10.0.2.0/24", "2")}
+		m := New(f.options)
+		if err := m.Create(t.Context(), "a", netip.MustParsePrefix("10.0.1.0/24")); err != nil {
+			t.Error(err)
+		}
+		if err := m.Delete(t.Context(), Route{Name: "r2", Node: "b", Destination: netip.MustParsePrefix("10.0.2.0/24")}); err != nil {
+			t.Error(err)
+		}
+		if len(f.cloud.created)+len(f.cloud.deleted) != 0 {
+			t.Errorf("%s wrote %v, %v", mode, f.cloud.created, f.cloud.deleted)
+		}
+		want := []plan.Plan{
+			{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindRoute, Key: "10.0.1.0/24", After: "a (1)"}}},
+			{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Delete, Kind: cloud.KindRoute, Key: "10.0.2.0/24", Before: "b (2)"}}},
+		}
+		if diff := cmp.Diff(want, f.plans, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: plans (-want +got):\n%s", mode, diff)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package digitalocean
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/digitalocean/godo"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Apply implements cloud.Balancers.
+//
+//	before   after   operations     requests
+//	any      nothing any            DELETE
+//	nothing  any     any            POST
+//	exists   exists  targets only   POST and DELETE …/droplets
+//	exists   exists  marks          POST and DELETE /v2/tags/…
+//	exists   exists  others         one PUT of the whole object
+func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	lb, _ := change.Before.Native.(*godo.LoadBalancer)
+	switch {
+	case change.After == nil:
+		return cloud.Progress{}, d.delete(ctx, change)
+	case !change.Before.Found:
+		return d.create(ctx, change)
+	case lb == nil:
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	}
+	lb, err := d.update(ctx, lb, change)
+	return d.progress(lb, change), err
+}
+
+func (d *Driver) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	request, err := d.createRequest(*change.After, change.Spec)
+	if err != nil {
+		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
+	}
+	lb, _, err := d.api.LoadBalancers.Create(ctx, request)
+	if err == nil && lb == nil {
+		err = errUnreadable
+	}
+	if err != nil {
+		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
+	}
+	return d.progress(lb, change), nil
+}
+
+// delete removes the balancer, then the tag that only it can have. The other tags may be on
+// other balancers too, and a tag nothing carries costs nothing, so its removal may fail.
+func (d *Driver) delete(ctx context.Context, change cloud.Change) error {
+	id := change.Before.ID
+	if !change.Before.Found || !isIdentifier(id) {
+		return nil
+	}
+	if _, err := d.api.LoadBalancers.Delete(ctx, id); err != nil && !d.isNotFound(err) {
+		return fmt.Errorf("deleting balancer %s: %w", id, err)
+	}
+	if uid := change.Spec.Ref.Owner.UID; uid != "" && change.Before.Owner.UID == uid {
+		_, _ = d.api.Tags.Delete(ctx, markUID+encode(uid, maxTag-len(markUID)))
+	}
+	return nil
+}
+
+// update brings an existing balancer to the wanted state and returns what is known of it
+// afterwards. When the API refuses the new settings, the targets are still changed: nodes
+// come and go, whatever is wrong with an annotation.
+func (d *Driver) update(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	var refused error
+	if needsPut(lb, change) {
+		updated, err := d.put(ctx, lb, change)
+		switch class := d.Classify(err).Class; {
+		case err == nil:
+			lb = updated
+		case class == cloud.FailureInvalid || class == cloud.FailureQuota:
+			refused = err
+		default:
+			return lb, err
+		}
+	}
+	lb, err := d.settleTargets(ctx, lb, change.After.Targets)
+	if err != nil {
+		return lb, errors.Join(refused, err)
+	}
+	lb, err = d.settleMarks(ctx, lb, change)
+	return lb, errors.Join(refused, err)
+}
+
+// needsPut reports whether something differs that only a PUT can change. Targets given by a
+// tag have to be given by id first.
+func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
+	return lb.Tag != "" || slices.ContainsFunc(change.Operations, func(op cloud.Operation) bool {
+		return op.Kind != cloud.KindTarget && op.Field != cloud.FieldMarks
+	})
+}
+
+func (d *Driver) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	request, err := updateRequest(lb, *change.After, change.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)
+	}
+	updated, _, err := d.api.LoadBalancers.Update(ctx, lb.ID, request)
+	if err == nil && (updated == nil || updated.ID != lb.ID) {
+		err = errUnreadable
+	}
+	if err != nil {
+		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)
+	}
+	return updated, nil
+}
+
+// settleTargets adds what is missing, then removes what is too much. After a PUT there is
+// usually nothing left to do, except that a PUT can't express "no targets".
+func (d *Driver) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) (*godo.LoadBalancer, error) {
+	wanted, err := dropletIDs(targets)
+	if err != nil {
+		return lb, fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
+	}
+	if missing := without(wanted, lb.DropletIDs); len(missing) > 0 {
+		if _, err := d.api.LoadBalancers.AddDroplets(ctx, lb.ID, missing...); err != nil {
+			return lb, fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
+		}
+		lb = withDroplets(lb, append(slices.Clone(lb.DropletIDs), missing...))
+	}
+	if extra := without(lb.DropletIDs, wanted); len(extra) > 0 {
+		if _, err := d.api.LoadBalancers.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
+			return lb, fmt.Errorf("removing targets from balancer %s: %w", lb.ID, err)
+		}
+		lb = withDroplets(lb, wanted)
+	}
+	return lb, nil
+}
+
+// settleMarks repairs the owner marks. They go through the tags, because a PUT ignores them.
+func (d *Driver) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	wanted := change.After.Marks
+	present, _ := d.readMarks(lb.Tags, change.Spec.Ref.Owner)
+	for _, tag := range without(wanted, present) {
+		if err := d.tag(ctx, tag, lb.ID); err != nil {
+			return lb, fmt.Errorf("marking balancer %s: %w", lb.ID, err)
+		}
+		lb = withTags(lb, append(slices.Clone(lb.Tags), tag))
+	}
+	for _, tag := range without(present, wanted) {
+		if err := d.untag(ctx, tag, lb.ID); err != nil {
+			return lb, fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
+		}
+		lb = withTags(lb, without(lb.Tags, []string{tag}))
+	}
+	return lb, nil
+}
+
+// tag puts a tag on a balancer and makes the tag first where nothing had it yet.
+func (d *Driver) tag(ctx context.Context, tag, id string) error {
+	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
+	_, err := d.api.Tags.TagResources(ctx, tag, request)
+	if !d.isNotFound(err) {
+		return err
+	}
+	if _, _, err := d.api.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
+		return err
+	}
+	_, err = d.api.Tags.TagResources(ctx, tag, request)
+	return err
+}
+
+func (d *Driver) untag(ctx context.Context, tag, id string) error {
+	_, err := d.api.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
+		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
+	})
+	if d.isNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// progress says what Apply learnt, so that nothing has to be read again.
+func (d *Driver) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
+	o := d.observed(lb, change.Spec)
+	facts := maps.Clone(change.Before.Facts)
+	if facts == nil {
+		facts = map[string]string{}
+	}
+	maps.Copy(facts, o.Facts)
+	o.Facts, o.Record = facts, change.Before.Record
+	p := cloud.Progress{Observed: &o}
+	if o.State == cloud.BalancerPending {
+		p.Pending, p.After = true, readyAfter
+	}
+	return p
+}
+
+func withDroplets(lb *godo.LoadBalancer, ids []int) *godo.LoadBalancer {
+	c := *lb
+	c.DropletIDs = ids
+	return &c
+}
+
+func withTags(lb *godo.LoadBalancer, tags []string) *godo.LoadBalancer {
+	c := *lb
+	c.Tags = tags
+	return &c
+}
+
+// without returns the elements of a that are not in b.
+func without[T comparable](a, b []T) []T {
+	in := map[T]bool{}
+	for _, x := range b {
+		in[x] = true
+	}
+	var rest []T
+	for _, x := range a {
+		if !in[x] {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}

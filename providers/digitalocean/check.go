@@ -1,0 +1,90 @@
+package digitalocean
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The functions here validate and canonicalise the values of annotations.
+
+const wantIdentifier = "an id of letters, digits and '-'"
+
+func checkIdentifier(value string) (string, bool) { return value, isIdentifier(value) }
+
+func checkName(value string) (string, bool) {
+	return value, len(value) <= 255 && consistsOf(value, letters+upper+digits+".-") &&
+		consistsOf(value[:1], letters+upper+digits) && !strings.HasSuffix(value, "-")
+}
+
+// checkInternal turns upstream's two values into a boolean.
+func checkInternal(value string) (string, bool) {
+	return strconv.FormatBool(value == "true" || value == networkInternal), true
+}
+
+func checkIPv4(value string) (string, bool) {
+	address, err := netip.ParseAddr(value)
+	if err != nil || !address.Is4() {
+		return "", false
+	}
+	return address.String(), true
+}
+
+func checkPath(value string) (string, bool) { return value, strings.HasPrefix(value, "/") }
+
+func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
+
+// checkSeconds accepts a duration as whole seconds, upstream's form, or in Go's form, and
+// returns whole seconds.
+func checkSeconds(low, high int) func(string) (string, bool) {
+	return func(value string) (string, bool) {
+		seconds, err := strconv.Atoi(value)
+		if err != nil {
+			d, err := time.ParseDuration(value)
+			if err != nil || d%time.Second != 0 {
+				return "", false
+			}
+			seconds = int(d / time.Second)
+		}
+		return strconv.Itoa(seconds), seconds >= low && seconds <= high
+	}
+}
+
+func wantSeconds(low, high int) string {
+	return fmt.Sprintf("whole seconds between %d and %d, such as %d or %ds", low, high, low, low)
+}
+
+const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
+
+// checkRules canonicalises a list of access rules: sorted, each once, host bits cleared.
+func checkRules(value string) (string, bool) {
+	var rules []string
+	for item := range strings.SplitSeq(value, ",") {
+		rule, ok := canonicalRule(item)
+		if !ok {
+			return "", false
+		}
+		rules = append(rules, rule)
+	}
+	slices.Sort(rules)
+	return strings.Join(slices.Compact(rules), ","), true
+}
+
+// canonicalRule returns one access rule in the form in which all rules are compared.
+func canonicalRule(rule string) (string, bool) {
+	kind, value, _ := strings.Cut(strings.TrimSpace(rule), ":")
+	switch kind {
+	case "ip":
+		address, err := netip.ParseAddr(strings.TrimSpace(value))
+		return "ip:" + address.String(), err == nil && address.Zone() == ""
+	case "cidr":
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(value))
+		return cidrRule(prefix), err == nil
+	}
+	return "", false
+}
+
+func cidrRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }

@@ -1,0 +1,117 @@
+package digitalocean
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/digitalocean/godo"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
+// is never behind a PROXY header, or with override-health-check a port of the Service.
+func health(spec cloud.Spec) (*cloud.Health, error) {
+	seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	h := &cloud.Health{
+		Protocol:  cloud.ProtocolHTTP,
+		Port:      spec.HealthPort,
+		Path:      "/healthz",
+		Interval:  seconds(keyHealthInterval.Int(spec.Options)),
+		Timeout:   seconds(keyHealthTimeout.Int(spec.Options)),
+		Healthy:   keyHealthHealthy.Int(spec.Options),
+		Unhealthy: keyHealthUnhealthy.Int(spec.Options),
+		Extras:    map[string]string{fieldHealthProxy: "false"},
+	}
+	if !keyHealthOverride.Has(spec.Options) {
+		return h, nil
+	}
+	port, err := healthPort(spec)
+	if err != nil {
+		return nil, err
+	}
+	h.Port = port
+	h.Path = keyHealthPath.In(spec.Options)
+	h.Protocol = healthProtocol(keyHealthProtocol.In(spec.Options), h.Path)
+	h.Path = canonicalPath(h.Protocol, h.Path)
+	h.Extras = nil
+	return h, nil
+}
+
+func healthProtocol(given, path string) cloud.Protocol {
+	switch {
+	case given != "":
+		return cloud.Protocol(strings.ToUpper(given))
+	case path != "":
+		return cloud.ProtocolHTTP
+	}
+	return cloud.ProtocolTCP
+}
+
+// canonicalPath is the path as it is compared: a TCP check has none, and the API's default
+// for the others is "/".
+func canonicalPath(p cloud.Protocol, path string) string {
+	if p == cloud.ProtocolTCP {
+		return ""
+	}
+	return cmp.Or(path, "/")
+}
+
+// healthPort returns the node port of the Service port that is checked.
+func healthPort(spec cloud.Spec) (int, error) {
+	given := keyHealthPort.In(spec.Options)
+	for _, p := range spec.Ports {
+		if p.Protocol != cloud.ProtocolTCP || (given != "" && p.Port != keyHealthPort.Int(spec.Options)) {
+			continue
+		}
+		if p.NodePort == 0 {
+			return 0, &cloud.Invalid{Field: keyHealthOverride.Name, Value: "true", Want: "the Service allocates no node port that could be checked"}
+		}
+		return p.NodePort, nil
+	}
+	if given != "" {
+		return 0, &cloud.Invalid{Field: keyHealthPort.Name, Value: given, Want: "want a TCP port of the Service"}
+	}
+	return 0, &cloud.Invalid{Field: keyHealthOverride.Name, Value: "true", Want: "the Service has no TCP port that could be checked"}
+}
+
+// observedHealth decodes the check of an existing balancer.
+func observedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
+	if c == nil {
+		return nil
+	}
+	h := &cloud.Health{
+		Protocol:  cloud.Protocol(strings.ToUpper(c.Protocol)),
+		Port:      c.Port,
+		Interval:  time.Duration(c.CheckIntervalSeconds) * time.Second,
+		Timeout:   time.Duration(c.ResponseTimeoutSeconds) * time.Second,
+		Healthy:   c.HealthyThreshold,
+		Unhealthy: c.UnhealthyThreshold,
+	}
+	h.Path = canonicalPath(h.Protocol, c.Path)
+	if !keyHealthOverride.Has(spec.Options) {
+		h.Extras = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
+	}
+	return h
+}
+
+// healthRequest encodes the check. An overridden one leaves it to the API whether it sends
+// a PROXY header: the Service's own port may expect one.
+func healthRequest(h *cloud.Health) *godo.HealthCheck {
+	if h == nil {
+		return nil
+	}
+	c := &godo.HealthCheck{
+		Protocol:               strings.ToLower(string(h.Protocol)),
+		Port:                   h.Port,
+		Path:                   h.Path,
+		CheckIntervalSeconds:   int(h.Interval / time.Second),
+		ResponseTimeoutSeconds: int(h.Timeout / time.Second),
+		HealthyThreshold:       h.Healthy,
+		UnhealthyThreshold:     h.Unhealthy,
+	}
+	if value, ok := h.Extras[fieldHealthProxy]; ok {
+		c.ProxyProtocol = godo.PtrTo(value == "true")
+	}
+	return c
+}

@@ -1,0 +1,170 @@
+package digitalocean
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/digitalocean/godo"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// readyAfter is how long to wait before a new balancer is looked at for the first time. None
+// is ready sooner, most take a minute, and every look counts against the quota.
+const readyAfter = 10 * time.Second
+
+// Observe implements cloud.Balancers. With an id it looks for nothing else.
+func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	lb, byName, err := d.find(ctx, spec)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	var o cloud.Observed
+	if lb != nil {
+		o = d.observed(lb, spec)
+		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+	}
+	if err := d.addCertificate(ctx, spec, lb, &o); err != nil {
+		return cloud.Observed{}, err
+	}
+	return o, nil
+}
+
+// find returns the balancer of the Spec, nil when there is none, and whether only its name
+// led to it.
+func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, byName bool, err error) {
+	if isIdentifier(spec.Ref.ID) {
+		lb, _, err := d.api.LoadBalancers.Get(ctx, spec.Ref.ID)
+		switch {
+		case err == nil && (lb == nil || lb.ID != spec.Ref.ID):
+			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, errUnreadable)
+		case err == nil:
+			return lb, false, nil
+		case d.isNotFound(err):
+			return nil, false, nil
+		}
+		return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
+	}
+	lb, err = d.findByName(ctx, spec)
+	return lb, lb != nil, err
+}
+
+// findByName looks among the balancers with the Service's own or its default name. The one
+// that is provably the Service's wins over one that merely has the name, and that only
+// counts in this region: names are unique nowhere.
+func (d *Driver) findByName(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
+	names := []string{cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)), legacyName(spec.Ref.Owner.UID)}
+	all, err := pagesOf(smallPage, func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+		return d.api.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing balancers by name: %w", err)
+	}
+	if !all.complete {
+		return nil, fmt.Errorf("listing balancers by name: %w", errUnreadable)
+	}
+	var best *godo.LoadBalancer
+	for i, lb := range all.items {
+		switch owner := d.owner(&lb, spec); {
+		case !slices.Contains(names, lb.Name):
+		case owner.UID != "" && owner.UID == spec.Ref.Owner.UID:
+			return &all.items[i], nil
+		case best == nil && d.isHere(&lb):
+			best = &all.items[i]
+		}
+	}
+	return best, nil
+}
+
+func (d *Driver) isHere(lb *godo.LoadBalancer) bool {
+	return lb.Region == nil || lb.Region.Slug == d.settings.region
+}
+
+// owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
+// as much as our own mark.
+func (d *Driver) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
+	_, owner := d.readMarks(lb.Tags, spec.Ref.Owner)
+	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == legacyName(uid) {
+		owner.UID = uid
+	}
+	return owner
+}
+
+// observed decodes an existing balancer. Native is the API's object, for read-modify-write.
+func (d *Driver) observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed {
+	o := cloud.Observed{
+		Found:     true,
+		ID:        lb.ID,
+		Owner:     d.owner(lb, spec),
+		Balancer:  d.balancer(lb, spec),
+		Addresses: addressesOf(lb),
+		Facts:     map[string]string{factType: kindOf(lb), factStack: cmp.Or(lb.NetworkStack, stackIPv4)},
+		Native:    lb,
+	}
+	switch lb.Status {
+	case "active":
+		o.State = cloud.BalancerActive
+	case "new":
+		o.State = cloud.BalancerPending
+	default:
+		o.State, o.Detail = cloud.BalancerFailed, fmt.Sprintf("its status is %q", lb.Status)
+	}
+	return o
+}
+
+func (d *Driver) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
+	b := cloud.Balancer{
+		Name:      lb.Name,
+		Scope:     cloud.ScopeExternal,
+		DualStack: lb.NetworkStack == stackDual,
+		Listeners: observedListeners(lb.ForwardingRules),
+		Health:    observedHealth(lb.HealthCheck, spec),
+		Extras:    d.observedExtras(lb, spec),
+	}
+	if lb.Network == networkInternal {
+		b.Scope = cloud.ScopeInternal
+	}
+	if lb.Firewall != nil {
+		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
+	}
+	for _, id := range lb.DropletIDs {
+		b.Targets = append(b.Targets, instanceID(id))
+	}
+	slices.Sort(b.Targets)
+	b.Marks, _ = d.readMarks(lb.Tags, spec.Ref.Owner)
+	if lb.Tags == nil {
+		// An answer without a list of tags says nothing about them: nothing to repair.
+		b.Marks = d.marks(spec.Ref.Owner)
+	}
+	return b
+}
+
+// canonicalRules returns access rules as Normalize writes them; what it never writes stays.
+func canonicalRules(rules []string) []string {
+	var list []string
+	for _, rule := range rules {
+		if canonical, ok := canonicalRule(rule); ok {
+			rule = canonical
+		}
+		list = append(list, rule)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// addressesOf returns where clients connect. In-cluster clients must not bypass a balancer
+// that adds a PROXY header or terminates TLS.
+func addressesOf(lb *godo.LoadBalancer) []cloud.BalancerAddress {
+	changes := lb.EnableProxyProtocol || slices.ContainsFunc(lb.ForwardingRules, func(r godo.ForwardingRule) bool {
+		return r.CertificateID != ""
+	})
+	var list []cloud.BalancerAddress
+	for _, ip := range []string{lb.IP, lb.IPv6} {
+		if ip != "" {
+			list = append(list, cloud.BalancerAddress{IP: ip, Proxy: changes && kindOf(lb) == typeRegional})
+		}
+	}
+	return list
+}

@@ -1,0 +1,103 @@
+package digitalocean
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/digitalocean/godo"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// createRequest is what a new balancer is created from.
+func (d *Driver) createRequest(b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
+	r := &godo.LoadBalancerRequest{
+		Region:    d.settings.region,
+		Algorithm: roundRobin,
+		Tags:      b.Marks,
+		IP:        b.Extras[fieldIP],
+	}
+	return r, fill(r, b, spec)
+}
+
+// updateRequest is the existing balancer with every managed field replaced. The API resets
+// what a PUT leaves out, so everything else goes back as it came: a size set by hand, the
+// cipher policy, the project.
+func updateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
+	r := lb.AsRequest()
+	if r.SizeUnit > 0 {
+		r.SizeSlug = "" // the API answers both and accepts one
+	}
+	r.Algorithm = cmp.Or(r.Algorithm, roundRobin)
+	r.Tag = ""
+	return r, fill(r, b, spec)
+}
+
+// fill writes the managed fields of a balancer into a request.
+func fill(r *godo.LoadBalancerRequest, b cloud.Balancer, spec cloud.Spec) error {
+	r.Name = b.Name
+	r.Type = b.Extras[fieldType]
+	r.Network, r.NetworkStack = networkExternal, stackIPv4
+	if b.Scope == cloud.ScopeInternal {
+		r.Network = networkInternal
+	}
+	if b.DualStack {
+		r.NetworkStack = stackDual
+	}
+	r.ForwardingRules = ruleRequests(b.Listeners)
+	r.HealthCheck = healthRequest(b.Health)
+	r.Firewall = &godo.LBFirewall{Allow: b.Allow, Deny: b.Deny}
+	if keyAlgorithm.Has(spec.Options) {
+		r.Algorithm = keyAlgorithm.In(spec.Options)
+	}
+	fillExtras(r, b.Extras, spec)
+	ids, err := dropletIDs(b.Targets)
+	r.DropletIDs = ids
+	return err
+}
+
+// fillExtras writes the managed extras; absent ones are not managed and stay.
+func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec cloud.Spec) {
+	set := func(field string, into *string) {
+		if value, ok := extras[field]; ok {
+			*into = value
+		}
+	}
+	set(fieldVPC, &r.VPCUUID)
+	set(fieldSubnet, &r.VPCSubnetUUID)
+	fillSize(r, extras[fieldSize], spec)
+	r.EnableProxyProtocol = extras[fieldProxyProtocol] == "true"
+	r.EnableBackendKeepalive = extras[fieldBackendKeepalive] == "true"
+	r.RedirectHttpToHttps = extras[fieldRedirect] == "true"
+	r.DisableLetsEncryptDNSRecords = godo.PtrTo(extras[fieldNoDNSRecords] == "true")
+	r.StickySessions = parseSticky(extras[fieldSticky])
+	timeout, err := strconv.ParseUint(extras[fieldIdleTimeout], 10, 64)
+	if err == nil && (r.HTTPIdleTimeoutSeconds != nil || keyIdleTimeout.Has(spec.Options)) {
+		r.HTTPIdleTimeoutSeconds = &timeout
+	}
+}
+
+// fillSize writes a managed size in the form the Service asked for it.
+func fillSize(r *godo.LoadBalancerRequest, size string, spec cloud.Spec) {
+	if size == "" {
+		return
+	}
+	r.SizeSlug, r.SizeUnit = "", 0
+	if slug := keySizeSlug.In(spec.Options); sizes[slug] == size {
+		r.SizeSlug = slug
+		return
+	}
+	units, _ := strconv.ParseUint(size, 10, 32)
+	r.SizeUnit = uint32(units)
+}
+
+func dropletIDs(targets []cloud.InstanceID) ([]int, error) {
+	var ids []int
+	for _, target := range targets {
+		id, err := dropletID(target)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

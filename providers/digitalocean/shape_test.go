@@ -1,0 +1,180 @@
+package digitalocean
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func prefixes(texts ...string) []netip.Prefix {
+	var list []netip.Prefix
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}
+
+func fieldsOf(notes []cloud.Note) []string {
+	var fields []string
+	for _, n := range notes {
+		fields = append(fields, n.Field)
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+func TestShape(t *testing.T) {
+	v4, dual := target("1", "10.0.0.1", "192.0.2.1"), target("2", "10.0.0.2", "192.0.2.2", "2001:db8::2")
+	v6, private := target("3", "10.0.0.3", "2001:db8::3"), target("4", "10.0.0.4")
+	tests := []struct {
+		name        string
+		annotations map[string]string
+		nodes       []cloud.Target
+		facts       map[string]string
+		pinned      map[string]string
+		defaultType string
+		want        shape
+		refused     string
+	}{
+		{name: "default, no nodes", want: shape{kind: typeNetwork}},
+		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: shape{kind: typeNetwork}},
+		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "default type of the environment", defaultType: typeRegional, nodes: []cloud.Target{v4}, want: shape{kind: typeRegional, dual: true}},
+		{name: "regional is dual-stack", annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{v4}, want: shape{kind: typeRegional, dual: true}},
+		{name: "internal is not", annotations: map[string]string{"type": "REGIONAL", "network": "INTERNAL"}, want: shape{kind: typeRegional, internal: true}},
+		{name: "portable spelling of internal", annotations: map[string]string{"multicloud-ccm.io/internal": "true"}, want: shape{kind: typeNetwork, internal: true}},
+		{name: "IPV4", annotations: map[string]string{"network-stack": "IPV4"}, nodes: []cloud.Target{dual}, want: shape{kind: typeNetwork}},
+		{name: "DUALSTACK", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
+		{
+			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
+			nodes: []cloud.Target{dual, v4}, facts: map[string]string{factStack: stackDual, factType: typeNetwork}, want: shape{kind: typeNetwork, dual: true},
+		},
+		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
+		{name: "what exists stays", facts: map[string]string{factType: typeRegional, factStack: stackIPv4}, nodes: []cloud.Target{dual}, want: shape{kind: typeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": typeNetwork, "network-stack": stackDual}, facts: map[string]string{factType: typeRegional, factStack: stackIPv4}, want: shape{kind: typeNetwork, dual: true}},
+		{
+			name: "pinned wins", annotations: map[string]string{"type": typeNetwork, "network": "INTERNAL"},
+			pinned: map[string]string{fieldType: typeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
+			want:   shape{kind: typeRegional, dual: true},
+		},
+		{name: "an existing GLOBAL balancer", facts: map[string]string{factType: "GLOBAL"}, refused: "GLOBAL"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := testDriver(func(s *settings) {
+				if test.defaultType != "" {
+					s.defaultType = test.defaultType
+				}
+			})
+			spec := testSpec(t, test.annotations, func(s *cloud.Spec) {
+				s.Candidates, s.Facts, s.Pinned = test.nodes, test.facts, test.pinned
+			})
+			got, err := d.shapeOf(spec)
+			if test.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), test.refused) {
+					t.Fatalf("error = %v, want one about %q", err, test.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(shape{})); diff != "" {
+				t.Errorf("shape (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEligible(t *testing.T) {
+	network, regional := map[string]string{fieldType: typeNetwork}, map[string]string{fieldType: typeRegional}
+	external := cloud.Balancer{Scope: cloud.ScopeExternal, Extras: network}
+	dualStack := cloud.Balancer{Scope: cloud.ScopeExternal, Extras: network, DualStack: true}
+	tests := []struct {
+		name                            string
+		target                          cloud.Target
+		internal, regional, plain, dual bool
+	}{
+		{"nothing", target("1"), true, false, false, false},
+		{"private only", target("1", "10.0.0.1"), true, true, false, false},
+		{"private and public IPv6", target("1", "10.0.0.1", "2001:db8::1"), true, true, false, false},
+		{"public IPv6 only", target("1", "2001:db8::1"), true, false, false, false},
+		{"public IPv4", target("1", "192.0.2.1"), true, true, true, false},
+		{"public IPv4 and IPv6", target("1", "192.0.2.1", "2001:db8::1"), true, true, true, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, c := range []struct {
+				name string
+				b    cloud.Balancer
+				want bool
+			}{
+				{"internal", cloud.Balancer{Scope: cloud.ScopeInternal, Extras: network}, test.internal},
+				{"regional", cloud.Balancer{Scope: cloud.ScopeExternal, Extras: regional}, test.regional},
+				{"network", external, test.plain},
+				{"dual-stack network", dualStack, test.dual},
+			} {
+				if why := testDriver().Eligible(c.b, test.target); (why == "") != c.want {
+					t.Errorf("%s: Eligible = %q, want eligible %v", c.name, why, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestHealth(t *testing.T) {
+	tests := []struct {
+		name        string
+		annotations map[string]string
+		edit        func(*cloud.Spec)
+		want        string
+		refused     string
+	}{
+		{name: "default", want: "HTTP 10256 /healthz"},
+		{name: "keys without override", annotations: map[string]string{"healthcheck-port": "443", "healthcheck-protocol": "tcp"}, want: "HTTP 10256 /healthz"},
+		{name: "override", annotations: map[string]string{"override-health-check": ""}, want: "TCP 30080 "},
+		{name: "port", annotations: map[string]string{"override-health-check": "", "healthcheck-port": "443"}, want: "TCP 30443 "},
+		{name: "path", annotations: map[string]string{"override-health-check": "", "healthcheck-path": "/x"}, want: "HTTP 30080 /x"},
+		{name: "protocol", annotations: map[string]string{"override-health-check": "", "healthcheck-protocol": "https"}, want: "HTTPS 30080 /"},
+		{name: "path of a TCP check", annotations: map[string]string{"override-health-check": "", "healthcheck-protocol": "tcp", "healthcheck-path": "/x"}, want: "TCP 30080 "},
+		{name: "unknown port", annotations: map[string]string{"override-health-check": "", "healthcheck-port": "81"}, refused: "81"},
+		{name: "UDP only", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Spec) {
+			s.Ports = []cloud.Port{{Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}}
+		}, refused: "no TCP port"},
+		{name: "no node port", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Spec) { s.Ports[0].NodePort = 0 }, refused: "node port"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			spec := testSpec(t, test.annotations)
+			if test.edit != nil {
+				test.edit(&spec)
+			}
+			h, err := health(spec)
+			if test.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), test.refused) {
+					t.Fatalf("error = %v, want one about %q", err, test.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(h.Protocol) + " " + itoa(h.Port) + " " + h.Path; got != test.want {
+				t.Errorf("check = %q, want %q", got, test.want)
+			}
+			if diff := cmp.Diff(h, observedHealth(healthRequest(h), spec)); diff != "" {
+				t.Errorf("the check changes on the way to the API and back (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package digitalocean
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Values of the API's network and network_stack.
+const (
+	networkInternal = "INTERNAL"
+	networkExternal = "EXTERNAL"
+	stackIPv4       = "IPV4"
+	stackDual       = "DUALSTACK"
+)
+
+// Facts about an existing balancer that decide what an unset annotation means, because the
+// API can't change them.
+const (
+	factType  = "type"
+	factStack = "stack"
+)
+
+// shape is the part of a balancer that is fixed when it is created.
+type shape struct {
+	kind     string
+	internal bool
+	dual     bool
+}
+
+// shapeOf decides the shape. For each part the first of these that says something counts:
+// pinned by the kernel, annotated, what the existing balancer has, the default.
+func (d *Driver) shapeOf(spec cloud.Spec) (shape, error) {
+	s := shape{kind: cmp.Or(spec.Pinned[fieldType], keyType.In(spec.Options), spec.Facts[factType], d.settings.defaultType)}
+	if s.kind != typeRegional && s.kind != typeNetwork {
+		return s, &cloud.Invalid{Field: keyType.Name, Value: s.kind, Want: keyType.Want}
+	}
+	s.internal = keyInternal.Bool(spec.Options)
+	if scope, ok := spec.Pinned[cloud.FieldScope]; ok {
+		s.internal = scope == string(cloud.ScopeInternal)
+	}
+	if pinned, ok := spec.Pinned[cloud.FieldDualStack]; ok {
+		s.dual, _ = strconv.ParseBool(pinned)
+		return s, nil
+	}
+	var err error
+	s.dual, err = dualStack(spec, s)
+	return s, err
+}
+
+// dualStack decides the network stack.
+//
+//	annotation  exists with  scope     type              dual-stack
+//	IPV4        any          any       any               no
+//	DUALSTACK   any          internal  any               refused
+//	DUALSTACK   nothing      external  REGIONAL_NETWORK  yes; refused when a usable node has no public IPv6
+//	DUALSTACK   otherwise                                yes
+//	none        a stack      any       any               as it exists
+//	none        nothing      internal  any               no
+//	none        nothing      external  REGIONAL          yes
+//	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
+func dualStack(spec cloud.Spec, s shape) (bool, error) {
+	given, existing := keyStack.In(spec.Options), spec.Facts[factStack]
+	switch {
+	case given == stackIPv4:
+		return false, nil
+	case given == stackDual && s.internal:
+		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+	case given == stackDual && s.kind == typeNetwork && existing == "":
+		return true, refuseSingleStack(spec.Candidates)
+	case given == stackDual:
+		return true, nil
+	case existing != "":
+		return existing == stackDual, nil
+	case s.internal:
+		return false, nil
+	case s.kind == typeRegional:
+		return true, nil
+	}
+	single, usable := singleStack(spec.Candidates)
+	return usable > 0 && len(single) == 0, nil
+}
+
+// refuseSingleStack refuses a new dual-stack network balancer in front of nodes that its
+// IPv6 clients could not reach: the choice can't be changed later.
+func refuseSingleStack(candidates []cloud.Target) error {
+	single, _ := singleStack(candidates)
+	if len(single) == 0 {
+		return nil
+	}
+	return &cloud.Invalid{
+		Field: keyStack.Name, Value: stackDual,
+		Want: "these nodes have no public IPv6 address: " + few(single),
+	}
+}
+
+// singleStack returns the names of the nodes with a public IPv4 address but no public IPv6
+// one, and how many have a public IPv4 address at all.
+func singleStack(candidates []cloud.Target) (names []string, usable int) {
+	for _, t := range candidates {
+		families := familiesOf(t, cloud.AddressExternalIP)
+		if !families.v4 {
+			continue
+		}
+		usable++
+		if !families.v6 {
+			names = append(names, t.NodeName)
+		}
+	}
+	return names, usable
+}
+
+// few joins names for people: three of them and how many more there are.
+func few(names []string) string {
+	if len(names) <= 3 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:3], ", ") + " and " + strconv.Itoa(len(names)-3) + " more"
+}

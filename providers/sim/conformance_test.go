@@ -1,0 +1,164 @@
+package sim_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, conformance.Harness{
+		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+			w := world.New(world.Options{Settings: world.Settings{
+				ActivateAfter: world.Duration(time.Hour), DeleteAfter: world.Duration(time.Hour),
+			}})
+			return withDefect(newDriver(t, w, nil), w), control{t, w}
+		},
+		Descriptor:  sim.Descriptor(),
+		Annotations: sim.Annotations(),
+		Variations: map[string]conformance.Variation{
+			sim.Name.Name:           {Value: "shop-front"},
+			sim.Internal.Name:       {Value: "true"},
+			sim.ProxyProtocol.Name:  {Value: "true"},
+			sim.Algorithm.Name:      {Value: "least_connections"},
+			sim.HealthProtocol.Name: {Value: "tcp"},
+			sim.HealthPath.Name:     {Value: "/ready"},
+			sim.HealthInterval.Name: {Value: "14500ms"},
+		},
+		Constant: map[string]string{
+			"health.timeout":   "the driver's choice",
+			"health.healthy":   "the driver's choice",
+			"health.unhealthy": "the driver's choice",
+		},
+		Errors: map[string]conformance.APIError{
+			"403":           {Fault: conformance.Fault{Status: http.StatusForbidden}, Want: cloud.FailureUnauthorized},
+			"403 quota":     {Fault: conformance.Fault{Status: http.StatusForbidden, Body: `{"code":"quota_exceeded","message":"full"}`}, Want: cloud.FailureQuota},
+			"418":           {Fault: conformance.Fault{Status: http.StatusTeapot, Body: `{"code":"teapot","message":"short and stout"}`}, Want: cloud.FailureUnknown},
+			"404 of others": {Fault: conformance.Fault{Status: http.StatusNotFound, Body: "<html>no such site</html>"}, Want: cloud.FailureUnknown},
+		},
+	})
+}
+
+// newDriver returns a driver that talks to the world through a real connection.
+func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.Driver {
+	t.Helper()
+	server, err := w.Start("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Close()
+	})
+	config := configure(transport, settings)
+	config.Lookup = func(name string) string {
+		if name == "SIM_ENDPOINT" {
+			return server.URL
+		}
+		return settings[name]
+	}
+	driver, err := sim.New(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver
+}
+
+func configure(transport http.RoundTripper, settings map[string]string) cloud.Config {
+	return cloud.Config{
+		Cloud: "sim", ClusterName: "kubernetes", Transport: transport, UserAgent: "multicloud-ccm/test",
+		Lookup: func(name string) string { return settings[name] },
+		Secret: func(name string) (string, error) { return settings[name], nil },
+	}
+}
+
+// control steers a world for the suite.
+type control struct {
+	t     *testing.T
+	world *world.World
+}
+
+var (
+	_ conformance.Control   = control{}
+	_ conformance.Tamperer  = control{}
+	_ conformance.Inspector = control{}
+)
+
+func (c control) AddMachine(name string) cloud.InstanceID {
+	m, err := c.world.AddMachine(world.Machine{Name: name})
+	c.must(err)
+	return cloud.InstanceID(m.ID)
+}
+
+func (c control) RemoveMachine(id cloud.InstanceID) { c.must(c.world.RemoveMachine(string(id))) }
+
+func (c control) StopMachine(id cloud.InstanceID) { c.must(c.world.StopMachine(string(id))) }
+
+func (c control) Requests() (reads, writes int) {
+	counters := c.world.Counters()
+	return counters.Reads, counters.Writes
+}
+
+func (c control) Fail(f conformance.Fault, after int) {
+	fault := world.Fault{Effect: world.EffectError, Skip: after, Status: f.Status, Body: f.Body, RetryAfterSeconds: int(f.RetryAfter.Seconds())}
+	switch {
+	case f.Hang:
+		fault.Effect = world.EffectHang
+	case f.Truncate:
+		fault.Effect = world.EffectTruncated
+	case f.Lost:
+		fault.Effect = world.EffectLost
+	case f.Nonsense:
+		fault.Effect = world.EffectNonsense
+	case f.Blank:
+		fault.Effect = world.EffectBlank
+	}
+	_, err := c.world.AddFault(fault)
+	c.must(err)
+}
+
+func (c control) Heal() { c.world.ClearFaults() }
+
+func (c control) Settle() { c.world.Settle() }
+
+func (c control) Leftovers() (left []string) {
+	for _, b := range c.world.Balancers() {
+		left = append(left, b.ID)
+	}
+	return left
+}
+
+func (c control) TamperBalancer(id, field string) bool {
+	edits := map[string]func(*world.Balancer){
+		cloud.FieldName:    func(b *world.Balancer) { b.Name = "by-hand" },
+		cloud.FieldAllow:   func(b *world.Balancer) { b.AllowedSources = []string{"10.0.0.0/8"} },
+		cloud.FieldMarks:   func(b *world.Balancer) { b.Labels = map[string]string{"team": "shop"} },
+		"algorithm":        func(b *world.Balancer) { b.Algorithm = "least_connections" },
+		"proxyProtocol":    func(b *world.Balancer) { b.ProxyProtocol = true },
+		"health.protocol":  func(b *world.Balancer) { b.HealthCheck.Protocol = "tcp" },
+		"health.port":      func(b *world.Balancer) { b.HealthCheck.Port = 1 },
+		"health.path":      func(b *world.Balancer) { b.HealthCheck.Path = "/" },
+		"health.interval":  func(b *world.Balancer) { b.HealthCheck.IntervalSeconds = 100 },
+		"health.timeout":   func(b *world.Balancer) { b.HealthCheck.TimeoutSeconds = 1 },
+		"health.healthy":   func(b *world.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
+		"health.unhealthy": func(b *world.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
+	}
+	edit, ok := edits[field]
+	if ok {
+		c.must(c.world.EditBalancer(id, edit))
+	}
+	return ok
+}
+
+func (c control) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}

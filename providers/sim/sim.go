@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+)
+
+// Descriptor returns the static facts of the provider.
+func Descriptor() cloud.Descriptor {
+	return cloud.Descriptor{
+		Name:              "sim",
+		Title:             "Simulated cloud",
+		Status:            cloud.StatusTest,
+		ProviderIDSchemes: []string{"sim"},
+		ProviderIDForm:    "sim://<zone>/<machine id>",
+		Capabilities: cloud.Capabilities{
+			Balancers:    true,
+			Routes:       true,
+			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			SourceRanges: true,
+			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
+		},
+		Limits: cloud.Limits{PageSize: 100, GetBatch: 1},
+		Settings: []cloud.Setting{
+			{Name: "SIM_ENDPOINT", Doc: "URL of the world to use. Without it a world is started inside this process, which forgets everything when the process ends."},
+			{Name: "SIM_TOKEN", Secret: true, Doc: "Token the world asks for, if it does."},
+			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens."},
+			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional."},
+			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`},
+		},
+		IDAnnotation: ID.Name,
+	}
+}
+
+// Driver is the driver.
+type Driver struct {
+	client *world.Client
+	// Embedded is the world in this process, nil when SIM_ENDPOINT names another one. It
+	// runs until it is closed or the process ends.
+	Embedded *world.Server
+}
+
+var (
+	_ cloud.Driver    = (*Driver)(nil)
+	_ cloud.Balancers = (*Driver)(nil)
+	_ cloud.Routes    = (*Driver)(nil)
+	_ cloud.New       = New
+)
+
+// New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
+// talks over HTTP like to any other.
+func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+	d := &Driver{client: &world.Client{
+		Endpoint:  config.Lookup("SIM_ENDPOINT"),
+		UserAgent: config.UserAgent,
+		HTTP:      &http.Client{Transport: config.Transport},
+		Token:     func() (string, error) { return config.Secret("SIM_TOKEN") },
+	}}
+	if d.client.Endpoint != "" {
+		return d, nil
+	}
+	forward, err := strconv.ParseBool(config.Lookup("SIM_FORWARD"))
+	if err != nil {
+		return nil, fmt.Errorf("reading SIM_FORWARD: %w", err)
+	}
+	d.Embedded, err = world.Embed(config.Lookup("SIM_LISTEN"), config.Lookup("SIM_MACHINES"), forward)
+	if err != nil {
+		return nil, fmt.Errorf("starting the embedded world: %w", err)
+	}
+	d.client.Endpoint = d.Embedded.URL
+	return d, nil
+}
+
+// Identity implements cloud.Driver.
+func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
+	account, err := d.client.Account(ctx)
+	if err != nil {
+		return cloud.Identity{}, fmt.Errorf("reading account: %w", err)
+	}
+	return cloud.Identity{Account: account.ID, Region: account.Region}, nil
+}
+
+// Instances implements cloud.Driver.
+func (d *Driver) Instances() cloud.Instances { return instances{d} }
+
+// classes are what the refusals of the API mean. A code it does not have is unknown.
+var classes = map[string]cloud.Class{
+	world.CodeUnauthorized: cloud.FailureUnauthorized,
+	world.CodeNotFound:     cloud.FailureNotFound,
+	world.CodeConflict:     cloud.FailureConflict,
+	world.CodeInvalid:      cloud.FailureInvalid,
+	world.CodeQuota:        cloud.FailureQuota,
+	world.CodeThrottled:    cloud.FailureThrottled,
+	world.CodeInternal:     cloud.FailureTransient,
+}
+
+// Classify implements cloud.Driver.
+func (d *Driver) Classify(err error) cloud.Failure {
+	if failure, ok := errors.AsType[*world.Failure](err); ok {
+		class, known := classes[failure.Code]
+		if !known {
+			class = cloud.FailureUnknown
+		}
+		return cloud.Failure{Class: class, RetryAfter: failure.RetryAfter}
+	}
+	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
+		return cloud.Failure{Class: cloud.FailureTransient}
+	}
+	return cloud.FailureOf(err)
+}
+
+// absent reports a definite answer that something is not there.
+func (d *Driver) absent(err error) bool {
+	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
+}

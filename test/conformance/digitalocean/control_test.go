@@ -1,0 +1,147 @@
+package digitalocean_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+)
+
+// start returns an emulator with two certificates, in which new balancers stay new until
+// they are told.
+func start(t *testing.T) (*emulator.Server, string) {
+	t.Helper()
+	server := emulator.New(emulator.Options{ActivateAfter: -1})
+	url, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	server.AddCertificate("custom", emulator.CertificateCustom, "example.com")
+	server.AddCertificate("encrypt", emulator.CertificateLetsEncrypt, "example.com")
+	return server, url
+}
+
+// connect returns a driver on a real connection, with these variables on top of the defaults.
+func connect(t *testing.T, url string, env map[string]string) cloud.Driver {
+	t.Helper()
+	values := map[string]string{}
+	for _, s := range digitalocean.Descriptor().Settings {
+		values[s.Name] = s.Default
+	}
+	values["DO_ACCESS_TOKEN"], values["DO_OVERRIDE_URL"], values["DO_METADATA_URL"] = "test-token", url, url
+	for name, value := range env {
+		values[name] = value
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	driver, err := digitalocean.New(t.Context(), cloud.Config{
+		Cloud: "digitalocean", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: transport,
+		Lookup: func(name string) string { return values[name] },
+		Secret: func(name string) (string, error) { return values[name], nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver
+}
+
+// control steers an emulator for the suite.
+type control struct {
+	t      *testing.T
+	server *emulator.Server
+}
+
+var (
+	_ conformance.Control   = control{}
+	_ conformance.Tamperer  = control{}
+	_ conformance.Inspector = control{}
+)
+
+func (c control) AddMachine(name string) cloud.InstanceID {
+	added := c.server.SeedDroplets(1, func(d *emulator.Droplet) {
+		d.Name, d.PublicIPv6 = name, emulator.PublicIPv6For(d.ID%1000)
+	})
+	return cloud.InstanceID(strconv.Itoa(added[0].ID))
+}
+
+func (c control) RemoveMachine(id cloud.InstanceID) { c.must(c.server.DeleteDroplets(c.number(id))) }
+
+func (c control) StopMachine(id cloud.InstanceID) { c.must(c.server.PowerOff(c.number(id))) }
+
+func (c control) Requests() (reads, writes int) {
+	counters := c.server.Counters()
+	return counters.Total - counters.Mutating, counters.Mutating
+}
+
+func (c control) Fail(f conformance.Fault, after int) {
+	wrong := fault.Fault{Path: "/v2/**", Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
+	switch {
+	case f.RetryAfter > 0:
+		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
+	case f.Truncate:
+		keep := 5
+		wrong.Truncate = &keep
+	case f.Lost:
+		wrong.Apply, wrong.Drop = true, true
+	case f.Nonsense:
+		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
+	case f.Blank:
+		wrong.Status, wrong.Body = http.StatusOK, "{}"
+	}
+	c.server.AddFault(wrong)
+}
+
+func (c control) Heal() { c.server.ClearFaults() }
+
+func (c control) Settle() { c.server.ActivateBalancers() }
+
+// Leftovers ignores tags: they cost nothing, and their removal is best effort.
+func (c control) Leftovers() (left []string) {
+	for _, b := range c.server.State().Balancers {
+		left = append(left, b.ID)
+	}
+	return left
+}
+
+// edits change one field of a balancer by hand.
+var edits = map[string]func(*emulator.Balancer){
+	cloud.FieldName:        func(b *emulator.Balancer) { b.Name = "by-hand" },
+	cloud.FieldAllow:       func(b *emulator.Balancer) { b.Firewall.Allow = []string{"cidr:10.0.0.0/8"} },
+	cloud.FieldDeny:        func(b *emulator.Balancer) { b.Firewall.Deny = []string{"ip:192.0.2.1"} },
+	cloud.FieldMarks:       func(b *emulator.Balancer) { b.Tags = []string{"team:shop"} },
+	"health.protocol":      func(b *emulator.Balancer) { b.HealthCheck.Protocol = "tcp" },
+	"health.port":          func(b *emulator.Balancer) { b.HealthCheck.Port = 1 },
+	"health.path":          func(b *emulator.Balancer) { b.HealthCheck.Path = "/" },
+	"health.interval":      func(b *emulator.Balancer) { b.HealthCheck.CheckIntervalSeconds = 100 },
+	"health.timeout":       func(b *emulator.Balancer) { b.HealthCheck.ResponseTimeoutSeconds = 100 },
+	"health.healthy":       func(b *emulator.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
+	"health.unhealthy":     func(b *emulator.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
+	"health.proxyProtocol": func(b *emulator.Balancer) { yes := true; b.HealthCheck.ProxyProtocol = &yes },
+}
+
+func (c control) TamperBalancer(id, field string) bool {
+	edit, ok := edits[field]
+	if ok {
+		c.must(c.server.EditBalancer(id, edit))
+	}
+	return ok
+}
+
+func (c control) number(id cloud.InstanceID) int {
+	n, err := strconv.Atoi(string(id))
+	c.must(err)
+	return n
+}
+
+func (c control) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}

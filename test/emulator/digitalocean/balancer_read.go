@@ -1,0 +1,58 @@
+package digitalocean
+
+import (
+	"net/http"
+	"slices"
+)
+
+// listBalancers: names= and uuids= may be repeated; a name matches whole and
+// with its case (guess).
+func (a *Account) listBalancers(r *http.Request) (reply, error) {
+	query := r.URL.Query()
+	names, ids := query["names"], query["uuids"]
+	if len(names) > 0 && len(ids) > 0 {
+		return reply{}, unprocessable("names and uuids can't be combined")
+	}
+	matches := []*balancer{}
+	for _, b := range a.balancers {
+		if (len(names) == 0 || slices.Contains(names, b.Name)) && (len(ids) == 0 || slices.Contains(ids, b.ID)) {
+			matches = append(matches, b)
+		}
+	}
+	p := pageOf(r)
+	start, end := p.bounds(len(matches))
+	views := make([]Balancer, 0, end-start)
+	for _, b := range matches[start:end] {
+		views = append(views, b.view())
+	}
+	body := map[string]any{"load_balancers": views, "links": p.links(r, len(matches)), "meta": meta{len(matches)}}
+	return reply{body: body}, nil
+}
+
+func (a *Account) getBalancer(r *http.Request) (reply, error) {
+	b := a.findBalancer(r.PathValue("id"))
+	if b == nil {
+		return reply{}, notFound()
+	}
+	return reply{body: map[string]any{"load_balancer": b.view()}}, nil
+}
+
+// deleteBalancer answers 204 in any status, and 404 the second time.
+func (a *Account) deleteBalancer(r *http.Request) (reply, error) {
+	if !a.dropBalancer(r.PathValue("id")) {
+		return reply{}, notFound()
+	}
+	return noContent(), nil
+}
+
+func (a *Account) dropBalancer(id string) bool {
+	b := a.findBalancer(id)
+	if b == nil {
+		return false
+	}
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	a.balancers = without(a.balancers, b)
+	return true
+}
