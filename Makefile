@@ -16,14 +16,16 @@ comma       := ,
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
 # The same flags for every go command, so that build, vet and lint share compiled packages.
 export GOFLAGS := -trimpath -tags=grpcnotrace
+export CGO_ENABLED := 0
 
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
-GO_BUILD    := CGO_ENABLED=0 go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
+GO_BUILD    := go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
 FUZZTIME    ?= 10s
-RACE        ?= -race
 TEST_FLAGS  ?=
+# The race detector needs cgo.
+GO_TEST     := CGO_ENABLED=1 go test -race
 
 .DEFAULT_GOAL := help
 
@@ -43,9 +45,9 @@ quickstart: need-go ## Two tiny clusters side by side, without and with this CCM
 .PHONY: test
 test: need-go controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
 	@echo "==> unit tests (product module)"
-	go test $(RACE) $(TEST_FLAGS) ./...
+	$(GO_TEST) $(TEST_FLAGS) ./...
 	@echo "==> system tests (test module)"
-	cd test && go test $(RACE) -timeout 30m $(TEST_FLAGS) ./...
+	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./...
 
 ##@ Build
 
@@ -88,8 +90,8 @@ fuzz: need-go ## Run every fuzzer for FUZZTIME (10s).
 
 .PHONY: conformance
 conformance: need-go ## Run the driver conformance suite on every provider.
-	go test $(RACE) -run Conformance ./providers/...
-	cd test && go test $(RACE) ./conformance/...
+	$(GO_TEST) -run Conformance ./providers/...
+	cd test && $(GO_TEST) ./conformance/...
 
 .PHONY: bench
 bench: need-go controlplane build-if-needed ## Measure calls, writes and time (NODES=100,1000,5000).
@@ -97,7 +99,7 @@ bench: need-go controlplane build-if-needed ## Measure calls, writes and time (N
 
 .PHONY: e2e
 e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
-	cd test && go test $(RACE) -timeout 30m $(TEST_FLAGS) ./e2e/...
+	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./e2e/...
 
 .PHONY: lint
 lint: need-go $(LINT) ## Run the linters, the import law among them.

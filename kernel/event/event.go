@@ -21,7 +21,7 @@ var (
 	OwnershipConflict    = Reason{"OwnershipConflict", true, "Service", "The balancer that was found belongs to another Service or cluster, or nothing proves that it is ours. It is not touched."}
 	TargetSkipped        = Reason{"TargetSkipped", true, "Service", "Some nodes cannot be targets of this balancer; the message says which and why."}
 	NoTargets            = Reason{"NoTargets", true, "Service", "No node can be a target of this balancer."}
-	SourceRangesRefused  = Reason{"SourceRangesRefused", true, "Service", "This cloud cannot restrict client networks, so the Service is not exposed at all rather than to everyone."}
+	SourceRangesRefused  = Reason{"SourceRangesRefused", true, "Service", "This cloud cannot restrict client networks, so no balancer is created rather than one that is open to everyone. A balancer that exists already keeps serving as it is."}
 	CloudFailure         = Reason{"CloudFailure", true, "Service", "The cloud refused or failed a call; the message has its class and text. It is tried again."}
 	Retained             = Reason{"LoadBalancerRetained", false, "Service", "The Service was deleted and its balancer kept, as multicloud-ccm.io/retain asked."}
 	Adopted              = Reason{"LoadBalancerAdopted", false, "Service", "A balancer that existed before was taken over and marked as this Service's."}

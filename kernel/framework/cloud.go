@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/klog/v2"
 
@@ -33,6 +34,7 @@ type Cloud struct {
 	inventory *instance.Inventory
 	balancers *loadbalancer.Manager // nil when the cloud has none
 	firewall  *firewall.Manager
+	shapes    *shapes
 	recorder  *recorder
 	gate      *gate
 	verdicts  *verdicts
@@ -112,7 +114,11 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(),
 		})
 	}
-	c.firewall = firewall.New(firewall.Options{Cloud: c.cloud, Executor: c.executor, Events: c.recorder})
+	c.firewall = firewall.New(firewall.Options{
+		Cloud: c.cloud, Executor: c.executor, Events: c.recorder,
+		Managed: firewallManaged(c.cloud.Annotations),
+	})
+	c.shapes = &shapes{ttl: o.Tuning.Reensure, known: map[types.UID]knownShape{}}
 	return c
 }
 

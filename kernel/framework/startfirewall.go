@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
-
-// shapes says what a Service's balancer looks like, or will.
-type shapes interface {
-	Shape(ctx context.Context, svc *corev1.Service) (b cloud.Balancer, id string, err error)
-}
-
-var errNoShape = errors.New("the load balancer's shape cannot be found out")
 
 // startFirewall starts the firewall loop where the configuration asks for a firewall.
 func startFirewall(ctx context.Context, e environment) (bool, error) {
@@ -46,20 +45,87 @@ func (c *Cloud) reconcileFirewall(ctx context.Context) error {
 	}
 	_, err = through(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		done, err := c.firewall.Reconcile(ctx, services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
-			return c.shape(ctx, svc)
+			return c.shapes.of(svc, func() (cloud.Balancer, string, error) { return c.shape(ctx, svc) })
 		})
 		if !done.Empty() && !c.options.Mode.ReadOnly() {
 			klog.InfoS("Changed the firewall", "cloud", c.cloud.Name, "operations", len(done.Executable()))
 		}
 		return struct{}{}, err
 	})
+	c.shapes.keep(services)
 	return err
 }
 
 func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer, string, error) {
-	manager, ok := any(c.balancers).(shapes)
-	if !ok || c.balancers == nil {
-		return cloud.Balancer{}, "", errNoShape
+	if c.balancers == nil {
+		return cloud.Balancer{}, "", errors.New("the cloud has no load balancers")
 	}
-	return manager.Shape(ctx, svc)
+	nodes := slices.DeleteFunc(c.Nodes(), func(n *corev1.Node) bool {
+		m := membership(n)
+		return m.excluded || m.leaving
+	})
+	return c.balancers.Shape(ctx, svc, nodes)
+}
+
+// shapes remember the balancers of Services as long as the Services stay as they are, so
+// that looking after the firewall costs one read and not one for each of them.
+type shapes struct {
+	// ttl bounds what is remembered: a balancer may change without its Service.
+	ttl   time.Duration
+	known map[types.UID]knownShape
+}
+
+type knownShape struct {
+	version  string
+	at       time.Time
+	balancer cloud.Balancer
+	id       string
+}
+
+// of returns the Service's balancer. One without id does not exist yet and is not kept.
+func (s *shapes) of(svc *corev1.Service, read func() (cloud.Balancer, string, error)) (cloud.Balancer, string, error) {
+	if known, ok := s.known[svc.UID]; ok && known.version == svc.ResourceVersion && time.Since(known.at) < s.ttl {
+		return known.balancer, known.id, nil
+	}
+	b, id, err := read()
+	if err == nil && id != "" && svc.DeletionTimestamp == nil {
+		s.known[svc.UID] = knownShape{svc.ResourceVersion, time.Now(), b, id}
+	}
+	return b, id, err
+}
+
+// keep forgets all other Services.
+func (s *shapes) keep(services []*corev1.Service) {
+	there := make(map[types.UID]bool, len(services))
+	for _, svc := range services {
+		there[svc.UID] = true
+	}
+	maps.DeleteFunc(s.known, func(uid types.UID, _ knownShape) bool { return !there[uid] })
+}
+
+// managedKey is the annotation, of clouds that have a firewall, that keeps it away from a
+// Service.
+const managedKey = annotation.Prefix + "firewall-managed"
+
+// firewallManaged reads that annotation; warning says what is wrong with it.
+func firewallManaged(keys annotation.Set) func(*corev1.Service) (managed bool, warning string) {
+	at := slices.IndexFunc(keys, func(k annotation.Key) bool { return k.Name == managedKey })
+	if at < 0 {
+		return nil
+	}
+	key := keys[at]
+	return func(svc *corev1.Service) (bool, string) {
+		given := map[string]string{}
+		for _, name := range key.Spellings() {
+			if value, ok := svc.Annotations[name]; ok {
+				given[name] = value
+			}
+		}
+		values, problems := annotation.Set{key}.Parse(given)
+		var warnings []string
+		for _, problem := range problems {
+			warnings = append(warnings, problem.Error())
+		}
+		return key.Bool(values), strings.Join(warnings, "; ")
+	}
 }

@@ -106,3 +106,24 @@ func TestBurstLosesNothingWhileItFires(t *testing.T) {
 		}
 	})
 }
+
+func TestLeavingAndComingNodesTrigger(t *testing.T) {
+	n := node("n", "sim://1")
+	for name, play := range map[string]func(*targetEvents){
+		"added":          func(e *targetEvents) { e.OnAdd(n, false) },
+		"deleted":        func(e *targetEvents) { e.OnDelete(n) },
+		"deleted unseen": func(e *targetEvents) { e.OnDelete(cache.DeletedFinalStateUnknown{Key: "n", Obj: n}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var seen log
+				play(eventsTo(&seen))
+				time.Sleep(window)
+				synctest.Wait()
+				if diff := cmp.Diff([]string{"add any"}, seen.take()); diff != "" {
+					t.Errorf("effect (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

@@ -197,6 +197,9 @@ func (i *Inventory) prove(ctx context.Context, node *corev1.Node, id cloud.Insta
 	if err := i.guard.unchanged(ctx, later(a.last, sinceAge(i.policy.ConfirmGap))); err != nil {
 		return false, i.distrust(err)
 	}
+	if now, open := i.cases.get(string(node.UID), id); !open || !now.confirmed() {
+		return false, refuse(verdictUnconfirmed, "something showed the machine again, or its absence became doubtful, a moment ago")
+	}
 	return false, i.askBrake(i.brake.Allow, node)
 }
 

@@ -398,8 +398,9 @@ func TestRecreatedWithTheSameName(t *testing.T) {
 		old := w.member("web", false)
 		mustExist(t, i, old)
 		w.terminate("id-web")
-		w.lifecycle(t.Context(), i, 1, time.Minute)
-		if len(w.gone()) != 1 {
+		listed := time.Now()
+		w.lifecycle(t.Context(), i, 1, 55*time.Second)
+		if len(w.gone()) != 1 || time.Since(listed) > i.policy.MaxAge {
 			t.Fatalf("deleted %v", w.gone())
 		}
 		id := w.boot("web")
@@ -524,5 +525,136 @@ func TestQueuedCandidates(t *testing.T) {
 		if got := len(w.gone()); got != 60 {
 			t.Errorf("%d deleted, want 60: %v", got, w.counts)
 		}
+	})
+}
+
+func TestListInBetweenStartsTheProofAgain(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.hide = func(id cloud.InstanceID) bool { return id == "id-n" }
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(12 * time.Second)
+		if err := i.list(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+	})
+}
+
+func TestQuestionsAtOnceAreOneNotFound(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.terminate("id-n")
+		if err := i.list(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		// The second comes when the read for the first is under way.
+		go func() { _, _ = i.Exists(t.Context(), node) }()
+		time.Sleep(i.policy.Coalesce + 10*time.Millisecond)
+		mustHold(t, i, node, verdictUnconfirmed)
+		if got := len(w.notFound["id-n"]); got != 2 {
+			t.Fatalf("%d direct reads, want 2: the test proves nothing", got)
+		}
+	})
+}
+
+func TestBlindnessVoidsWhatWasNotFound(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.hide = func(cloud.InstanceID) bool { return true }
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(11 * time.Second)
+		mustHold(t, i, node, verdictNoCanary)
+		w.terminate("id-n")
+		w.hide = nil
+		time.Sleep(11 * time.Second)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(11 * time.Second)
+		if exists, err := i.Exists(t.Context(), node); exists || err != nil {
+			t.Errorf("after two new not-founds: %v, %v, want false", exists, err)
+		}
+	})
+}
+
+func TestAccountIsReadAgainAtTheVerdict(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
+		i := w.inventory(brake)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.terminate("id-n")
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(11 * time.Second)
+		_ = brake.Allow("another", 20)
+		mustHold(t, i, node, verdictBrake)
+		brake.Release()
+		w.mu.Lock()
+		w.account = "team-2"
+		w.mu.Unlock()
+		time.Sleep(20 * time.Second)
+		mustHold(t, i, node, verdictIdentityChanged)
+	})
+}
+
+func TestAccountMustBeKnownBefore(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		w.account = ""
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		mustExist(t, i, node)
+		w.terminate("id-n")
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictCloudFailure)
+		w.mu.Lock()
+		w.account = "team-1"
+		w.mu.Unlock()
+		time.Sleep(11 * time.Second)
+		mustHold(t, i, node, verdictIdentityUnknown)
+		mustHold(t, i, node, verdictUnconfirmed)
+	})
+}
+
+func TestSeenAgainAtTheLastMoment(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
+		i := w.inventory(brake)
+		w.members("other", 20, true)
+		node := w.member("n", false)
+		machine := w.machines["id-n"]
+		mustExist(t, i, node)
+		w.terminate("id-n")
+		time.Sleep(time.Minute)
+		mustHold(t, i, node, verdictUnconfirmed)
+		time.Sleep(11 * time.Second)
+		_ = brake.Allow("another", 20)
+		mustHold(t, i, node, verdictBrake)
+		brake.Release()
+		time.Sleep(20 * time.Second)
+		go func() {
+			time.Sleep(w.latency / 2) // while the account is read for the verdict
+			i.learn([]cloud.Instance{machine}, time.Now())
+		}()
+		mustHold(t, i, node, verdictUnconfirmed)
 	})
 }

@@ -22,7 +22,7 @@ type Options struct {
 	Nodes func() []*corev1.Node
 	// Brake bounds deletions; one with default options when nil.
 	Brake *safety.Brake
-	// Policy is DefaultPolicy when zero.
+	// Policy has the default in every field that is zero.
 	Policy Policy
 	// Events and Metrics may be nil.
 	Events  event.Recorder
@@ -64,9 +64,7 @@ type Inventory struct {
 
 // New returns an Inventory that knows nothing yet.
 func New(o Options) *Inventory {
-	if o.Policy == (Policy{}) {
-		o.Policy = DefaultPolicy()
-	}
+	o.Policy = o.Policy.withDefaults()
 	p := pace{policy: o.Policy, limits: o.Cloud.Descriptor.Limits}
 	i := &Inventory{
 		name:      o.Cloud.Name,

@@ -226,15 +226,12 @@ func (i *Inventory) room(requests int) bool {
 	return i.budget.Tokens() >= float64(requests+reserve)
 }
 
-// age reports how old the newest list is, as metric too.
-func (i *Inventory) age() time.Duration {
+// measureAge reports how old the list is that is used now.
+func (i *Inventory) measureAge() {
 	i.mu.Lock()
 	started := i.installed.started
 	i.mu.Unlock()
-	if started.IsZero() {
-		return 0
+	if !started.IsZero() {
+		i.report.metrics.Set(metric.SnapshotAge, time.Since(started).Seconds(), i.name)
 	}
-	age := time.Since(started)
-	i.report.metrics.Set(metric.SnapshotAge, age.Seconds(), i.name)
-	return age
 }

@@ -62,7 +62,7 @@ func (i *Inventory) wanted(node *corev1.Node) (want, error) {
 // find looks in the list, reads a new one if that is old, and reads the machine directly
 // if it is in neither.
 func (i *Inventory) find(ctx context.Context, w want, initialised bool) (cloud.Instance, error) {
-	i.age()
+	i.measureAge()
 	size := i.size()
 	since := sinceAge(i.pace.metadataAge(size))
 	complete := func(r *record) bool {

@@ -205,8 +205,8 @@ func TestMetadataWhileTheCloudFails(t *testing.T) {
 					t.Errorf("a new node: %v, want the class of the failure", got)
 				}
 				down := w.unready(nodes[0])
-				if exists, got := i.Exists(t.Context(), down); exists && name == "x" || got != nil && verdictOf(got) != "" {
-					t.Errorf("Exists() = %v, %v", exists, got)
+				if exists, got := i.Exists(t.Context(), down); !exists && got == nil {
+					t.Error("Exists() = false without error")
 				}
 				time.Sleep(10 * time.Minute)
 				if _, got := i.Metadata(t.Context(), nodes[1]); got == nil {
@@ -312,6 +312,49 @@ func TestListFailuresAreSpacedOut(t *testing.T) {
 		w.lifecycle(t.Context(), i, 10, time.Minute)
 		if errs := w.pass(t.Context(), i, 10); len(errs) > 0 {
 			t.Errorf("still failing after a minute: %v", errs[0])
+		}
+	})
+}
+
+func TestEmptyListOfASmallCluster(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("n", 3, true)
+		w.status(t.Context(), i, 1)
+		w.mu.Lock()
+		w.onList = func(_ context.Context, list *cloud.InstanceList) error {
+			list.Items = nil
+			return nil
+		}
+		w.mu.Unlock()
+		time.Sleep(5 * time.Minute)
+		w.status(t.Context(), i, 1)
+		if got := w.counts["ccm_inventory_instances"]; got != 3 {
+			t.Errorf("%d machines in the list that is believed, want 3", got)
+		}
+	})
+}
+
+func TestListKeepsWhatWasReadMeanwhile(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("n", 1000, true)
+		w.status(t.Context(), i, 10)
+		time.Sleep(10 * time.Second)
+		done := make(chan error)
+		go func() { done <- i.list(t.Context(), time.Now()) }()
+		time.Sleep(10 * time.Millisecond)
+		id := w.boot("new")
+		if _, err := i.fetch(t.Context(), []cloud.InstanceID{id}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if i.sighting(id) == nil {
+			t.Error("the list made the machine forgotten that was read after the list had begun")
 		}
 	})
 }

@@ -1,9 +1,11 @@
 package instance
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
-// Policy holds the times and bounds of an Inventory. Fields are taken as they are:
-// start from DefaultPolicy.
+// Policy holds the times and bounds of an Inventory. Zero fields have the default.
 type Policy struct {
 	// MaxAge is how old a list may be to answer for metadata. It is stretched where the
 	// cloud's limits ask for fewer lists.
@@ -48,5 +50,22 @@ func DefaultPolicy() Policy {
 		CanaryMaxAge:   time.Minute,
 		ShrinkFraction: 0.10,
 		ShrinkMin:      5,
+	}
+}
+
+func (p Policy) withDefaults() Policy {
+	d := DefaultPolicy()
+	return Policy{
+		MaxAge:         cmp.Or(p.MaxAge, d.MaxAge),
+		StateMaxAge:    cmp.Or(p.StateMaxAge, d.StateMaxAge),
+		StaleMaxAge:    cmp.Or(p.StaleMaxAge, d.StaleMaxAge),
+		MinRefresh:     cmp.Or(p.MinRefresh, d.MinRefresh),
+		Coalesce:       cmp.Or(p.Coalesce, d.Coalesce),
+		Patience:       cmp.Or(p.Patience, d.Patience),
+		Grace:          cmp.Or(p.Grace, d.Grace),
+		ConfirmGap:     cmp.Or(p.ConfirmGap, d.ConfirmGap),
+		CanaryMaxAge:   cmp.Or(p.CanaryMaxAge, d.CanaryMaxAge),
+		ShrinkFraction: cmp.Or(p.ShrinkFraction, d.ShrinkFraction),
+		ShrinkMin:      cmp.Or(p.ShrinkMin, d.ShrinkMin),
 	}
 }

@@ -116,11 +116,19 @@ type watched struct {
 }
 
 // readStates answers a batch of questions whether machines are there. What is not found
-// opens a case, once the account was checked.
+// opens a case, once the account was checked. A question that missed the answer to the
+// same one by a moment gets that answer.
 func (i *Inventory) readStates(ctx context.Context, batch map[watched]*pending[[]cloud.Instance]) {
 	byID := readBatch{}
-	for w := range batch {
+	for w, p := range batch {
+		if r := i.sighting(w.id); r != nil && time.Since(r.seen) < i.policy.StateMaxAge && !i.cases.has(w.id) {
+			p.settle([]cloud.Instance{r.Instance}, nil)
+			continue
+		}
 		byID[w.id] = newPending[[]cloud.Instance]()
+	}
+	if len(byID) == 0 {
+		return
 	}
 	if !i.affordLater(i.pace.reads(len(byID))) {
 		for _, p := range batch {
@@ -131,6 +139,9 @@ func (i *Inventory) readStates(ctx context.Context, batch map[watched]*pending[[
 	go i.readAll(ctx, byID)
 	var group sync.WaitGroup
 	for w, p := range batch {
+		if p.settled() {
+			continue
+		}
 		group.Go(func() {
 			found, err := byID[w.id].wait(ctx)
 			if err == nil && len(found) == 0 {

@@ -21,7 +21,7 @@ func TestWhoBecomesTarget(t *testing.T) {
 	f.nodes = []*corev1.Node{
 		node("fine"), node("unselected"), node("bare"), provider("new", ""),
 		provider("elsewhere", "aws:///zone/i-1"), provider("odd", "fake://"), provider("noscheme", "metal-7"),
-		provider("twin", "fake://fine"),
+		provider("twin", "fake://fine"), provider("twin-of-bare", "fake://bare"),
 	}
 	f.machines.bare = map[cloud.InstanceID]bool{"bare": true}
 	f.settle()

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // The annotations of the fake cloud.
@@ -262,65 +259,7 @@ func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
 	d.balancers[id] = s
 }
 
-// fakeMachines has a machine for every node of the fake cloud, but those that are missing.
-type fakeMachines struct {
-	missing map[cloud.InstanceID]bool
-	// unread machines are left out of the answer, together with an error.
-	unread map[cloud.InstanceID]bool
-	bare   map[cloud.InstanceID]bool // without address
-}
-
-func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
-	id, ok := strings.CutPrefix(node.Spec.ProviderID, "fake://")
-	if !ok || id == "" {
-		return "", fmt.Errorf("node %s has provider-ID %q", node.Name, node.Spec.ProviderID)
-	}
-	return cloud.InstanceID(id), nil
-}
-
-func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	found := map[cloud.InstanceID]cloud.Instance{}
-	for _, id := range ids {
-		instance := cloud.Instance{ID: id}
-		if !m.bare[id] {
-			instance.Addresses = []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}
-		}
-		if !m.missing[id] && !m.unread[id] {
-			found[id] = instance
-		}
-	}
-	if len(m.unread) > 0 {
-		return found, errBroken
-	}
-	return found, nil
-}
-
-// fakeEvents keeps events as "Reason: message".
-type fakeEvents struct {
-	mu   sync.Mutex
-	said []string
-}
-
-func (e *fakeEvents) Record(object event.Object, reason event.Reason, message string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if object.Kind != reason.On {
-		panic("event " + reason.Name + " on " + object.Kind)
-	}
-	e.said = append(e.said, reason.Name+": "+message)
-}
-
-// take returns the events since the last call.
-func (e *fakeEvents) take() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	said := e.said
-	e.said = nil
-	return said
-}
-
 var (
 	_ cloud.Driver    = (*fakeDriver)(nil)
 	_ cloud.Balancers = (*fakeDriver)(nil)
-	_ Machines        = (*fakeMachines)(nil)
 )

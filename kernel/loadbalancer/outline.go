@@ -1,0 +1,40 @@
+package loadbalancer
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Shape returns what the firewall in front of the nodes has to let through: the balancer as
+// the next Ensure leaves it, and its id, "" while it does not exist. It only reads.
+//
+//	Service                         balancer
+//	disowned or being deleted       as it is
+//	asks for something possible     as it will be
+//	asks for something impossible   as it is; an error when there is none
+//	wants another balancer instead  as it is, until that one exists
+func (m *Manager) Shape(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (b cloud.Balancer, id string, err error) {
+	p, ctx, err := m.begin(ctx, svc)
+	if err != nil {
+		return b, "", err
+	}
+	defer p.end()
+	f, err := p.find(ctx)
+	if err != nil {
+		return b, "", err
+	}
+	b, id = f.observed.Balancer, f.observed.ID
+	if p.disowned() || svc.DeletionTimestamp != nil {
+		return b, id, nil
+	}
+	switch d := p.choose(f, p.census(ctx, nodes)); {
+	case d.change.After != nil:
+		return *d.change.After, id, nil
+	case !f.observed.Found && d.err != nil:
+		return b, "", d.err
+	}
+	return b, id, nil
+}

@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+)
+
+// Options say what is measured.
+type Options struct {
+	// Binary is the path of the binary under test.
+	Binary string
+	// Nodes is the number of droplets and Nodes.
+	Nodes int
+	// Services is how many load balancers there are in the end; 50 when 0.
+	Services int
+	// Quota makes the cloud refuse requests beyond its published limits.
+	Quota bool
+	// Progress receives a line per step; nowhere when nil.
+	Progress io.Writer
+}
+
+const (
+	// latency is what every request to the cloud takes at least.
+	latency = 30 * time.Millisecond
+	// activation is how long a balancer takes in the cloud.
+	activation = 10 * time.Second
+	// added is how many nodes join while the Services exist.
+	added = 10
+	// pageSize is the largest page of the cloud's lists.
+	pageSize = 200
+	// statusPeriod is the default of --node-status-update-frequency.
+	statusPeriod = 5 * time.Minute
+)
+
+// published are the cloud's published limits.
+var published = rate.Quota{Hour: 5000, Minute: 250}
+
+// Pages is what one list of n droplets costs in requests.
+func Pages(n int) int { return max(1, (n+pageSize-1)/pageSize) }
+
+func (o Options) withDefaults() Options {
+	if o.Services == 0 {
+		o.Services = 50
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	return o
+}
+
+// Run measures one number of nodes.
+func Run(ctx context.Context, o Options) (Result, error) {
+	o = o.withDefaults()
+	emulator := digitalocean.Options{Latency: latency, ActivateAfter: activation}
+	if o.Quota {
+		emulator.Quota = published
+	}
+	l, err := lab.Start(ctx, lab.Options{
+		Binary: o.Binary, Emulator: emulator,
+		ControlPlane: controlplane.Options{Controllers: controlplane.NoControllers, Audit: &controlplane.Audit{}, Progress: o.Progress},
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("starting the lab: %w", err)
+	}
+	defer l.Stop()
+	r := &run{options: o, lab: l, result: Result{Nodes: o.Nodes, Pages: Pages(o.Nodes), Quota: o.Quota}}
+	watch, err := startWatch(ctx, l.AdminConfig())
+	if err != nil {
+		return Result{}, err
+	}
+	defer watch.stop()
+	r.watch = watch
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"joining nodes", r.join},
+		{"initialising nodes", r.initialise},
+		{"nodes going NotReady", r.restartAndNotReady},
+		{"status pass", r.steady},
+	} {
+		r.progress("%s", step.name)
+		if err := step.do(ctx); err != nil {
+			return r.result, fmt.Errorf("%d nodes: %s: %w", o.Nodes, step.name, err)
+		}
+	}
+	return r.result, nil
+}
+
+// run is one measurement under way.
+type run struct {
+	options Options
+	lab     *lab.Lab
+	watch   *clusterWatch
+	names   []string // of the nodes
+	result  Result
+}
+
+func (r *run) progress(format string, args ...any) {
+	fmt.Fprintf(r.options.Progress, "bench: %d nodes: %s\n", r.options.Nodes, fmt.Sprintf(format, args...))
+}
+
+// start starts a process; the flags of the lab make it reachable, the rest is default.
+func (r *run) start(name string, args ...string) (*ccm.Process, error) {
+	return r.lab.StartCCM(lab.CCMOptions{Name: name, Args: append([]string{"--v=0"}, args...)})
+}
+
+// end stops a process and keeps its peak memory.
+func (r *run) end(ctx context.Context, p *ccm.Process) (cpu time.Duration, err error) {
+	if err := p.Stop(ctx); err != nil {
+		return 0, err
+	}
+	cpu, memory := p.Usage()
+	r.result.PeakMemoryMB = max(r.result.PeakMemoryMB, float64(memory)/1e6)
+	return cpu, nil
+}
+
+// within bounds one wait, and ends it when the process does.
+func within(ctx context.Context, p *ccm.Process, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d, fmt.Errorf("nothing more happened within %v", d))
+	ended, end := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-p.Done():
+			end(fmt.Errorf("the process ended early: %w; its log: %s", p.Err(), p.Tail()))
+		case <-ctx.Done():
+		}
+	}()
+	return ended, func() { end(nil); cancel() }
+}

@@ -1,0 +1,13 @@
+// Package bench measures what the real binary costs: requests to the cloud, writes to the
+// API server, time, processor and memory. Counts do not depend on the machine, so they can
+// be asserted; times are only printed.
+//
+// One run has one number of nodes and three processes, one after the other, on one control
+// plane and one emulated DigitalOcean:
+//
+//	process  flags                    measured
+//	1        default                  initialisation
+//	2        default                  a restart, nodes going NotReady, Services made
+//	3        status pass more often   Services ensured again, a status pass, nodes
+//	                                  added, Services deleted
+package bench

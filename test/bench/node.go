@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// parallel is how many writes of the bench itself run at once.
+const parallel = 32
+
+// join makes the machines and their Nodes, before any process runs.
+func (r *run) join(ctx context.Context) error {
+	return r.joinMore(ctx, r.options.Nodes, false)
+}
+
+func (r *run) joinMore(ctx context.Context, n int, ready bool) error {
+	var nodes []controlplane.NodeOptions
+	for _, droplet := range r.lab.Cloud.SeedDroplets(n) {
+		nodes = append(nodes, controlplane.NodeOptions{Name: droplet.Name, Ready: ready})
+		r.names = append(r.names, droplet.Name)
+	}
+	return r.lab.JoinNodes(ctx, nodes)
+}
+
+func (r *run) setReady(ctx context.Context, names []string, ready bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, name := range names {
+		group.Go(func() error { return r.lab.SetReady(ctx, name, ready, "") })
+	}
+	return group.Wait()
+}
+
+// initialise measures from the start of the process to the last node.
+func (r *run) initialise(ctx context.Context) error {
+	m := r.mark()
+	p, err := r.start("initialise")
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 20*time.Minute)
+	defer cancel()
+	last, err := r.watch.untilInitialised(ctx, r.options.Nodes)
+	if err != nil {
+		return err
+	}
+	result := &r.result.Initialise
+	result.Seconds = last.Sub(m.at).Seconds()
+	if err := r.settle(ctx, time.Second); err != nil {
+		return err
+	}
+	result.Calls = r.calls(m)
+	cpu, err := r.end(context.WithoutCancel(ctx), p)
+	if err != nil {
+		return err
+	}
+	// Events come last, so writes are counted when the process has ended.
+	result.Writes, err = r.writes(m)
+	result.CPUSeconds = cpu.Seconds()
+	result.CPUMillisecondsPerNode = cpu.Seconds() * 1000 / float64(r.options.Nodes)
+	return err
+}
+
+// restartAndNotReady makes all nodes Ready, measures what a restart costs, then what a
+// minute with a tenth of the nodes NotReady does, and then makes the Services.
+func (r *run) restartAndNotReady(ctx context.Context) error {
+	if err := r.setReady(ctx, r.names, true); err != nil {
+		return err
+	}
+	m := r.mark()
+	p, err := r.start("default")
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 20*time.Minute)
+	defer cancel()
+	if err := r.afterStart(ctx, p); err != nil {
+		return err
+	}
+	r.result.Restart = r.calls(m)
+	if err := r.notReady(ctx); err != nil {
+		return err
+	}
+	r.progress("creating %d Services", r.options.Services)
+	if err := r.createServices(ctx); err != nil {
+		return err
+	}
+	_, err = r.end(context.WithoutCancel(ctx), p)
+	return err
+}
+
+// afterStart waits until a started process has nothing more to do.
+func (r *run) afterStart(ctx context.Context, p interface{ Healthy(context.Context) error }) error {
+	before := r.lab.Cloud.Counters().Total
+	if err := p.Healthy(ctx); err != nil {
+		return err
+	}
+	err := controlplane.Eventually(ctx, func(context.Context) error {
+		if total := r.lab.Cloud.Counters().Total; total < before+r.result.Pages {
+			return fmt.Errorf("the machines have not been listed")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.settle(ctx, 3*time.Second)
+}
+
+// notReady measures one minute with a tenth of the nodes NotReady.
+func (r *run) notReady(ctx context.Context) error {
+	tenth := r.names[:max(1, len(r.names)/10)]
+	if err := r.setReady(ctx, tenth, false); err != nil {
+		return err
+	}
+	m := r.mark()
+	if err := pause(ctx, time.Minute); err != nil {
+		return err
+	}
+	r.result.NotReadyMinute = r.calls(m)
+	r.result.NodesLost = r.options.Nodes - r.watch.nodeCount()
+	return r.setReady(ctx, tenth, true)
+}
+
+// pause is a window of a measurement: what happens in it is the result.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,92 @@
+package bench
+
+import "fmt"
+
+// Result are the figures of one number of nodes.
+type Result struct {
+	Nodes int `json:"nodes"`
+	// Pages is what one list of them costs in requests.
+	Pages int  `json:"pages"`
+	Quota bool `json:"quota"`
+
+	Initialise Initialise `json:"initialise"`
+	// Restart is what a second process asked before it was idle, all nodes Ready.
+	Restart Calls `json:"restart"`
+	// NotReadyMinute is one minute with a tenth of the nodes NotReady.
+	NotReadyMinute Calls `json:"notReadyMinute"`
+	// NodesLost were deleted meanwhile, although every machine was there.
+	NodesLost int  `json:"nodesLost"`
+	Create    Step `json:"createServices"`
+	// SecondEnsure is a restart with all Services unchanged.
+	SecondEnsure Calls  `json:"secondEnsure"`
+	Steady       Steady `json:"steady"`
+	AddNodes     Step   `json:"addNodes"`
+	Delete       Step   `json:"deleteServices"`
+
+	// PeakMemoryMB is the largest resident memory of any of the processes.
+	PeakMemoryMB float64 `json:"peakMemoryMB"`
+}
+
+// Initialise is the initialisation of all nodes by one process.
+type Initialise struct {
+	Calls  Calls  `json:"calls"`
+	Writes Writes `json:"writes"`
+	// Seconds are from the start of the process to the last node.
+	Seconds float64 `json:"seconds"`
+	// CPU includes the start of the process.
+	CPUSeconds             float64 `json:"cpuSeconds"`
+	CPUMillisecondsPerNode float64 `json:"cpuMillisecondsPerNode"`
+}
+
+// Step is something done to all Services.
+type Step struct {
+	Calls   Calls   `json:"calls"`
+	Writes  Writes  `json:"writes"`
+	Seconds float64 `json:"seconds"`
+	// AfterActivation is, for each Service, how many seconds after the cloud had its
+	// balancer it had its address; ascending.
+	AfterActivation []float64 `json:"afterActivation,omitempty"`
+}
+
+// Steady is a window in which nothing happens but one status pass.
+type Steady struct {
+	StatusPass    Calls   `json:"statusPass"`
+	Window        Calls   `json:"window"`
+	WindowSeconds float64 `json:"windowSeconds"`
+	Writes        Writes  `json:"writes"`
+	// CallsPerHour are extrapolated: twelve status passes, as by default, and the other
+	// calls of the window in proportion.
+	CallsPerHour int `json:"callsPerHour"`
+}
+
+// Violations says which counts are beyond what is promised.
+func (r Result) Violations() []string {
+	var all []string
+	atMost := func(what string, got, limit int) {
+		if got > limit {
+			all = append(all, fmt.Sprintf("%d nodes: %s: %d, at most %d are promised", r.Nodes, what, got, limit))
+		}
+	}
+	atMost("cloud calls to initialise", r.Initialise.Calls.Total, r.Pages+10)
+	atMost("cloud calls of a status pass", r.Steady.StatusPass.Total, r.Pages)
+	atMost("cloud writes of a second ensure of unchanged Services", r.SecondEnsure.Writes, 0)
+	atMost("cloud calls per minute with 10 % NotReady", r.NotReadyMinute.Total, 2*r.Pages)
+	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, hourPasses*r.Pages)
+	atMost("nodes lost", r.NodesLost, 0)
+	if r.Quota {
+		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReadyMinute.Throttled, 0)
+	}
+	return all
+}
+
+// hourPasses is how many status passes an hour has.
+const hourPasses = 12
+
+// throttled counts refused calls in the whole run.
+func (r Result) throttled() int {
+	all := r.Initialise.Calls
+	for _, c := range []Calls{r.Restart, r.NotReadyMinute, r.Create.Calls, r.SecondEnsure, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
+		all = all.plus(c)
+	}
+	return all.Throttled
+}

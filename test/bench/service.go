@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+)
+
+const (
+	namespace   = metav1.NamespaceDefault
+	prefix      = "web-"
+	createRoute = "POST /v2/load_balancers"
+)
+
+func (r *run) each(ctx context.Context, f func(ctx context.Context, name string) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range r.options.Services {
+		group.Go(func() error { return f(ctx, fmt.Sprintf("%s%d", prefix, i)) })
+	}
+	return group.Wait()
+}
+
+// createServices measures until every Service has its address.
+func (r *run) createServices(ctx context.Context) error {
+	m := r.mark()
+	services := r.lab.Client().CoreV1().Services(namespace)
+	err := r.each(ctx, func(ctx context.Context, name string) error {
+		_, err := services.Create(ctx, &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
+		}, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = r.watch.signal.Until(ctx, func() bool { return len(r.watch.addressed(prefix)) == r.options.Services })
+	if err != nil {
+		return fmt.Errorf("%d of %d Services have an address: %w", len(r.watch.addressed(prefix)), r.options.Services, err)
+	}
+	result := &r.result.Create
+	result.Seconds = time.Since(m.at).Seconds()
+	if err := r.settle(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	result.Calls = r.calls(m)
+	if result.Writes, err = r.writes(m); err != nil {
+		return err
+	}
+	result.AfterActivation = r.afterActivation(m)
+	return nil
+}
+
+// afterActivation returns how long after the cloud had it each Service had its address,
+// ascending and in seconds. The cloud has it activation after it answered the creation.
+func (r *run) afterActivation(m mark) []float64 {
+	active := map[string]time.Time{}
+	for _, request := range r.lab.Cloud.Requests() {
+		if request.Route != createRoute || request.Start.Before(m.at) || request.Status >= 300 {
+			continue
+		}
+		var body struct {
+			Name string `json:"name"`
+		}
+		if json.Unmarshal([]byte(request.Body), &body) == nil {
+			active[body.Name] = request.Start.Add(request.Took + activation)
+		}
+	}
+	var seconds []float64
+	list, err := r.lab.Client().CoreV1().Services(namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	got := r.watch.addressed(prefix)
+	for _, svc := range list.Items {
+		at, ok := active[balancerName(&svc)]
+		if ready, addressed := got[svc.Name]; ok && addressed {
+			seconds = append(seconds, ready.Sub(at).Seconds())
+		}
+	}
+	slices.Sort(seconds)
+	return seconds
+}
+
+// balancerName is the name that every cloud-controller-manager gives a balancer by default.
+func balancerName(svc *corev1.Service) string {
+	name := "a" + strings.ReplaceAll(string(svc.UID), "-", "")
+	return name[:min(len(name), 32)]
+}
+
+// addNodes measures until every balancer has the new nodes.
+func (r *run) addNodes(ctx context.Context) error {
+	m := r.mark()
+	if err := r.joinMore(ctx, added, true); err != nil {
+		return err
+	}
+	want := len(r.names)
+	if err := r.lab.Cloud.Await(ctx, func(s digitalocean.State) bool { return complete(s, want) }); err != nil {
+		return fmt.Errorf("some balancers lack nodes: %w", err)
+	}
+	result := &r.result.AddNodes
+	result.Seconds = time.Since(m.at).Seconds()
+	if err := r.settle(ctx, 5*time.Second); err != nil {
+		return err
+	}
+	var err error
+	result.Calls = r.calls(m)
+	result.Writes, err = r.writes(m)
+	return err
+}
+
+func complete(s digitalocean.State, droplets int) bool {
+	for i := range s.Balancers {
+		if len(s.Balancers[i].DropletIDs) < droplets {
+			return false
+		}
+	}
+	return true
+}
+
+// deleteServices measures until cluster and cloud have nothing left.
+func (r *run) deleteServices(ctx context.Context) error {
+	m := r.mark()
+	services := r.lab.Client().CoreV1().Services(namespace)
+	err := r.each(ctx, func(ctx context.Context, name string) error {
+		return services.Delete(ctx, name, metav1.DeleteOptions{})
+	})
+	if err != nil {
+		return err
+	}
+	left := 0
+	err = r.watch.signal.Until(ctx, func() bool {
+		left = 0
+		for i := range r.options.Services {
+			if r.watch.has(fmt.Sprintf("%s%d", prefix, i)) {
+				left++
+			}
+		}
+		return left == 0
+	})
+	if err != nil {
+		return fmt.Errorf("%d of %d Services are left: %w", left, r.options.Services, err)
+	}
+	result := &r.result.Delete
+	result.Seconds = time.Since(m.at).Seconds()
+	if err := r.settle(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	if balancers := r.lab.Cloud.State().Balancers; len(balancers) > 0 {
+		return fmt.Errorf("%d balancers are left in the cloud", len(balancers))
+	}
+	result.Calls = r.calls(m)
+	result.Writes, err = r.writes(m)
+	return err
+}

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// listRoute is the route of a list of machines.
+const listRoute = "GET /v2/droplets"
+
+// steady runs a process whose status passes come as often as each of them reads a new
+// list: the list may be as old as 60 s, or as old as keeps its reads within the limits.
+func (r *run) steady(ctx context.Context) error {
+	period := max(time.Minute, time.Duration(r.result.Pages)*4800*time.Millisecond) + 3*time.Second
+	m := r.mark()
+	p, err := r.start("steady", "--node-status-update-frequency="+period.String())
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 20*time.Minute)
+	defer cancel()
+	if err := r.afterStart(ctx, p); err != nil {
+		return err
+	}
+	r.result.SecondEnsure = r.calls(m)
+	if err := r.statusPass(ctx, period); err != nil {
+		return err
+	}
+	r.progress("adding %d nodes to %d Services", added, r.options.Services)
+	if err := r.addNodes(ctx); err != nil {
+		return err
+	}
+	r.progress("deleting %d Services", r.options.Services)
+	if err := r.deleteServices(ctx); err != nil {
+		return err
+	}
+	_, err = r.end(context.WithoutCancel(ctx), p)
+	return err
+}
+
+// statusPass measures a window with exactly one status pass in it, and from that the calls
+// of an hour with the default period: twelve passes, and the rest of the window in
+// proportion.
+func (r *run) statusPass(ctx context.Context, period time.Duration) error {
+	m := r.mark()
+	writes := r.mark()
+	err := controlplane.Eventually(ctx, func(context.Context) error {
+		if time.Since(m.at) > 3*period {
+			return nil // told by the count
+		}
+		if n := r.calls(m).Routes[listRoute]; n < r.result.Pages {
+			return fmt.Errorf("%d of %d pages were listed", n, r.result.Pages)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.settle(ctx, 3*time.Second); err != nil {
+		return err
+	}
+	calls, window := r.calls(m), time.Since(m.at)
+	pass := Calls{Total: calls.Routes[listRoute], Routes: map[string]int{listRoute: calls.Routes[listRoute]}}
+	s := &r.result.Steady
+	s.StatusPass, s.Window, s.WindowSeconds = pass, calls, window.Seconds()
+	s.CallsPerHour = pass.Total*int(time.Hour/statusPeriod) + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))
+	s.Writes, err = r.writes(writes)
+	return err
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Columns of the list of expectations.
+const nameWidth, seenWidth = 44, 32
+
+// errUnmet says that the report names what was not as expected.
+var errUnmet = errors.New("not everything happened as expected")
+
+// report prints how it ended; cause is what ended it early. It returns errUnmet unless all
+// expectations are met.
+func (q *quickstart) report(cause error) error {
+	if _, drawn := q.display.(*screen); !drawn {
+		fmt.Fprintln(q.out)
+		for _, line := range table(q.board.rows, q.board.snapshot(), nil) {
+			fmt.Fprintln(q.out, line)
+		}
+	}
+	fmt.Fprintf(q.out, "\n  %s%s%s\n", pad("EXPECTED OF A CCM", nameWidth), pad(strings.ToUpper(sideNames[without]), seenWidth), strings.ToUpper(sideNames[with]))
+	met := 0
+	list := q.board.results()
+	for _, e := range list {
+		fmt.Fprintln(q.out, e.line())
+		if e.met() {
+			met++
+		}
+	}
+	fmt.Fprintf(q.out, "%d of %d expectations met\n", met, len(list))
+	if text := q.board.answer().text; text != "" {
+		fmt.Fprintln(q.out, "\nthrough the balancer:", text)
+	}
+	if cause == nil && met == len(list) {
+		return nil
+	}
+	q.explain(cause, list)
+	return errUnmet
+}
+
+// line is one expectation with what was seen.
+//
+//	✓ the Service has an external IP     <pending>     127.77.0.1, after 1.3 s
+func (e expectation) line() string {
+	mark := "✗"
+	if e.met() {
+		mark = "✓"
+	}
+	seen := e.seen
+	switch {
+	case !e.judged:
+		seen = [2]string{"not reached", "not reached"}
+	case e.holds[with] && e.after > 0:
+		seen[with] += fmt.Sprintf("  (%.1f s)", e.after.Seconds())
+	}
+	return mark + " " + pad(e.name, nameWidth) + pad(clip(seen[without], seenWidth-1), seenWidth) + seen[with]
+}
+
+// explain says for people who have to find out why.
+func (q *quickstart) explain(cause error, list []expectation) {
+	fmt.Fprintln(q.out)
+	if cause != nil {
+		fmt.Fprintln(q.out, "ended early:", cause)
+	}
+	for _, e := range list {
+		for i := range e.seen {
+			if e.judged && !e.meets(i) {
+				fmt.Fprintf(q.out, "✗ %s: %s: last seen: %s\n", sideNames[i], e.name, e.seen[i])
+			}
+		}
+	}
+	fmt.Fprintf(q.out, "\nend of the CCM's log:\n%s\n", q.ccm.Tail())
+}
+
+// invite says what can be tried now.
+func (q *quickstart) invite() {
+	kubeconfig := q.clusters[with].AdminKubeconfig()
+	fmt.Fprintf(q.out, `
+The cluster with the CCM is yours until Ctrl-C, which removes everything:
+
+  export KUBECONFIG=%s
+  alias kubectl=%s
+
+  kubectl get nodes -o wide
+  kubectl describe service %s
+  kubectl create service loadbalancer second --tcp=8081:80 && kubectl get service second --watch
+`, kubeconfig, q.binaries.Kubectl, serviceName)
+	if door := q.door(); door != "" {
+		fmt.Fprintf(q.out, "\nIts balancers carry traffic: curl http://%s/\n", door)
+	}
+	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
+}

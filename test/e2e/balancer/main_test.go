@@ -1,0 +1,121 @@
+// Package balancer_test tests load balancers through the real thing: a Service on a real
+// kube-apiserver, the real binary with its own ServiceAccount, and a strict emulator of
+// DigitalOcean's API.
+//
+// Tests that change what all Services share (the process, the answers of the cloud) run one
+// after the other with a CCM of their own; all others run in parallel with one CCM. Nodes of
+// the pool are there from the beginning, and Services use only them unless they say otherwise.
+//
+// CCM_BINARY names a binary to test in the place of one built with the race detector.
+package balancer_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+)
+
+// env is the cluster and the cloud of all tests.
+var env *lab.Lab
+
+// startLimit bounds the start of the lab, which may have to build its programs.
+const startLimit = 30 * time.Minute
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if !set("test.parallel") {
+		// Tests wait for other processes most of the time.
+		_ = flag.Set("test.parallel", "16") // a flag of every test binary
+	}
+	os.Exit(run(m))
+}
+
+// set reports whether a flag was given.
+func set(name string) bool {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
+func run(m *testing.M) int {
+	if err := begin(); err != nil {
+		fmt.Fprintln(os.Stderr, "starting the lab:", err)
+		return 1
+	}
+	defer env.Stop()
+	code := m.Run()
+	stopShared()
+	if err := errors.Join(denied(), leftover()); err != nil {
+		fmt.Fprintln(os.Stderr, "FAIL:", err)
+		return 1
+	}
+	return code
+}
+
+func begin() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	env, err = lab.Start(ctx, lab.Options{
+		Binary: os.Getenv("CCM_BINARY"),
+		ControlPlane: controlplane.Options{
+			Progress: os.Stderr, Controllers: controlplane.NoControllers, Audit: &controlplane.Audit{},
+		},
+		Emulator: digitalocean.Options{ResizeOncePerHour: false},
+	})
+	if err != nil {
+		return err
+	}
+	return furnish(ctx)
+}
+
+// denied returns an error when the CCM asked the API server for something it may not do: its
+// permissions are those that are shipped.
+func denied() error {
+	events, err := env.AuditEvents(controlplane.AuditFilter{
+		User: "system:serviceaccount:" + lab.Namespace + ":" + lab.ServiceAccount,
+	})
+	if err != nil {
+		return err
+	}
+	var refused []string
+	for _, e := range events {
+		if e.Response.Code == http.StatusForbidden {
+			refused = append(refused, e.Verb+" "+e.RequestURI)
+		}
+	}
+	if len(events) == 0 {
+		return errors.New("the audit log has no request of the ccm")
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("the ccm lacks permissions for %d requests: %s", len(refused), strings.Join(refused, ", "))
+	}
+	return nil
+}
+
+// leftover returns an error when anything the tests made is still in the cloud.
+func leftover() error {
+	var left []string
+	state := env.Cloud.State()
+	for _, b := range state.Balancers {
+		left = append(left, "balancer "+b.Name)
+	}
+	for _, tag := range state.Tags {
+		if strings.HasPrefix(tag, "ccm-uid:") {
+			left = append(left, "tag "+tag)
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("left in the cloud: %s", strings.Join(left, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package balancer_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	poolLabel    = "example.com/pool"
+	poolSelector = poolLabel + "=shared"
+	poolTag      = "pool"
+	firewallName = "e2e-firewall"
+
+	portable     = "multicloud-ccm.io/"
+	upstream     = "service.beta.kubernetes.io/do-loadbalancer-"
+	nodeSelector = portable + "node-selector"
+	idKey        = "kubernetes.digitalocean.com/load-balancer-id"
+)
+
+// serial makes names and values that differ.
+var serial atomic.Int64
+
+// What exists from the beginning to the end: the droplets of the pool and a certificate.
+var (
+	pool        []do.Droplet
+	certificate do.Certificate
+)
+
+// furnish makes three nodes that are ready and initialised, and the certificate.
+func furnish(ctx context.Context) error {
+	certificate = env.Cloud.AddCertificate("web", do.CertificateCustom, "www.example.com")
+	pool = env.Cloud.SeedDroplets(3, func(d *do.Droplet) { d.Tags = []string{poolTag} })
+	return env.JoinNodes(ctx, nodesOf(pool, "shared"))
+}
+
+// nodesOf returns the nodes of droplets, initialised as members of a pool.
+func nodesOf(droplets []do.Droplet, label string) []controlplane.NodeOptions {
+	var nodes []controlplane.NodeOptions
+	for _, d := range droplets {
+		nodes = append(nodes, controlplane.NodeOptions{
+			Name: d.Name, ProviderID: fmt.Sprintf("digitalocean://%d", d.ID), Ready: true, Initialized: true,
+			Labels: map[string]string{poolLabel: label}, Region: d.Region, InstanceType: d.Size,
+		})
+	}
+	return nodes
+}
+
+// join adds nodes with a pool label of their own. They and their machines go with the test.
+func join(t *testing.T, n int, label string, edits ...func(*do.Droplet)) []do.Droplet {
+	t.Helper()
+	edits = append(edits, func(d *do.Droplet) { d.Name = fmt.Sprintf("%s-%d", label, serial.Add(1)) })
+	droplets := env.Cloud.SeedDroplets(n, edits...)
+	t.Cleanup(func() {
+		for _, d := range droplets {
+			leave(t, d)
+		}
+	})
+	if err := env.JoinNodes(within(t), nodesOf(droplets, label)); err != nil {
+		t.Fatal(err)
+	}
+	return droplets
+}
+
+// leave removes a node and its machine, if they are there.
+func leave(t *testing.T, d do.Droplet) {
+	t.Helper()
+	err := env.Client().CoreV1().Nodes().Delete(within(t), d.Name, metav1.DeleteOptions{})
+	if err != nil && !strings.Contains(err.Error(), "not found") {
+		t.Error(err)
+	}
+	_ = env.Cloud.DeleteDroplets(d.ID) // gone already is fine
+}
+
+// ids are the ids of droplets as targets of a balancer.
+func ids(droplets ...do.Droplet) []int {
+	var list []int
+	for _, d := range droplets {
+		list = append(list, d.ID)
+	}
+	return list
+}
+
+// fileName turns the name of a test into one of a file.
+func fileName(name string) string { return strings.NewReplacer("/", "-", " ", "-").Replace(name) }
