@@ -2,35 +2,22 @@ package framework
 
 import (
 	"bytes"
-	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-// TestManifest keeps config/rbac equal to the table.
+// TestManifest checks what internal/gen writes to config/rbac.
 func TestManifest(t *testing.T) {
-	const path = "../../config/rbac/multicloud-ccm.yaml"
-	got := Manifest("kube-system", "multicloud-ccm")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
+	got := Manifest("kube-system", "cloud-controller-manager")
+	want, err := os.ReadFile("../../config/rbac/cloud-controller-manager.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("run with -update (-want +got):\n%s", diff)
+		t.Errorf("run `make generate` (-committed +generated):\n%s", diff)
 	}
 	if n := bytes.Count(got, []byte("\n---\n")); n != 5 {
 		t.Errorf("%d documents", n+1)

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -65,42 +62,6 @@ func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer,
 		return m.excluded || m.leaving
 	})
 	return c.balancers.Shape(ctx, svc, nodes)
-}
-
-// shapes remember the balancers of Services as long as the Services stay as they are, so
-// that looking after the firewall costs one read and not one for each of them.
-type shapes struct {
-	// ttl bounds what is remembered: a balancer may change without its Service.
-	ttl   time.Duration
-	known map[types.UID]knownShape
-}
-
-type knownShape struct {
-	version  string
-	at       time.Time
-	balancer cloud.Balancer
-	id       string
-}
-
-// of returns the Service's balancer. One without id does not exist yet and is not kept.
-func (s *shapes) of(svc *corev1.Service, read func() (cloud.Balancer, string, error)) (cloud.Balancer, string, error) {
-	if known, ok := s.known[svc.UID]; ok && known.version == svc.ResourceVersion && time.Since(known.at) < s.ttl {
-		return known.balancer, known.id, nil
-	}
-	b, id, err := read()
-	if err == nil && id != "" && svc.DeletionTimestamp == nil {
-		s.known[svc.UID] = knownShape{svc.ResourceVersion, time.Now(), b, id}
-	}
-	return b, id, err
-}
-
-// keep forgets all other Services.
-func (s *shapes) keep(services []*corev1.Service) {
-	there := make(map[types.UID]bool, len(services))
-	for _, svc := range services {
-		there[svc.UID] = true
-	}
-	maps.DeleteFunc(s.known, func(uid types.UID, _ knownShape) bool { return !there[uid] })
 }
 
 // managedKey is the annotation, of clouds that have a firewall, that keeps it away from a

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -41,6 +43,16 @@ type witness struct {
 	// denied are the times of direct not-founds since the machine was last shown.
 	denied map[cloud.InstanceID][]denial
 	wrong  bool
+	born   int
+}
+
+// newcomer adds a machine and a Node that may have the name of an earlier one, not its UID.
+func (c *witness) newcomer(name string, isReady bool) {
+	node := c.member(name, isReady).DeepCopy()
+	c.born++
+	node.UID = types.UID(fmt.Sprintf("uid-%s-%d", name, c.born))
+	node.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Duration(c.roll(10)) * time.Minute))
+	c.put(node)
 }
 
 // roll returns a number below n.
@@ -89,7 +101,7 @@ func (c *witness) ask(t *testing.T, i *Inventory, node *corev1.Node) (gone int) 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	denied := slices.DeleteFunc(c.denied[id], func(d denial) bool { return d.wrong })
+	denied := slices.DeleteFunc(slices.Clone(c.denied[id]), func(d denial) bool { return d.wrong })
 	if len(denied) < 2 || denied[len(denied)-1].at.Sub(denied[0].at) < i.policy.ConfirmGap {
 		t.Errorf("%s reported gone after the direct reads %v", node.Name, denied)
 	}
@@ -104,7 +116,7 @@ func (c *witness) ask(t *testing.T, i *Inventory, node *corev1.Node) (gone int) 
 func (c *witness) mishap() {
 	nodes := c.listNodes()
 	if len(nodes) == 0 {
-		c.member("last", false)
+		c.newcomer("last", false)
 		return
 	}
 	node := nodes[c.roll(len(nodes))]
@@ -126,7 +138,7 @@ func (c *witness) mishap() {
 		c.account = map[bool]string{false: "team-1", true: "team-2"}[c.wrong]
 		c.mu.Unlock()
 	case 8:
-		c.member(fmt.Sprintf("extra-%d", c.roll(1000)), c.roll(2) == 0)
+		c.newcomer(fmt.Sprintf("extra-%d", c.roll(1000)), c.roll(2) == 0)
 	}
 }
 

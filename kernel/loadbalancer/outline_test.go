@@ -26,7 +26,10 @@ func TestShape(t *testing.T) {
 		{"changed but disowned", true, func(svc *corev1.Service) { morePorts(svc); annotated(annotation.Disown.Name, "true")(svc) }, 1, cloud.ScopeExternal, "lb-1", false},
 		{"changed but being deleted", true, func(svc *corev1.Service) { morePorts(svc); svc.DeletionTimestamp = &metav1.Time{} }, 1, cloud.ScopeExternal, "lb-1", false},
 		{"immutable", true, annotated(keyInternal.Name, "true"), 1, cloud.ScopeExternal, "lb-1", false},
-		{"to be replaced", true, func(svc *corev1.Service) { annotated(keyInternal.Name, "true")(svc); annotated(annotation.AllowReplacement.Name, "true")(svc) }, 1, cloud.ScopeExternal, "lb-1", false},
+		{"to be replaced", true, func(svc *corev1.Service) {
+			annotated(keyInternal.Name, "true")(svc)
+			annotated(annotation.AllowReplacement.Name, "true")(svc)
+		}, 1, cloud.ScopeExternal, "lb-1", false},
 		{"impossible", true, annotated(keyTier.Name, "golden"), 1, cloud.ScopeExternal, "lb-1", false},
 		{"impossible and new", false, annotated(keyTier.Name, "golden"), 0, "", "", true},
 	}

@@ -7,7 +7,7 @@
 //
 //	process  flags                    measured
 //	1        default                  initialisation
-//	2        default                  a restart, nodes going NotReady, Services made
+//	2        grace of nodes short     a restart, nodes going NotReady, Services made
 //	3        status pass more often   Services ensured again, a status pass, nodes
 //	                                  added, Services deleted
 package bench

@@ -74,7 +74,8 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 		return err
 	}
 	m := r.mark()
-	p, err := r.start("default")
+	// Otherwise the nodes would be too young to be asked for.
+	p, err := r.start("default", "--node-deletion-grace=1s")
 	if err != nil {
 		return err
 	}

@@ -90,18 +90,18 @@ func (b *board) judge() {
 	}
 }
 
-// met reports whether everything expected of the cluster with the CCM in this phase has
-// happened, and returns what is closed with the next change. What must not happen in the
-// other cluster can only be judged then.
-func (b *board) met() (all bool, changed <-chan struct{}) {
+// missing returns what is expected of the cluster with the CCM in this phase and has not
+// happened yet, and what is closed with the next change. What must not happen in the other
+// cluster can only be judged when nothing is missing any more.
+func (b *board) missing() (names []string, changed <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range b.tests {
-		if e.phase == b.phase && !e.metWith() {
-			return false, b.changed
+		if e.phase == b.phase && !e.meets(with) {
+			names = append(names, e.name)
 		}
 	}
-	return true, b.changed
+	return names, b.changed
 }
 
 // results returns copies of all expectations.

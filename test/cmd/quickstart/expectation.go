@@ -88,8 +88,7 @@ func (e *expectation) judge(sides [2]*side, elapsed time.Duration) {
 	}
 }
 
-func (e *expectation) metWith() bool { return e.meets(with) }
-
+// meets reports whether a side is as expected.
 func (e *expectation) meets(i int) bool {
 	return e.expect[i] == unasked || e.judged && e.holds[i] == (e.expect[i] == yes)
 }

@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // display shows the story while it happens. Its methods may be called concurrently.
 type display interface {
 	step(text string) // what is done now
 	change(c change)
-	close() // nothing more is shown
+	waiting(missing []string) // what takes time
+	close()                   // nothing more is shown
 }
 
 // lines shows one line per change.
@@ -29,4 +31,8 @@ func (l lines) change(c change) {
 	fmt.Fprintf(l.out, "%-19s  %-6s  %-12s  %s\n", sideNames[c.side], c.row.subject, c.row.fact, was+c.after)
 }
 
+func (l lines) waiting(missing []string) { fmt.Fprintln(l.out, waitingFor(missing)) }
+
 func (lines) close() {}
+
+func waitingFor(missing []string) string { return "waiting for: " + strings.Join(missing, "; ") }

@@ -16,6 +16,7 @@ type screen struct {
 
 	mu     sync.Mutex
 	text   string
+	note   string // below it
 	drawn  int // lines of the last picture
 	closed bool
 	quit   chan struct{}
@@ -47,7 +48,14 @@ func (s *screen) run() {
 
 func (s *screen) step(text string) {
 	s.mu.Lock()
-	s.text = text
+	s.text, s.note = text, ""
+	s.mu.Unlock()
+	s.draw()
+}
+
+func (s *screen) waiting(missing []string) {
+	s.mu.Lock()
+	s.note = clip(waitingFor(missing), pictureWidth)
 	s.mu.Unlock()
 	s.draw()
 }
@@ -64,8 +72,8 @@ func (s *screen) draw() {
 	if s.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
 	}
-	heading := fmt.Sprintf("\x1b[1m%4.0f s  %s\x1b[0m", time.Since(s.started).Seconds(), clip(s.text, 70))
-	picture := append([]string{heading, ""}, s.picture()...)
+	heading := fmt.Sprintf("\x1b[1m%4.0f s  %s\x1b[0m", time.Since(s.started).Seconds(), clip(s.text, pictureWidth-8))
+	picture := append([]string{heading, s.note}, s.picture()...)
 	for _, line := range picture {
 		b.WriteString("\r" + line + "\x1b[K\n")
 	}

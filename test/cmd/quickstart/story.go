@@ -232,13 +232,17 @@ func (q *quickstart) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it has not happened within %v", patience))
 	defer cancel()
 	go q.keepAsking(ctx)
+	quiet := time.NewTicker(10 * time.Second)
+	defer quiet.Stop()
 	for {
-		met, changed := q.board.met()
-		if met {
+		missing, changed := q.board.missing()
+		if len(missing) == 0 {
 			return nil
 		}
 		select {
 		case <-changed:
+		case <-quiet.C:
+			q.display.waiting(missing)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -170,6 +170,27 @@ func TestTargetsGivenByTag(t *testing.T) {
 	}
 }
 
+// TestTargetsGivenByTagOnly is what happens while the annotations are not valid: only targets
+// are asked for, and they can't be added beside a tag.
+func TestTargetsGivenByTagOnly(t *testing.T) {
+	l := newLab(t, 2, nil, nil)
+	l.ensure()
+	l.server.AddTag("pool")
+	l.edit(func(b *emulator.Balancer) { b.Tag, b.DropletIDs = "pool", nil })
+	before := l.observe()
+	after := before.Balancer.Clone()
+	var operations []cloud.Operation
+	for _, c := range l.spec.Candidates {
+		after.Targets = append(after.Targets, c.InstanceID)
+		operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindTarget, Key: string(c.InstanceID)})
+	}
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before, After: &after, Operations: operations})
+	l.must(err)
+	if b := l.balancer(); b.Tag != "" || len(b.DropletIDs) != 2 {
+		t.Errorf("tag %q, droplets %v", b.Tag, b.DropletIDs)
+	}
+}
+
 func TestTypeOfAnExistingBalancerStays(t *testing.T) {
 	l := newLab(t, 1, map[string]string{"DEFAULT_LB_TYPE": "REGIONAL"}, nil)
 	l.ensure()

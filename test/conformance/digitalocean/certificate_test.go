@@ -81,6 +81,28 @@ func TestCertificateChangedByTheUser(t *testing.T) {
 	}
 }
 
+// TestCertificateOfTheSameName is the rule in the middle of a rotation, when both exist: only
+// a Let's Encrypt certificate counts as the successor of its namesake.
+func TestCertificateOfTheSameName(t *testing.T) {
+	for _, test := range []struct {
+		installed string
+		stays     bool
+	}{{"encrypt", true}, {"custom", false}} {
+		l := withCertificate(t, "certificate-id", test.installed)
+		installed := l.certificate(test.installed)
+		namesake := l.server.AddCertificate(test.installed, emulator.CertificateLetsEncrypt, "example.com").ID
+		l.annotate(map[string]string{"type": "REGIONAL", "certificate-id": namesake})
+		l.ensure()
+		want := namesake
+		if test.stays {
+			want = installed
+		}
+		if got := l.balancer().ForwardingRules[1].CertificateID; got != want {
+			t.Errorf("%s: certificate %s, want %s", test.installed, got, want)
+		}
+	}
+}
+
 func TestCertificateNameOfNone(t *testing.T) {
 	l := newLab(t, 1, nil, map[string]string{"type": "REGIONAL", "certificate-name": "nowhere"})
 	l.spec.Facts = l.observe().Facts
