@@ -79,7 +79,7 @@ func (s *suite) goroutines(t *testing.T) {
 
 // within polls a condition until it holds or the time is over.
 func within(limit time.Duration, condition func() bool) bool {
-	for deadline := time.Now().Add(limit); !condition(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(limit); !condition(); time.Sleep(time.Millisecond) { //nolint:forbidigo // the number of goroutines cannot be waited for
 		if time.Now().After(deadline) {
 			return false
 		}

@@ -32,6 +32,7 @@ func (b *clientBuilder) Config(name string) (*rest.Config, error) {
 func (b *clientBuilder) ConfigOrDie(name string) *rest.Config {
 	config, err := b.Config(name)
 	if err != nil {
+		//nolint:forbidigo // the interface has no other way to say it
 		klog.Fatalf("Building the client configuration of %s: %v", name, err)
 	}
 	return config
@@ -63,7 +64,7 @@ func (b *clientBuilder) decorate(inner, events kubernetes.Interface) kubernetes.
 func (b *clientBuilder) ClientOrDie(name string) kubernetes.Interface {
 	c, err := b.Client(name)
 	if err != nil {
-		klog.Fatal(err)
+		klog.Fatal(err) //nolint:forbidigo // the interface has no other way to say it
 	}
 	return c
 }

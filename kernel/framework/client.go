@@ -99,12 +99,12 @@ func (e *events) CreateWithEventNamespace(event *corev1.Event) (*corev1.Event, e
 	if e.quiet(event) {
 		return event, nil
 	}
-	return e.EventInterface.CreateWithEventNamespaceWithContext(context.Background(), event)
+	return e.CreateWithEventNamespaceWithContext(context.Background(), event)
 }
 
 func (e *events) PatchWithEventNamespace(event *corev1.Event, data []byte) (*corev1.Event, error) {
 	if e.quiet(event) {
 		return event, nil
 	}
-	return e.EventInterface.PatchWithEventNamespaceWithContext(context.Background(), event, data)
+	return e.PatchWithEventNamespaceWithContext(context.Background(), event, data)
 }

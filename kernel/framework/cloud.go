@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -69,6 +70,10 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 	}
 	name := cmp.Or(o.Config.Cloud, o.Provider.Descriptor.Name)
 	o.Config.Cloud = name
+	if setting := o.Provider.Descriptor.Limits.QPSSetting; setting != "" && o.Tuning.QPS == 0 {
+		// The driver's constructor refuses a value that is no number.
+		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
+	}
 	o.Config.Transport = run.NewTransport(o.Config.Transport, run.TransportOptions{
 		Cloud:     name,
 		Limits:    o.Provider.Descriptor.Limits,

@@ -57,7 +57,7 @@ func validate(completed *cloudcontrollerconfig.CompletedConfig) ([]*net.IPNet, e
 	}
 	atLeastOne("concurrent-node-syncs", config.NodeController.ConcurrentNodeSyncs)
 	atLeastOne("concurrent-node-status-updates", config.NodeController.ConcurrentNodeStatusUpdates)
-	atLeastOne("concurrent-node-lifecycle-syncs", int32(config.NodeLifecycleController.ConcurrentNodeLifecycleSyncs))
+	atLeastOne("concurrent-node-lifecycle-syncs", config.NodeLifecycleController.ConcurrentNodeLifecycleSyncs)
 	atLeastOne("concurrent-service-syncs", config.ServiceController.ConcurrentServiceSyncs)
 	cidrs, err := clusterCIDRs(config.KubeCloudShared.ConfigureCloudRoutes, config.KubeCloudShared.ClusterCIDR)
 	return cidrs, errors.Join(append(problems, err)...)

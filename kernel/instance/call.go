@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -37,5 +38,15 @@ func bounded[T any](ctx context.Context, op string, f func(context.Context) (T, 
 	case <-ctx.Done():
 		var zero T
 		return zero, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: op, Err: ctx.Err()}
+	}
+}
+
+// pause waits, unless the context ends before.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }

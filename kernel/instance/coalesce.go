@@ -107,7 +107,7 @@ func (c *coalescer[Q, A]) rememberLocked(batch map[Q]*pending[A]) {
 }
 
 func (c *coalescer[Q, A]) run(ctx context.Context) {
-	time.Sleep(c.wait)
+	pause(ctx, c.wait)
 	c.mu.Lock()
 	batch := c.open
 	c.open = nil

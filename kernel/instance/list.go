@@ -80,7 +80,7 @@ func (f *flight) wait(ctx context.Context) error {
 }
 
 func (i *Inventory) fly(ctx context.Context, f *flight) {
-	time.Sleep(time.Until(f.start))
+	pause(ctx, time.Until(f.start))
 	go i.guard.learn(ctx)
 	started := time.Now()
 	list, err := bounded(ctx, "list instances", i.instances.List)

@@ -12,7 +12,7 @@ import (
 
 func TestBadAnnotations(t *testing.T) {
 	f := newFixture(t, annotated(keyTier.Name, "gold"), annotated(keyAlgorithm.Name, "best"),
-		annotated("fake.io/algoritm", "x"), annotated(annotation.NodeSelector.Name, "a in"))
+		annotated("fake.io/algorithn", "x"), annotated(annotation.NodeSelector.Name, "a in"))
 	f.svc.Spec.Ports[0].Protocol = corev1.ProtocolSCTP
 	err := f.ensure()
 	fails(t, err, keyTier.Name, `"gold"`, keyAlgorithm.Name, annotation.NodeSelector.Name, "spec.ports[0].protocol", "TCP, UDP")
@@ -20,7 +20,7 @@ func TestBadAnnotations(t *testing.T) {
 		t.Errorf("class %v", cloud.FailureOf(err).Class)
 	}
 	f.wrote()
-	f.said("ConfigurationIgnored: annotation fake.io/algoritm", "InvalidConfiguration: fake.io/algorithm")
+	f.said("ConfigurationIgnored: annotation fake.io/algorithn", "InvalidConfiguration: fake.io/algorithm")
 }
 
 func TestBadAnnotationsStillUpdateTargets(t *testing.T) {

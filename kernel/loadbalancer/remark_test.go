@@ -58,7 +58,7 @@ func TestPendingText(t *testing.T) {
 		{&Pending{Reason: "the cloud works"}, "the cloud works"},
 		{&Pending{Reason: "the cloud works", Err: cause}, "the cloud works: busy"},
 	} {
-		if got := test.pending.Error(); got != test.want || errors.Unwrap(test.pending) != test.pending.Err {
+		if got := test.pending.Error(); got != test.want || !errors.Is(test.pending.Err, errors.Unwrap(test.pending)) {
 			t.Errorf("error %q, want %q", got, test.want)
 		}
 	}

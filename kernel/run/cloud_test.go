@@ -36,7 +36,7 @@ func TestEveryCall(t *testing.T) {
 					return failing(cloud.FailureTransient)
 				})
 				err := call.call(t.Context(), c)
-				if e, ok := err.(*cloud.Error); !ok || e.Class != cloud.FailureTransient || e.Op != call.op {
+				if e, ok := errors.AsType[*cloud.Error](err); !ok || e.Class != cloud.FailureTransient || e.Op != call.op {
 					t.Errorf("error = %#v, want a transient *cloud.Error of %q", err, call.op)
 				}
 				if want := map[bool]int{true: 3, false: 1}[call.read]; calls != want {

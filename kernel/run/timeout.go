@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,7 +58,7 @@ func (b *timedBody) Close() error {
 // timeoutCause replaces an error that our own time limit made by one that says so; the
 // transport has several texts for it.
 func timeoutCause(ctx context.Context, err error) error {
-	if err != io.EOF && context.Cause(ctx) == errRequestTimeout {
+	if !errors.Is(err, io.EOF) && errors.Is(context.Cause(ctx), errRequestTimeout) {
 		return errRequestTimeout
 	}
 	return err

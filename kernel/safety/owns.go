@@ -39,14 +39,20 @@ func Owns(ref cloud.Ref, o cloud.Observed, adoptID string) (ok bool, why string)
 		return false, fmt.Sprintf("balancer %s belongs to %s; to take it over set the annotation multicloud-ccm.io/adopt to its id", o.ID, claim(owner))
 	case ref.ID != "" && ref.ID == o.ID && !o.ByName:
 		return true, ""
-	case owner.Cluster != "" && owner.Cluster != us.Cluster:
-		return false, fmt.Sprintf("balancer %s was found by its name but belongs to %s; %s", o.ID, claim(owner), remedy)
-	case owner.Cluster != "" && otherService(owner, us):
-		return false, fmt.Sprintf("balancer %s was found by its name but belongs to %s; %s", o.ID, claim(owner), remedy)
-	case owner.Cluster != "":
-		return true, ""
 	default:
-		return false, fmt.Sprintf("balancer %s was found by its name and nothing proves that it is ours; %s", o.ID, remedy)
+		return ownsByName(us, owner, o.ID)
+	}
+}
+
+// ownsByName decides about a balancer without UID mark that only its name led to.
+func ownsByName(us, owner cloud.Owner, id string) (ok bool, why string) {
+	switch {
+	case owner.Cluster == "":
+		return false, fmt.Sprintf("balancer %s was found by its name and nothing proves that it is ours; %s", id, remedy)
+	case owner.Cluster != us.Cluster || otherService(owner, us):
+		return false, fmt.Sprintf("balancer %s was found by its name but belongs to %s; %s", id, claim(owner), remedy)
+	default:
+		return true, ""
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		Name: name(spec), Scope: scope(Internal.Bool(spec.Options)), DualStack: spec.DualStack,
 		Health: health, Allow: networks(spec.SourceRanges),
 		Extras: map[string]string{
-			fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: fmt.Sprint(ProxyProtocol.Bool(spec.Options)),
+			fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options)),
 		},
 		Marks: marks(ownerLabels(spec.Ref.Owner)),
 	}

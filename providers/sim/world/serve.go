@@ -39,7 +39,7 @@ func (w *World) Start(addr string) (*Server, error) {
 func (s *Server) Close() error {
 	s.world.Close()
 	err := s.http.Close()
-	<-s.done
+	_ = <-s.done // http.ErrServerClosed
 	return err
 }
 

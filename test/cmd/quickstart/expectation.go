@@ -47,9 +47,9 @@ type expectation struct {
 // expectations returns the table of everything that is checked.
 func expectations(c cloud) []*expectation {
 	machines := c.machines()
-	topology := "regions are on the Nodes as labels"
+	topology := "regions are labels on the Nodes"
 	if machines[0].zone != "" {
-		topology = "regions and zones are on the Nodes as labels"
+		topology = "regions and zones are labels on the Nodes"
 	}
 	onlyWith, both, log := [2]answer{no, yes}, [2]answer{yes, yes}, [2]answer{unasked, yes}
 	list := []*expectation{
@@ -61,7 +61,7 @@ func expectations(c cloud) []*expectation {
 		{phase: joining, name: "requests through the balancer are answered", look: answered(""), expect: onlyWith},
 
 		{phase: outage, name: stopped + " (off) gets the taint \"shutdown\"", look: one(stopped, tainted), expect: onlyWith},
-		{phase: outage, name: stopped + " stays: off is not gone", look: one(stopped, present), expect: both},
+		{phase: outage, name: stopped + " stays: off is not gone", look: stays(stopped), expect: both},
 		{phase: outage, name: deleted + " (gone) is removed", look: removed(deleted), expect: onlyWith},
 		{phase: outage, name: healthy + " stays Ready, without taints", look: one(healthy, untouched), expect: onlyWith},
 		{phase: outage, name: "the Service keeps an external IP", look: hasExternalIP, expect: onlyWith},
@@ -120,20 +120,29 @@ func placed(node *corev1.Node, m machine) bool {
 
 func addressed(node *corev1.Node, m machine) bool { return slices.Equal(ips(node), m.addresses) }
 
-// one looks at one Node.
+// one looks at one Node, and at its state only when it has no taints.
 func one(name string, is func(*corev1.Node) bool) func(*side) (string, bool) {
 	return func(s *side) (string, bool) {
 		node := s.nodes[name]
 		if node == nil {
 			return gone, false
 		}
-		return state(node) + ", taints: " + cloudTaints(node), is(node)
+		if taints := cloudTaints(node); taints != nothing {
+			return taints, is(node)
+		}
+		return state(node), is(node)
 	}
 }
 
 func tainted(node *corev1.Node) bool { return hasTaint(node, shutdownTaint) }
 
-func present(*corev1.Node) bool { return true }
+// stays is the opposite of removed.
+func stays(name string) func(*side) (string, bool) {
+	return func(s *side) (string, bool) {
+		seen, is := removed(name)(s)
+		return seen, !is
+	}
+}
 
 func untouched(node *corev1.Node) bool { return isReady(node) && cloudTaints(node) == nothing }
 
@@ -154,7 +163,10 @@ func hasExternalIP(s *side) (string, bool) {
 // answered looks at who answered: these, or with "" anybody.
 func answered(by string) func(*side) (string, bool) {
 	return func(s *side) (string, bool) {
-		return orNothing(s.answer.nodes), s.answer.nodes != "" && (by == "" || s.answer.nodes == by)
+		if s.answer.nodes == "" {
+			return nothing, false
+		}
+		return fmt.Sprintf("by %d nodes", strings.Count(s.answer.nodes, ",")+1), by == "" || s.answer.nodes == by
 	}
 }
 

@@ -6,11 +6,13 @@
 //	main.go         flags, signals, exit code
 //	story.go        what happens, step by step
 //	cluster.go      the clusters and their nodes
+//	request.go      requests through the balancer
 //	cloud*.go       the emulated clouds and their machines
 //	proxy.go        what kube-proxy would do on the machines
 //	board.go        what is known about both clusters; row.go says what is shown of it
 //	expectation.go  what has to happen in each cluster, and what must not
-//	lines.go        output as lines; screen.go as a picture that is drawn anew
+//	output.go       standard output; lines.go shows changes as lines, screen.go as a
+//	                picture that is drawn anew, table.go is that picture
 //	report.go       the end of the output
 //
 // `make quickstart` runs run.sh, which builds what is needed and reports how that goes.
@@ -44,13 +46,14 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, o)
+	interrupted := ctx.Err() != nil
 	stop()
 	switch {
 	case err == nil:
+	case interrupted:
+		os.Exit(130)
 	case errors.Is(err, errUnmet): // the report has said what
 		os.Exit(1)
-	case ctx.Err() != nil:
-		os.Exit(130)
 	default:
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
 		os.Exit(1)

@@ -7,7 +7,7 @@ import (
 )
 
 // Columns of the list of expectations.
-const nameWidth, seenWidth = 46, 32
+const nameWidth, seenWidth = 44, 20
 
 // errUnmet says that the report names what was not as expected.
 var errUnmet = errors.New("not everything happened as expected")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +26,14 @@ const (
 var haste = []string{
 	"--node-deletion-grace=5s", "--node-deletion-confirm-gap=2s",
 	"--node-burst-window=1s", "--node-monitor-period=1s",
+}
+
+// frontProxy is what every installer configures, and what the CCM's secure port asks for.
+// The CA is the cluster's own, in the directory that the API server runs in.
+var frontProxy = []string{
+	"--requestheader-client-ca-file=ca.crt", "--requestheader-allowed-names=front-proxy-client",
+	"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+	"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 }
 
 // quickstart is one run. What it starts is appended to undo.
@@ -78,7 +85,7 @@ func (q *quickstart) play(ctx context.Context) error {
 
 // prepare builds and starts everything.
 func (q *quickstart) prepare(ctx context.Context) (err error) {
-	fmt.Fprintln(q.log, "==> the control plane: etcd, kube-apiserver, kube-controller-manager, kubectl (minutes the first time, then cached)")
+	fmt.Fprintln(q.log, "==> building the control plane (minutes the first time, then cached)")
 	if q.binaries, err = controlplane.Build(ctx, controlplane.Options{Progress: q.log}); err != nil {
 		return err
 	}
@@ -87,8 +94,11 @@ func (q *quickstart) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintln(q.log, "==> starting the CCM in one of them, on", q.cloud.title())
-	fmt.Fprintln(q.log, "    with its own ServiceAccount and the permissions of config/rbac, in a hurry:")
-	fmt.Fprintln(q.log, "    "+strings.Join(haste, " "))
+	fmt.Fprintln(q.log, "    with its own ServiceAccount and only the permissions of config/rbac")
+	fmt.Fprintln(q.log, "    shortened for this demonstration, don't do so on a real cluster:")
+	for _, flag := range haste {
+		fmt.Fprintln(q.log, "     ", flag)
+	}
 	if err := q.startCCM(ctx); err != nil {
 		return err
 	}
@@ -100,7 +110,7 @@ func (q *quickstart) startClusters(ctx context.Context) error {
 	var group errgroup.Group
 	for i := range q.clusters {
 		group.Go(func() error {
-			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep})
+			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep, APIServerArgs: frontProxy})
 			if err != nil {
 				return fmt.Errorf("the cluster %s: %w", sideNames[i], err)
 			}

@@ -59,7 +59,7 @@ func variations(certificate string) map[string]conformance.Variation {
 	cookies := and("sticky-sessions-type", "cookies", "sticky-sessions-cookie-name", "DO-LB", "sticky-sessions-cookie-ttl", "300")
 	return map[string]conformance.Variation{
 		portable("name"):           {Value: "shop-front"},
-		upstream + "type":          {Skip: "an existing balancer keeps its type, and with it its rules: TestTypeOfAnExistingBalancerStays"},
+		upstream + "type":          {Value: "REGIONAL"},
 		portable("internal"):       {Value: "true", With: map[string]string{upstream + "network-stack": "IPV4"}},
 		upstream + "network-stack": {Value: "IPV4"},
 		upstream + "subnet-uuid":   {Value: "5ee0a1f2-0000-4000-8000-000000000001"},

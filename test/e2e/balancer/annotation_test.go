@@ -33,6 +33,9 @@ type row struct {
 	status  func(*corev1.Service) string
 	// want is the field with the sample, absent without it.
 	want, absent string
+	// stays says that the field keeps its value when the annotation is removed, because
+	// without it nobody manages the field.
+	stays bool
 	// bad is a value that is refused, says a part of what the event says is right.
 	bad, says string
 }
@@ -95,7 +98,12 @@ func (r row) run(t *testing.T, key annotation.Key, spelling string) {
 	r.see(s, r.want)
 
 	s.unset(slices.Collect(maps.Keys(set))...)
-	r.see(s, r.absent)
+	if r.stays {
+		s.proof()
+		r.see(s, r.want)
+	} else {
+		r.see(s, r.absent)
+	}
 	if r.bad == "" {
 		return
 	}
@@ -148,11 +156,19 @@ func refuses(s *service, set map[string]string, key, value, says string) {
 func (r row) ignores(s *service, set map[string]string, key string) {
 	s.t.Helper()
 	canary := maps.Clone(set)
-	canary[upstream+"deny-rules"] = "ip:192.0.2.99"
 	s.annotate(canary)
 	s.event("ConfigurationIgnored", key, strconv.Quote(r.bad), r.says)
-	s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.99") })
+	s.proof()
 	r.see(s, r.absent)
+}
+
+// proof makes a change that is not a test's subject and waits for it. What had been asked for
+// before has been done then, or never will be.
+func (s *service) proof() do.Balancer {
+	s.t.Helper()
+	rule := fmt.Sprintf("ip:192.0.2.%d", serial.Add(1)%200+1)
+	s.annotate(map[string]string{upstream + "deny-rules": rule})
+	return s.balancer(func(b *do.Balancer) error { return same(refused(b), rule) })
 }
 
 // fill replaces the names in braces.

@@ -15,7 +15,7 @@ import (
 
 // patience is how long a test waits for one thing; nothing takes a tenth of it on a machine
 // that has nothing else to do.
-const patience = 2 * time.Minute
+const patience = 90 * time.Second
 
 // within returns a context for one wait.
 func within(t *testing.T) context.Context {

@@ -45,11 +45,11 @@ var nameRows = map[string]row{
 	},
 	// Without the annotation nobody manages the size: one set by hand has to survive.
 	portable + "size": {
-		sample: "3", observe: size, want: "3", absent: "1",
+		sample: "3", observe: size, want: "3", absent: "1", stays: true,
 		bad: "101", says: "between 1 and 100",
 	},
 	upstream + "size-slug": {
-		sample: "lb-medium", observe: size, want: "3", absent: "1",
+		sample: "lb-medium", observe: size, want: "3", absent: "1", stays: true,
 		bad: "lb-huge", says: "lb-small, lb-medium, lb-large",
 	},
 }

@@ -1,0 +1,197 @@
+package balancer_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// stage is a part of a balancer's life. act begins it, and end waits for its end and returns
+// the state of the cloud then, comparable between runs.
+type stage struct {
+	name string
+	act  func(*service)
+	end  func(*service) string
+}
+
+// life is the whole life of a balancer. It is created by the first stage's act.
+var life = []stage{
+	{"creation", func(*service) {}, func(s *service) string { _, b := s.ready(); return normal(s, b) }},
+	{"change", changeAtOnce, changed},
+	{"recreation", loseBalancer, recreated},
+	{"deletion", func(s *service) { s.begin() }, func(s *service) string { s.remove(); return remains(s) }},
+}
+
+// TestCrash kills the CCM at each request to the cloud: before every one is carried out, and
+// after every one that changes something, but before it is answered. Each time another CCM
+// has to come to the same end.
+func TestCrash(t *testing.T) {
+	s := supervise(t)
+	want := map[string]string{}
+	for _, part := range life {
+		want[part.name] = ""
+	}
+	calls := live(t, s, want, nil)
+	t.Logf("requests of an undisturbed life: %v", calls)
+	for _, run := range []struct {
+		mutating bool
+		phase    halt.Phase
+	}{{false, halt.Before}, {true, halt.After}} {
+		kills := map[string]int{}
+		for n := 1; ; n++ {
+			fired := live(t, s, want, func() func() *halt.Event { return s.killAt(n, run.mutating, run.phase) })
+			for name, count := range fired {
+				kills[name] += count
+			}
+			if len(fired) == 0 || t.Failed() {
+				break
+			}
+		}
+		t.Logf("killed %s: %v", run.phase, kills)
+		for _, part := range life {
+			if kills[part.name] == 0 {
+				t.Errorf("%s was never interrupted %s a request", part.name, run.phase)
+			}
+		}
+	}
+}
+
+// live runs a whole life and compares each stage's end with want, which it fills when it is
+// empty. With a trap it returns the stages that were interrupted, else the requests of each.
+func live(t *testing.T, sup *supervisor, want map[string]string, trap func() func() *halt.Event) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	var s *service
+	for _, part := range life {
+		sup.settled()
+		before := env.Cloud.Counters().Total
+		caught := func() *halt.Event { return nil }
+		if trap != nil {
+			caught = trap()
+		}
+		if s == nil {
+			s = create(t, map[string]string{nodeSelector: "", portable + "name": "crash"}, nodePorts)
+		} else {
+			part.act(s)
+		}
+		got := part.end(s)
+		at := caught()
+		switch {
+		case trap == nil:
+			counts[part.name] = env.Cloud.Counters().Total - before
+		case at != nil:
+			counts[part.name] = 1
+		}
+		if want[part.name] == "" {
+			want[part.name] = got
+		}
+		if got != want[part.name] {
+			t.Errorf("%s, killed at %+v: the end differs:\ngot  %s\nwant %s", part.name, at, got, want[part.name])
+		}
+		if t.Failed() {
+			return counts
+		}
+	}
+	return counts
+}
+
+// nodePorts fixes them, so that every run ends the same.
+func nodePorts(svc *corev1.Service) {
+	for i := range svc.Spec.Ports {
+		svc.Spec.Ports[i].NodePort = 30100 + int32(i)
+	}
+}
+
+// changeAtOnce changes ports, annotations, the name and the nodes.
+func changeAtOnce(s *service) {
+	exclude(s.t, pool[0].Name, true)
+	s.edit(func(svc *corev1.Service) {
+		svc.Spec.Ports = []corev1.ServicePort{tcp(80), tcp(8443), udp(53)}
+		nodePorts(svc)
+		svc.Annotations[portable+"name"] = "crashed"
+		svc.Annotations[portable+"health-check-interval"] = "20"
+		svc.Annotations[upstream+"deny-rules"] = "ip:192.0.2.7"
+	})
+}
+
+func changed(s *service) string {
+	b := s.balancer(func(b *do.Balancer) error {
+		return errors.Join(
+			same(rules(b), "53 udp>udp, 80 tcp>tcp, 8443 tcp>tcp"), same(name(b), "crashed"), same(targets(b), "2 of the pool"),
+			same(healthInterval(b), "20"), same(refused(b), "ip:192.0.2.7"))
+	})
+	exclude(s.t, pool[0].Name, false)
+	s.balancer(func(b *do.Balancer) error { return same(targets(b), "3 of the pool") })
+	return normal(s, b)
+}
+
+// loseBalancer deletes the balancer behind the CCM's back: the Service then names one that
+// no longer exists.
+func loseBalancer(s *service) {
+	if err := env.Cloud.DeleteBalancer(s.get().Annotations[idKey]); err != nil {
+		s.t.Fatal(err)
+	}
+	s.touch()
+}
+
+func recreated(s *service) string {
+	_, b := s.ready()
+	return normal(s, b)
+}
+
+// begin asks for the deletion and does not wait.
+func (s *service) begin() {
+	s.t.Helper()
+	if err := env.Client().CoreV1().Services(namespace).Delete(within(s.t), s.name, metav1.DeleteOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// exclude keeps a node from balancers, or lets it back.
+func exclude(t *testing.T, node string, excluded bool) {
+	t.Helper()
+	value := "null"
+	if excluded {
+		value = `"true"`
+	}
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, corev1.LabelNodeExcludeBalancers, value)
+	if _, err := env.Client().CoreV1().Nodes().Patch(within(t), node, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// normal is a balancer without what is new in each run.
+func normal(s *service, b do.Balancer) string {
+	b.CreatedAt = ""
+	slices.Sort(b.Tags)
+	slices.Sort(b.DropletIDs)
+	data, err := json.Marshal(b)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.NewReplacer(b.ID, "ID", b.IP, "IP", string(s.uid), "UID", s.name, "NAME").Replace(string(data))
+}
+
+// remains is everything in the cloud that was not there at the beginning: nothing.
+func remains(s *service) string {
+	state := env.Cloud.State()
+	var left []string
+	for _, b := range state.Balancers {
+		left = append(left, "balancer "+b.Name)
+	}
+	for _, tag := range state.Tags {
+		if strings.Contains(tag, string(s.uid)) {
+			left = append(left, "tag "+tag)
+		}
+	}
+	return fmt.Sprintf("left: %q", left)
+}

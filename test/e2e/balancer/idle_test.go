@@ -1,0 +1,138 @@
+package balancer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestUnchanged ensures balancers again where nothing changed: after a restart, after an
+// annotation that means nothing, and by the clock. It costs reads only, and no write in
+// Kubernetes either.
+func TestUnchanged(t *testing.T) {
+	first := start(t, nil)
+	var services []*service
+	for _, annotations := range unchanging() {
+		services = append(services, create(t, annotations, func(svc *corev1.Service) {
+			svc.Spec.Ports = append(svc.Spec.Ports, udp(53))
+		}))
+	}
+	balancers := map[*service]do.Balancer{}
+	for _, s := range services {
+		_, balancers[s] = s.ready()
+	}
+	stop(t, first)
+	since := time.Now()
+
+	env.Cloud.ResetTraffic()
+	second := start(t, nil)
+	reads := func(s *service) int { return readsOf(balancers[s].ID) }
+	awaitReads(t, services, reads, 1)
+	expectReads(t, services, reads, 1, "a restart")
+
+	for _, s := range services {
+		s.touch()
+	}
+	awaitReads(t, services, reads, 2)
+	expectReads(t, services, reads, 2, "a restart and an unrelated annotation")
+	stop(t, second)
+
+	start(t, nil, "--service-resync-period=1s")
+	awaitReads(t, services, reads, 6)
+	if n := env.Cloud.Counters().Mutating; n != 0 {
+		t.Errorf("%d requests that change something: %s", n, mutations())
+	}
+	t.Logf("requests: %v", routesAsked())
+	unwritten(t, since)
+}
+
+// unchanging are the annotations of Services of many kinds.
+func unchanging() []map[string]string {
+	return []map[string]string{
+		nil,
+		regional("certificate-name", "web", "http-ports", "80", "redirect-http-to-https", "true"),
+		withCertificate(regional("certificate-id", "{certificate}", "http3-port", "443", "sticky-sessions-type", "cookies",
+			"sticky-sessions-cookie-name", "lb", "sticky-sessions-cookie-ttl", "60", "enable-proxy-protocol", "true")),
+		with("network", "INTERNAL"),
+		with("size-unit", "2", "allow-rules", "cidr:203.0.113.9/24,ip:2001:db8::1", "override-health-check", ""),
+		with("size-slug", "lb-large", "algorithm", "least_connections", "hostname", "www.example.com"),
+	}
+}
+
+// readsOf counts how often a balancer was read.
+func readsOf(id string) int {
+	n := 0
+	for _, r := range env.Cloud.Requests() {
+		if r.Method == "GET" && strings.HasSuffix(r.Path, "/load_balancers/"+id) {
+			n++
+		}
+	}
+	return n
+}
+
+func awaitReads(t *testing.T, services []*service, reads func(*service) int, n int) {
+	t.Helper()
+	err := env.Cloud.Until(within(t), func() bool {
+		for _, s := range services {
+			if reads(s) < n {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatalf("waiting for every balancer to be read %d times: %v; requests: %v", n, err, routesAsked())
+	}
+}
+
+// expectReads allows one read of each balancer for each reason there was to look at it.
+func expectReads(t *testing.T, services []*service, reads func(*service) int, n int, after string) {
+	t.Helper()
+	for _, s := range services {
+		if got := reads(s); got > n {
+			t.Errorf("%d reads of the balancer of %s after %s, want %d", got, s.name, after, n)
+		}
+	}
+}
+
+// mutations lists the requests that changed something or tried to.
+func mutations() string {
+	var list []string
+	for _, r := range env.Cloud.Requests() {
+		if r.Method != "GET" {
+			list = append(list, fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Body))
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+func routesAsked() map[string]int {
+	routes := map[string]int{}
+	for route, counter := range env.Cloud.Counters().Routes {
+		routes[route] = counter.Requests
+	}
+	return routes
+}
+
+// unwritten expects that the CCM has written no Service since then.
+func unwritten(t *testing.T, since time.Time) {
+	t.Helper()
+	for _, resource := range []string{"services", "services/status"} {
+		events, err := env.AuditEvents(controlplane.AuditFilter{
+			User:  "system:serviceaccount:" + lab.Namespace + ":" + lab.ServiceAccount,
+			Verbs: controlplane.WriteVerbs(), Resource: resource, Since: since,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			t.Errorf("the ccm wrote: %s %s", e.Verb, e.RequestURI)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package balancer_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+)
+
+// supervisor keeps a CCM running: when it was killed, the next one starts.
+type supervisor struct {
+	t    *testing.T
+	args []string
+
+	mu      sync.Mutex
+	process *ccm.Process
+	kills   int
+	ended   bool
+	done    chan struct{}
+}
+
+// supervise starts a CCM and everyone after it, until the test ends.
+func supervise(t *testing.T, args ...string) *supervisor {
+	t.Helper()
+	s := &supervisor{t: t, args: args, done: make(chan struct{})}
+	if err := s.next(); err != nil {
+		t.Fatal(err)
+	}
+	go s.run()
+	t.Cleanup(s.end)
+	s.settled()
+	return s
+}
+
+func (s *supervisor) next() error {
+	p, err := launch(s.t.Name(), nil, s.args...)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.process = p
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *supervisor) current() (p *ccm.Process, ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process, s.ended
+}
+
+func (s *supervisor) run() {
+	defer close(s.done)
+	for {
+		p, _ := s.current()
+		<-p.Done()
+		if err := lab.RaceReports(p.Log()); err != nil {
+			s.t.Error(err)
+		}
+		if _, ended := s.current(); ended {
+			return
+		}
+		env.Cloud.Disarm()
+		if err := s.next(); err != nil {
+			s.t.Error(err)
+			return
+		}
+	}
+}
+
+// settled waits until the present CCM serves.
+func (s *supervisor) settled() {
+	s.t.Helper()
+	p, _ := s.current()
+	if err := p.Healthy(within(s.t)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// end stops the last CCM.
+func (s *supervisor) end() {
+	env.Cloud.Disarm()
+	s.mu.Lock()
+	s.ended = true
+	p := s.process
+	s.mu.Unlock()
+	stop(s.t, p)
+	<-s.done
+	if s.t.Failed() {
+		s.t.Logf("end of the last ccm's log %s:\n%s", p.LogPath(), p.Tail())
+	}
+}
+
+// killAt has the present CCM killed at a request from now on, which is then cut off like
+// all others until the next CCM runs. The function returns where it was killed, nil when it
+// was not, and calls the trap off.
+func (s *supervisor) killAt(n int, mutating bool, phase halt.Phase) func() *halt.Event {
+	p, _ := s.current()
+	var mu sync.Mutex
+	var at *halt.Event
+	env.Cloud.HaltAt(halt.Trigger{
+		N: n, Mutating: mutating, Phase: phase, Action: halt.Drop, Freeze: true,
+		Fired: func(e halt.Event) {
+			p.Kill()
+			mu.Lock()
+			defer mu.Unlock()
+			at = &e
+		},
+	})
+	return func() *halt.Event {
+		env.Cloud.Disarm()
+		mu.Lock()
+		defer mu.Unlock()
+		return at
+	}
+}

@@ -1,0 +1,179 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+func TestShutdownTaintComesAndGoes(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(3)
+	s.start()
+	off := droplets[1]
+	s.must(s.Cloud.PowerOff(off.ID))
+	s.notReady(off)
+	s.node(off.Name, shutDown(true))
+	s.must(s.Cloud.PowerOn(off.ID))
+	s.setReady(true, off)
+	s.node(off.Name, shutDown(false))
+	for _, d := range droplets {
+		if node := s.node(d.Name, shutDown(false)); tainted(node, shutdownTaint) {
+			t.Errorf("node %s is tainted", d.Name)
+		}
+	}
+}
+
+// A machine that is really gone: its Node goes within a minute of the grace, alone, and
+// with a precondition on its UID.
+func TestGoneMachine(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(20)
+	s.start()
+	lost := droplets[7]
+	s.must(s.Cloud.DeleteDroplets(lost.ID))
+	s.notReady(lost)
+	began := time.Now()
+	s.node(lost.Name, gone)
+	took := time.Since(began)
+	t.Logf("the node was removed after %v", took.Round(time.Millisecond))
+	if took > time.Minute {
+		t.Errorf("the node was removed after %v, want less than a minute", took)
+	}
+	s.event(lost.Name, "DeletingNode")
+	if n := s.count(); n != len(droplets)-1 {
+		t.Errorf("%d nodes are left, want %d", n, len(droplets)-1)
+	}
+	deletes := s.audit(controlplane.AuditFilter{Verbs: []string{"delete"}, Resource: "nodes"})
+	if len(deletes) != 1 {
+		t.Fatalf("%d requests delete nodes, want 1", len(deletes))
+	}
+	if body := string(deletes[0].RequestObject); !contains(body, `"preconditions"`, `"uid"`) {
+		t.Errorf("the request has no precondition on the UID: %s", body)
+	}
+}
+
+// By default a Node younger than two minutes is kept.
+func TestGraceKeepsYoungNodes(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(6)
+	s.start("--node-deletion-grace=2m")
+	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
+	s.notReady(droplets[0])
+	s.never(15*time.Second, func() error {
+		if n := s.count(); n != len(droplets) {
+			return fmt.Errorf("%d of %d nodes are left", n, len(droplets))
+		}
+		return nil
+	})
+}
+
+// A machine comes back under the same name: the new Node is another one, and stays.
+func TestRecreatedMachineKeepsItsNode(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(6)
+	s.start()
+	old := droplets[2]
+	s.must(s.Cloud.DeleteDroplets(old.ID))
+	s.notReady(old)
+	s.node(old.Name, gone)
+
+	fresh := old
+	fresh.ID = 0
+	fresh.ID = s.Cloud.AddDroplet(fresh)
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: old.Name})
+	s.must(err)
+	node := s.node(old.Name, initialised)
+	if node.Spec.ProviderID != providerID(fresh.ID) {
+		t.Errorf("the provider-ID is %s, want %s", node.Spec.ProviderID, providerID(fresh.ID))
+	}
+	s.never(10*time.Second, func() error { return s.present(old.Name, node) })
+}
+
+// While the proof for a Node is under way it is replaced by another one of the same name.
+func TestProofIsAboutOneNodeOnly(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(6)
+	s.start("--node-deletion-confirm-gap=5s")
+	old := droplets[2]
+	s.must(s.Cloud.DeleteDroplets(old.ID))
+	s.notReady(old)
+	s.event(old.Name, "NodeDeletionHeld")
+
+	s.must(s.Client().CoreV1().Nodes().Delete(s.within(patience), old.Name, metav1.DeleteOptions{}))
+	fresh := old
+	fresh.ID = 0
+	fresh.ID = s.Cloud.AddDroplet(fresh)
+	options := settled(fresh)
+	options.Ready = false
+	node, err := s.JoinNode(s.within(patience), options)
+	s.must(err)
+	s.never(15*time.Second, func() error { return s.present(old.Name, node) })
+}
+
+// present returns an error unless that very Node is there.
+func (s *site) present(name string, want *corev1.Node) error {
+	node, err := s.Client().CoreV1().Nodes().Get(s.within(patience), name, metav1.GetOptions{})
+	if err == nil && node.UID != want.UID {
+		err = errors.New("it is another one")
+	}
+	if err != nil {
+		return fmt.Errorf("node %s: %w", name, err)
+	}
+	return nil
+}
+
+func TestNodeDeletionOff(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(6)
+	s.start("--node-deletion=false")
+	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
+	s.notReady(droplets[0])
+	s.never(15*time.Second, func() error {
+		return s.present(droplets[0].Name, s.node(droplets[0].Name, func(*corev1.Node) error { return nil }))
+	})
+}
+
+// When a third of the machines really vanish, the brake deletes a few Nodes and tells.
+func TestBrake(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(plantSize)
+	s.start()
+	limit := plantSize / 10
+	vanished := droplets[:plantSize*3/10]
+	ids := make([]int, len(vanished))
+	for i, d := range vanished {
+		ids[i] = d.ID
+	}
+	s.must(s.Cloud.DeleteDroplets(ids...))
+	s.notReady(vanished...)
+	s.event("", "DeletionBrakeEngaged")
+	s.never(20*time.Second, func() error {
+		if n := s.count(); n < plantSize-limit {
+			return fmt.Errorf("%d nodes were deleted, at most %d may be", plantSize-n, limit)
+		}
+		return nil
+	})
+	deleted := plantSize - s.count()
+	t.Logf("%d nodes were deleted", deleted)
+	if deleted == 0 {
+		t.Error("no node was deleted")
+	}
+	nodes, err := s.Client().CoreV1().Nodes().List(s.within(patience), metav1.ListOptions{})
+	s.must(err)
+	left := map[string]bool{}
+	for _, node := range nodes.Items {
+		left[node.Name] = true
+	}
+	for _, d := range droplets[len(vanished):] {
+		if !left[d.Name] {
+			t.Errorf("node %s was deleted although its machine is there", d.Name)
+		}
+	}
+}
