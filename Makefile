@@ -3,7 +3,8 @@
 SHELL       := /bin/bash -o pipefail
 BIN         := bin
 BINARY      := $(BIN)/cloud-controller-manager
-VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
+# Kubernetes' libraries refuse to start with a version that does not begin with vX.Y.Z.
+VERSION     ?= $(shell git describe --tags --match='v[0-9]*' --dirty 2>/dev/null || echo v0.0.0-$$(git describe --always --dirty --exclude='*' 2>/dev/null || echo unknown))
 COMMIT      ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 # The commit's time, not the build's: two builds of one commit are the same bytes.
 BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
@@ -39,8 +40,7 @@ help: ## Print this list.
 
 .PHONY: quickstart
 quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean for the emulator).
-	@$(MAKE) --no-print-directory build
-	@cd test && go run ./cmd/quickstart -binary ../$(BINARY) -cloud $(or $(CLOUD),sim)
+	@MAKE='$(MAKE)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
 
 .PHONY: test
 test: need-go controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.

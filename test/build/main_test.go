@@ -66,3 +66,13 @@ func goTool(t *testing.T, args ...string) string {
 	}
 	return string(out)
 }
+
+// listDocuments lists the Markdown files git knows or does not ignore.
+func listDocuments(t *testing.T, root string) string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	if err != nil {
+		t.Fatalf("listing documents: %v", err)
+	}
+	return string(out)
+}

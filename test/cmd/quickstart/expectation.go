@@ -166,7 +166,7 @@ func answered(by string) func(*side) (string, bool) {
 		if s.answer.nodes == "" {
 			return nothing, false
 		}
-		return fmt.Sprintf("by %d nodes", strings.Count(s.answer.nodes, ",")+1), by == "" || s.answer.nodes == by
+		return fmt.Sprintf("by %d of %d nodes", strings.Count(s.answer.nodes, ",")+1, len(nodeNames)), by == "" || s.answer.nodes == by
 	}
 }
 

@@ -17,7 +17,7 @@ type screen struct {
 	mu     sync.Mutex
 	text   string
 	note   string // below it
-	drawn  int // lines of the last picture
+	drawn  int    // lines of the last picture
 	closed bool
 	quit   chan struct{}
 }

@@ -36,6 +36,8 @@ var frontProxy = []string{
 	"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 }
 
+var errEnded = errors.New("the CCM ended by itself")
+
 // quickstart is one run. What it starts is appended to undo.
 type quickstart struct {
 	options
@@ -71,7 +73,7 @@ func (q *quickstart) play(ctx context.Context) error {
 	}
 	err := q.perform(ctx)
 	q.display.close()
-	if ctx.Err() != nil && q.ccmRuns() {
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errEnded) {
 		return context.Cause(ctx)
 	}
 	if err = q.report(err); err != nil || q.unattended {
@@ -79,6 +81,9 @@ func (q *quickstart) play(ctx context.Context) error {
 	}
 	q.invite()
 	<-ctx.Done()
+	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
+		return fmt.Errorf("%w; end of its log:\n%s", cause, q.ccm.Tail())
+	}
 	fmt.Fprintln(q.out, "\nremoving everything")
 	return nil
 }
@@ -161,7 +166,7 @@ func (q *quickstart) startCCM(ctx context.Context) (err error) {
 	})
 	go func() {
 		<-q.ccm.Done()
-		q.cancel(errors.New("the CCM ended by itself"))
+		q.cancel(fmt.Errorf("%w with exit code %d", errEnded, q.ccm.ExitCode()))
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer for %v", patience))
 	defer cancel()
@@ -169,15 +174,6 @@ func (q *quickstart) startCCM(ctx context.Context) (err error) {
 		return fmt.Errorf("waiting for the CCM: %w; end of its log:\n%s", err, q.ccm.Tail())
 	}
 	return nil
-}
-
-func (q *quickstart) ccmRuns() bool {
-	select {
-	case <-q.ccm.Done():
-		return false
-	default:
-		return true
-	}
 }
 
 // open begins to show both clusters.
