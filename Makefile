@@ -40,7 +40,7 @@ help: ## Print this list.
 
 .PHONY: quickstart
 quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean for the emulator).
-	@MAKE='$(MAKE)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
+	@MAKE='$(MAKE_COMMAND)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
 
 .PHONY: test
 test: need-go controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.

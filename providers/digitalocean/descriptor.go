@@ -37,7 +37,7 @@ func Descriptor() cloud.Descriptor {
 	return cloud.Descriptor{
 		Name:              "digitalocean",
 		Title:             "DigitalOcean",
-		Status:            cloud.StatusBeta,
+		Status:            cloud.StatusAlpha,
 		ProviderIDSchemes: []string{scheme},
 		ProviderIDForm:    scheme + "://<droplet id>",
 		Capabilities: cloud.Capabilities{

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// fakeCloud has machines and nothing else.
+type fakeCloud struct{ cloud }
+
+func (fakeCloud) carriesTraffic() bool { return false }
+
+func (fakeCloud) machines() []machine {
+	var list []machine
+	for i, name := range nodeNames {
+		list = append(list, machine{name: name, providerID: "x://" + name, region: "r", zone: "z", addresses: []string{"10.0.0." + string(rune('1'+i))}})
+	}
+	return list
+}
+
+// joined returns a Node as a kubelet registers it.
+func joined(name string) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: controlplane.UninitializedTaint}}},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+}
+
+// initialise does to a side what a CCM does.
+func initialise(c cloud) func(*side) {
+	return func(s *side) {
+		for _, m := range c.machines() {
+			node := joined(m.name)
+			node.Spec.Taints, node.Spec.ProviderID = nil, m.providerID
+			node.Labels = map[string]string{corev1.LabelTopologyRegion: m.region, corev1.LabelTopologyZone: m.zone}
+			node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: m.addresses[0]}}
+			s.nodes[m.name] = node
+		}
+		s.service = &corev1.Service{Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{
+			Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}},
+		}}}
+	}
+}
+
+func join(s *side) {
+	for _, name := range nodeNames {
+		s.nodes[name] = joined(name)
+	}
+	s.service = &corev1.Service{}
+}
+
+func TestExpectations(t *testing.T) {
+	c := fakeCloud{}
+	tests := []struct {
+		name          string
+		without, with func(*side)
+		missing       int // of the five about joining
+		met           int
+	}{
+		{"nothing happened", join, join, 5, 0},
+		{"as expected", join, initialise(c), 0, 5},
+		// Whatever did it without a CCM, it proves nothing about ours.
+		{"happened in both", initialise(c), initialise(c), 0, 0},
+		{"one node is left out", join, func(s *side) {
+			initialise(c)(s)
+			s.nodes[stopped] = joined(stopped)
+		}, 4, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBoard(c, func() string { return "" }, func(change) {})
+			b.enter(joining)
+			b.update(without, tt.without)
+			b.update(with, tt.with)
+			missing, _ := b.missing()
+			met := 0
+			for _, e := range b.results() {
+				if e.met() {
+					met++
+				}
+			}
+			if len(missing) != tt.missing || met != tt.met {
+				t.Errorf("missing %q, %d met; want %d missing, %d met", missing, met, tt.missing, tt.met)
+			}
+		})
+	}
+}
+
+func TestOutage(t *testing.T) {
+	c := fakeCloud{}
+	b := newBoard(c, func() string { return "nodes is forbidden" }, func(change) {})
+	b.update(without, join)
+	b.update(with, initialise(c))
+	b.enter(outage)
+	b.update(with, func(s *side) {
+		s.nodes[stopped] = nil // too much
+		s.nodes[deleted] = nil
+	})
+	missing, _ := b.missing()
+	want := []string{
+		stopped + ` (off) gets the taint "shutdown"`, stopped + " stays: off is not gone",
+		"the permissions of config/rbac are enough",
+	}
+	if !slices.Equal(missing, want) {
+		t.Errorf("missing %q, want %q", missing, want)
+	}
+}
+
+func TestLines(t *testing.T) {
+	var out bytes.Buffer
+	c := fakeCloud{}
+	log := &stamped{out: &out, started: time.Now()}
+	b := newBoard(c, nil, lines{log}.change)
+	b.update(with, join)
+	out.Reset()
+	b.update(with, func(s *side) { s.nodes[deleted] = nil })
+	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "Ready → removed") {
+		t.Errorf("a removed Node shows as %q, want one line", got)
+	}
+}
