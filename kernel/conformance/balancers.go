@@ -20,6 +20,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"absent is a clean not-found", absentBalancer},
 		{"create, observe, nothing left to do", createObserve},
 		{"a new balancer is found without its id", foundWithoutID},
+		{"a new balancer is found with its predecessor's id", foundWithStaleID},
 		{"observe and normalize write nothing", balancersOnlyRead},
 		{"normalize is pure", normalizeIsPure},
 		{"everything is sorted and has no targets", canonical},
@@ -65,6 +66,24 @@ func foundWithoutID(f *fixture) {
 	f.must(err, "Observe without id")
 	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
 		f.Errorf("Observe without id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
+	}
+}
+
+// foundWithStaleID: the process died after it had created a balancer anew and before it could
+// record the new id.
+func foundWithStaleID(f *fixture) {
+	spec, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.remove(spec)
+	spec.Ref.ID = ""
+	_, created := f.ensure(spec)
+	if created.ID == old.ID {
+		f.Fatalf("the new balancer has the id of the old one, %q", old.ID)
+	}
+	spec.Ref.ID = old.ID
+	found, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe with the id of the deleted balancer")
+	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
+		f.Errorf("Observe with a stale id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
 	}
 }
 

@@ -30,6 +30,8 @@ type census struct {
 	candidates []cloud.Target // sorted by id
 	doubtful   []doubt        // sorted by id
 	skipped    []skip
+	// joining says that some nodes have no provider-ID yet: their turn comes.
+	joining bool
 	// err is why some machines could not be read.
 	err error
 }
@@ -45,10 +47,12 @@ type doubt struct {
 	reason string
 }
 
+func joining(node *corev1.Node) bool { return node.Spec.ProviderID == "" }
+
 // census finds the machines behind the nodes.
 func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 	names, skipped := identify(nodes, p.selector, p.manager.cloud.Descriptor.ProviderIDSchemes, p.manager.machines.ProviderID)
-	c := census{skipped: skipped}
+	c := census{skipped: skipped, joining: slices.ContainsFunc(nodes, joining)}
 	ids := slices.Sorted(maps.Keys(names))
 	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
 	if p.selector != nil && len(ids) > 0 {

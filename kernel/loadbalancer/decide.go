@@ -130,7 +130,7 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 	targets, skipped := targetsOf(b, c, observed.Balancer.Targets, p.manager.cloud.Balancers, limit)
 	b.Targets, c.skipped = targets, skipped
 	remarks := c.remarks()
-	if len(targets) == 0 {
+	if len(targets) == 0 && !c.joining {
 		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer"})
 	}
 	return b, remarks

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -181,6 +182,15 @@ func TestNoNodes(t *testing.T) {
 	f.settle()
 	f.wrote("delete target a; delete target b; delete target c")
 	f.said("NoTargets")
+}
+
+// A Service that is created together with the cluster has no targets yet, which is no news.
+func TestNodesThatAreStillJoining(t *testing.T) {
+	f := newFixture(t)
+	f.nodes = []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "joining"}}}
+	f.settle()
+	f.wrote("create balancer")
+	f.said()
 }
 
 func TestFailedBalancer(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // is ready sooner, most take a minute, and every look counts against the quota.
 const readyAfter = 10 * time.Second
 
-// Observe implements cloud.Balancers. With an id it looks for nothing else.
+// Observe implements cloud.Balancers.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	lb, byName, err := d.find(ctx, spec)
 	if err != nil {
@@ -33,7 +33,8 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 }
 
 // find returns the balancer of the Spec, nil when there is none, and whether only its name
-// led to it.
+// led to it. An id that is gone does not end the search: its balancer may have been created
+// anew by a process that died before it could record the new id.
 func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, byName bool, err error) {
 	if isIdentifier(spec.Ref.ID) {
 		lb, _, err := d.api.LoadBalancers.Get(ctx, spec.Ref.ID)
@@ -42,10 +43,9 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalanc
 			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, errUnreadable)
 		case err == nil:
 			return lb, false, nil
-		case d.isNotFound(err):
-			return nil, false, nil
+		case !d.isNotFound(err):
+			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
 		}
-		return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
 	}
 	lb, err = d.findByName(ctx, spec)
 	return lb, lb != nil, err

@@ -81,6 +81,12 @@ func (cp *ControlPlane) apiServerArgs() []string {
 		"--tls-cert-file=" + file("server.crt"),
 		"--tls-private-key-file=" + file("server.key"),
 		"--client-ca-file=" + file("ca.crt"),
+		// As every installer configures it: programs with a secure port read it.
+		"--requestheader-client-ca-file=" + file("ca.crt"),
+		"--requestheader-allowed-names=front-proxy-client",
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--kubelet-client-certificate=" + file("admin.crt"),
 		"--kubelet-client-key=" + file("admin.key"),
 		"--authorization-mode=Node,RBAC",

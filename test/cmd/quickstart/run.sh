@@ -45,10 +45,12 @@ step() {
 	tick &
 	ticker=$!
 	if ! "$@" >"$log" 2>&1; then
-		grep -v '^go: downloading ' "$log" >&2 || true
-		if grep -qE 'dial tcp|Get "http|GOPROXY=off|reading http' "$log"; then
-			fail "cannot download Go modules; is the proxy of \`go env GOPROXY\` reachable? It is $(go env GOPROXY)"
+		local said
+		said=$(grep -vE '^(go: downloading |==>)' "$log" || true)
+		if [[ $said =~ (dial tcp|Get \"http|GOPROXY=off|reading http) ]]; then
+			fail "cannot download Go modules; is the proxy of \`go env GOPROXY\` reachable? ${said%%$'\n'*}"
 		fi
+		echo "$said" >&2
 		fail "building $what failed, see above"
 	fi
 	kill "$ticker" 2>/dev/null || true

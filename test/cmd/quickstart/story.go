@@ -28,14 +28,6 @@ var haste = []string{
 	"--node-burst-window=1s", "--node-monitor-period=1s",
 }
 
-// frontProxy is what every installer configures, and what the CCM's secure port asks for.
-// The CA is the cluster's own, in the directory that the API server runs in.
-var frontProxy = []string{
-	"--requestheader-client-ca-file=ca.crt", "--requestheader-allowed-names=front-proxy-client",
-	"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
-	"--requestheader-extra-headers-prefix=X-Remote-Extra-",
-}
-
 var errEnded = errors.New("the CCM ended by itself")
 
 // quickstart is one run. What it starts is appended to undo.
@@ -115,7 +107,7 @@ func (q *quickstart) startClusters(ctx context.Context) error {
 	var group errgroup.Group
 	for i := range q.clusters {
 		group.Go(func() error {
-			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep, APIServerArgs: frontProxy})
+			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep})
 			if err != nil {
 				return fmt.Errorf("the cluster %s: %w", sideNames[i], err)
 			}
@@ -160,7 +152,7 @@ func (q *quickstart) startCCM(ctx context.Context) (err error) {
 		return err
 	}
 	q.later(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 		defer cancel()
 		_ = q.ccm.Stop(ctx) // whatever it says, it is gone then
 	})

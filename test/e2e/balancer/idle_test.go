@@ -16,7 +16,7 @@ import (
 // annotation that means nothing, and by the clock. It costs reads only, and no write in
 // Kubernetes either.
 func TestUnchanged(t *testing.T) {
-	first := start(t, nil)
+	ccm := start(t, nil)
 	var services []*service
 	for _, annotations := range unchanging() {
 		services = append(services, create(t, annotations, func(svc *corev1.Service) {
@@ -27,11 +27,9 @@ func TestUnchanged(t *testing.T) {
 	for _, s := range services {
 		_, balancers[s] = s.ready()
 	}
-	stop(t, first)
 	since := time.Now()
-
 	env.Cloud.ResetTraffic()
-	second := start(t, nil)
+	ccm.restart(nil)
 	reads := func(s *service) int { return readsOf(balancers[s].ID) }
 	awaitReads(t, services, reads, 1)
 	expectReads(t, services, reads, 1, "a restart")
@@ -41,9 +39,8 @@ func TestUnchanged(t *testing.T) {
 	}
 	awaitReads(t, services, reads, 2)
 	expectReads(t, services, reads, 2, "a restart and an unrelated annotation")
-	stop(t, second)
 
-	start(t, nil, "--service-resync-period=1s")
+	ccm.restart(nil, "--service-resync-period=1s")
 	awaitReads(t, services, reads, 6)
 	if n := env.Cloud.Counters().Mutating; n != 0 {
 		t.Errorf("%d requests that change something: %s", n, mutations())

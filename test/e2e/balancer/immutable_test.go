@@ -129,13 +129,12 @@ func serves(svc *corev1.Service, b do.Balancer) error {
 
 // TestImmutableVPC: the VPC is not an annotation but a setting of the process.
 func TestImmutableVPC(t *testing.T) {
-	first := start(t, nil)
+	ccm := start(t, nil)
 	s := create(t, nil)
 	_, before := s.ready()
-	stop(t, first)
 
 	other := env.Cloud.AddVPC("other", "nyc3")
-	start(t, map[string]string{"DO_CLUSTER_VPC_ID": other.ID})
+	ccm.restart(map[string]string{"DO_CLUSTER_VPC_ID": other.ID})
 	s.event("LoadBalancerImmutableChange", "vpc", before.VPCUUID, other.ID)
 	if after := s.proof(); after.ID != before.ID || after.IP != before.IP || after.VPCUUID != before.VPCUUID {
 		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))

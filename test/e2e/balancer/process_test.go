@@ -37,24 +37,48 @@ var firewallEnv = map[string]string{
 	"PUBLIC_ACCESS_FIREWALL_TAGS": poolTag,
 }
 
-// start starts a CCM for one test and waits until it serves. It is stopped with the test,
-// whose log then has what the CCM logged if the test failed.
-func start(t *testing.T, environment map[string]string, args ...string) *ccm.Process {
+// runner is the CCM of one test.
+type runner struct {
+	t *testing.T
+	*ccm.Process
+}
+
+// start starts a CCM for one test and waits until it serves. It, or the one that took its
+// place, is stopped with the test. Start it before Services are made: what is made later is
+// cleaned up earlier.
+func start(t *testing.T, environment map[string]string, args ...string) *runner {
 	t.Helper()
-	p, err := launch(t.Name(), environment, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := &runner{t: t}
 	t.Cleanup(func() {
-		stop(t, p)
+		if r.Process == nil {
+			return
+		}
+		stop(t, r.Process)
 		if t.Failed() {
-			t.Logf("end of the ccm's log %s:\n%s", p.LogPath(), p.Tail())
+			t.Logf("end of the ccm's log %s:\n%s", r.LogPath(), r.Tail())
 		}
 	})
-	if err := p.Healthy(within(t)); err != nil {
-		t.Fatal(err)
+	r.launch(environment, args...)
+	return r
+}
+
+// restart puts another CCM in the place of the present one.
+func (r *runner) restart(environment map[string]string, args ...string) {
+	r.t.Helper()
+	stop(r.t, r.Process)
+	r.launch(environment, args...)
+}
+
+func (r *runner) launch(environment map[string]string, args ...string) {
+	r.t.Helper()
+	p, err := launch(r.t.Name(), environment, args...)
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	return p
+	r.Process = p
+	if err := p.Healthy(within(r.t)); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 var launches struct {
