@@ -140,6 +140,7 @@ func TestEventsHaveTheirOwnClient(t *testing.T) {
 			Reason:         e.reason,
 			InvolvedObject: corev1.ObjectReference{UID: e.uid},
 		}
+		//nolint:staticcheck // it is what client-go's broadcaster calls
 		if _, err := sink.CreateWithEventNamespace(event); err != nil {
 			t.Error(err)
 		}

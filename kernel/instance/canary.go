@@ -19,8 +19,8 @@ const maxCanaries = 3
 //
 //	our Nodes                    what must have been seen
 //	some are Ready               one of their machines, by a direct read
-//	none is Ready                anything at all, in a list that is believed
-//	there is only the one asked  a list that is believed
+//	none is Ready                one of their machines, in a list that is believed
+//	there is only the one asked  a list that is believed, if one before had a machine of ours
 func (i *Inventory) canary(ctx context.Context, id cloud.InstanceID, since time.Time) error {
 	// A check that somebody else started too early is waited for, and another one made.
 	for range 3 {
@@ -93,15 +93,15 @@ func (i *Inventory) canaryList(ctx context.Context, id cloud.InstanceID, since t
 		return refuse(verdictCloudFailure, "no node is Ready: %w", err)
 	}
 	i.mu.Lock()
-	s, refused := i.installed, i.refused != nil
+	s, refused, met := i.installed, i.refused != nil, i.met
 	i.mu.Unlock()
 	switch {
 	case refused || s.started.Before(since):
 		return refuse(verdictNoCanary, "no node is Ready, and the list of machines is incomplete or suspiciously short")
 	case s.byID[id] != nil:
 		return refuse(verdictUnconfirmed, "the list shows the machine")
-	case s.size == 0 && i.nodeCount() > 1:
-		return refuse(verdictNoCanary, "no node is Ready, and the list of machines is empty")
+	case !i.shows(s) && !(met && i.census.take(i).nodes == 1):
+		return refuse(verdictNoCanary, "no node is Ready, and the list of machines has none of the other nodes'")
 	}
 	i.guard.heard(s.started)
 	return nil
@@ -113,7 +113,11 @@ func (i *Inventory) listedSince(since time.Time) bool {
 	return !i.lastList.Before(since)
 }
 
-// nodeCount counts our Nodes.
-func (i *Inventory) nodeCount() int {
-	return len(slices.DeleteFunc(slices.Clone(i.nodes()), func(node *corev1.Node) bool { return Owner(node, i.schemes) != Mine }))
+// shows reports whether a list has the machine of any of our Nodes. One that has others only
+// may be another account's.
+func (i *Inventory) shows(s *snapshot) bool {
+	return slices.ContainsFunc(i.nodes(), func(node *corev1.Node) bool {
+		id, err := i.ProviderID(node)
+		return err == nil && s.byID[id] != nil
+	})
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // Exists reports whether a Node's machine exists. The framework deletes a Node on false,
@@ -92,7 +93,7 @@ func (i *Inventory) sight(ctx context.Context, node *corev1.Node, id cloud.Insta
 	never := i.listedNever()
 	if never || i.protected(node) || !i.listedSince(since) && i.pace.listCheaper(size, watched) {
 		if err := i.list(ctx, since); err != nil {
-			return nil, fmt.Errorf("node %s: %w", node.Name, err)
+			return nil, i.unsure(ctx, node, id, err)
 		}
 		if r := i.believed(node, id, since); r != nil {
 			return r, nil
@@ -143,7 +144,18 @@ func (i *Inventory) readState(ctx context.Context, node *corev1.Node, id cloud.I
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return nil, i.hold(node, id, r)
 	}
-	return nil, fmt.Errorf("node %s: %w", node.Name, err)
+	return nil, i.unsure(ctx, node, id, err)
+}
+
+// unsure returns the error for a question that the cloud did not answer, and tells about it
+// unless it was not asked.
+func (i *Inventory) unsure(ctx context.Context, node *corev1.Node, id cloud.InstanceID, err error) error {
+	err = fmt.Errorf("node %s: whether machine %s is there is not known: %w", node.Name, id, err)
+	throttled := errors.Is(err, errNotItsTurn) || cloud.FailureOf(err).Class == cloud.FailureThrottled
+	if ctx.Err() == nil && !throttled {
+		i.report.tell(node, string(verdictCloudFailure), event.CloudUnavailable, err.Error())
+	}
+	return err
 }
 
 // judge takes the case of a machine that was not found one step further.
@@ -174,7 +186,10 @@ func (i *Inventory) judge(ctx context.Context, node *corev1.Node, id cloud.Insta
 //	not-found, account → ConfirmGap → canary → not-found, account → brake → gone
 func (i *Inventory) prove(ctx context.Context, node *corev1.Node, id cloud.InstanceID) (found bool, err error) {
 	a, admitted := i.cases.admit(string(node.UID), id)
-	if !admitted {
+	switch {
+	case !admitted && i.listRefused():
+		return false, refuse(verdictListRefused, "the list of machines is incomplete or suspiciously short and is not believed; others are being confirmed one by one first")
+	case !admitted:
 		return false, refuse(verdictQueued, "others are being confirmed first")
 	}
 	if r := i.guard.failing(); r != nil {
@@ -260,6 +275,13 @@ func (i *Inventory) askBrake(ask func(key string, total int) error, node *corev1
 		return &refusal{verdictBrake, err}
 	}
 	return nil
+}
+
+// listRefused reports whether the newest list is not believed.
+func (i *Inventory) listRefused() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.refused != nil
 }
 
 func (i *Inventory) listedNever() bool {

@@ -282,6 +282,52 @@ func TestNoReadyNode(t *testing.T) {
 	}
 }
 
+// A process that was started with the credentials of another account has nothing to compare
+// that with, and while no Node is Ready no canary either.
+func TestNoReadyNodeAndAnotherAccountFromTheStart(t *testing.T) {
+	for _, n := range []int{1, 3} {
+		t.Run(fmt.Sprint(n, " nodes"), func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("n", n, false)
+				w.mu.Lock()
+				clear(w.machines)
+				w.mu.Unlock()
+				w.boot("of somebody else")
+				w.lifecycle(t.Context(), i, 1, 5*time.Minute)
+				if got := w.gone(); len(got) > 0 {
+					t.Errorf("deleted %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestBrakeMetricFollowsTheBrake(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(aws)
+		i := w.inventory(safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.01}))
+		w.members("stay", 10, true)
+		nodes := w.members("go", 2, false)
+		w.pass(t.Context(), i, 1)
+		w.terminate("id-go-0")
+		w.terminate("id-go-1")
+		w.lifecycle(t.Context(), i, 1, time.Minute)
+		if w.count(metric.BrakeEngaged, "") != 1 {
+			t.Fatalf("the brake is not engaged: %v", w.counts)
+		}
+		for _, node := range nodes {
+			w.boot(node.Name)
+		}
+		time.Sleep(time.Hour)
+		w.status(t.Context(), i, 1)
+		if w.count(metric.BrakeEngaged, "") != 0 {
+			t.Error("nothing is held any more, and the metric is 1")
+		}
+	})
+}
+
 func TestThirtyPercentVanish(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(aws)

@@ -2,11 +2,14 @@ package instance
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -60,6 +63,10 @@ type Inventory struct {
 	// spent counts the single reads since the last list.
 	spent  int
 	absent map[want]miss
+	// holders are the Nodes, by UID, that the listed machines were last known to be.
+	holders map[cloud.InstanceID]types.UID
+	// met says that a list had the machine of a Node of ours: the account is the right one.
+	met bool
 }
 
 // New returns an Inventory that knows nothing yet.
@@ -78,6 +85,7 @@ func New(o Options) *Inventory {
 		report:    newReporter(o.Cloud.Name, o.Events, o.Metrics),
 		installed: newSnapshot(cloud.InstanceList{}, time.Time{}),
 		absent:    map[want]miss{},
+		holders:   map[cloud.InstanceID]types.UID{},
 	}
 	if i.nodes == nil {
 		i.nodes = func() []*corev1.Node { return nil }
@@ -161,6 +169,21 @@ func (i *Inventory) sighting(id cloud.InstanceID) *record {
 		}
 	}
 	return newest
+}
+
+// rename remembers that these machines, and no others, have that name.
+func (i *Inventory) rename(name string, found []cloud.Instance) {
+	ids := make([]cloud.InstanceID, len(found))
+	for n := range found {
+		ids[n] = found[n].ID
+	}
+	slices.Sort(ids)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	renamed := *i.installed
+	renamed.byName = maps.Clone(renamed.byName)
+	renamed.byName[name] = ids
+	i.installed = &renamed
 }
 
 // learn remembers machines that a direct read which started at seen returned.

@@ -128,7 +128,9 @@ func (i *Inventory) finish(f *flight, started time.Time) {
 // Nothing ever proves absence here.
 func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	result, foreign := i.assess(ctx, s)
+	met := !foreign && i.shows(s)
 	i.mu.Lock()
+	i.met = i.met || met
 	switch {
 	case foreign:
 		i.refused = nil
@@ -144,6 +146,7 @@ func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	i.mu.Unlock()
 	if !foreign {
 		i.cases.listed(s)
+		i.follow(s)
 	}
 	i.prune()
 	i.report.refreshed(result)
@@ -204,6 +207,7 @@ func (i *Inventory) prune() {
 	}
 	i.cases.prune(live)
 	i.report.prune(live)
+	i.report.brake(i.brake.Engaged())
 }
 
 // spend takes requests from the budget that are made in any case.

@@ -33,7 +33,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	if !initialised {
 		priority = cloud.PriorityNodeInit
 	}
-	instance, err := i.find(cloud.WithPriority(ctx, priority), w, initialised)
+	instance, err := i.find(cloud.WithPriority(ctx, priority), node, w)
 	if err == nil && !initialised && len(instance.Addresses) == 0 {
 		err = fmt.Errorf("machine %s has no address yet", instance.ID)
 	}
@@ -43,6 +43,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	}
 	if !initialised {
 		i.report.settled(node)
+		i.hand(instance.ID, node)
 	}
 	return copied(instance), nil
 }
@@ -60,13 +61,17 @@ func (i *Inventory) wanted(node *corev1.Node) (want, error) {
 }
 
 // find looks in the list, reads a new one if that is old, and reads the machine directly
-// if it is in neither.
-func (i *Inventory) find(ctx context.Context, w want, initialised bool) (cloud.Instance, error) {
+// if it is in neither, or in the list as another Node's.
+func (i *Inventory) find(ctx context.Context, node *corev1.Node, w want) (cloud.Instance, error) {
 	i.measureAge()
 	size := i.size()
 	since := sinceAge(i.pace.metadataAge(size))
+	initialised := node.Spec.ProviderID != "" && !uninitialized(node)
 	complete := func(r *record) bool {
-		return r != nil && (initialised || len(r.Addresses) > 0 || time.Since(r.seen) < firstMiss)
+		if r == nil || w.id == "" && i.another(r, node) {
+			return false
+		}
+		return initialised || len(r.Addresses) > 0 || time.Since(r.seen) < firstMiss
 	}
 	if r, err := i.known(w, since); err != nil || complete(r) {
 		return instanceOf(r), err

@@ -88,6 +88,56 @@ func TestMissingMachineIsNotAskedForAllTheTime(t *testing.T) {
 	})
 }
 
+// Within the age of a list a machine is replaced by one of the same name, and so is its Node.
+// The list has the old machine, whose provider-ID would stay on the new Node for ever.
+func TestReplacedMachineOfTheSameName(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 3, true)
+		w.boot("web")
+		node := w.join("web")
+		first, err := i.Metadata(t.Context(), node)
+		if err != nil || first.ID != "id-web" {
+			t.Fatalf("Metadata = %v, %v", first.ID, err)
+		}
+		w.initialise(node, first)
+		time.Sleep(10 * time.Second)
+		w.boot("new")
+		w.terminate("id-web")
+		w.change("id-new", func(machine *cloud.Instance) { machine.Name = "web" })
+		node = node.DeepCopy()
+		node.UID = "uid-web-2"
+		w.put(node)
+		for range 2 {
+			second, err := i.Metadata(t.Context(), node)
+			if err != nil || second.ID != "id-new" {
+				t.Fatalf("Metadata of the new node = %v, %v, want id-new", second.ID, err)
+			}
+		}
+		if lists, finds := w.called("list"), w.called("find"); lists != 1 || finds != 1 {
+			t.Errorf("%d lists and %d reads by name, want one each", lists, finds)
+		}
+	})
+}
+
+// The Node was deleted by hand and registered again: it is the same machine.
+func TestNodeThatRegistersAgain(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		node := w.member("web", true)
+		w.status(t.Context(), i, 1)
+		node = node.DeepCopy()
+		node.UID, node.Spec.ProviderID = "uid-web-2", ""
+		node.Spec.Taints = []corev1.Taint{{Key: taintUninitialized}}
+		w.put(node)
+		if machine, err := i.Metadata(t.Context(), node); err != nil || machine.ID != "id-web" {
+			t.Errorf("Metadata = %v, %v", machine.ID, err)
+		}
+	})
+}
+
 func TestAmbiguousName(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("listed %v", listed), func(t *testing.T) {

@@ -106,6 +106,7 @@ func (i *Inventory) resolveName(ctx context.Context, name string) ([]cloud.Insta
 		i.rememberMiss(want{name: name})
 	}
 	i.learn(found, started)
+	i.rename(name, found)
 	return found, nil
 }
 

@@ -19,6 +19,7 @@ type verdict string
 //	young             the Node is younger than the grace, or not     –
 //	                  initialised: not asked
 //	queued            others are being asked first                   –
+//	list_refused      the same, and the list is suspiciously short   NodeDeletionHeld
 //	unconfirmed       the second not-found is outstanding            NodeDeletionHeld
 //	no_canary         the credentials see none of our machines       NodeDeletionHeld
 //	identity_unknown  the account was not known before               NodeDeletionHeld
@@ -31,6 +32,7 @@ const (
 	verdictGone            verdict = "gone"
 	verdictYoung           verdict = "young"
 	verdictQueued          verdict = "queued"
+	verdictListRefused     verdict = "list_refused"
 	verdictUnconfirmed     verdict = "unconfirmed"
 	verdictNoCanary        verdict = "no_canary"
 	verdictIdentityUnknown verdict = "identity_unknown"
@@ -40,6 +42,7 @@ const (
 )
 
 var heldEvents = map[verdict]event.Reason{
+	verdictListRefused:     event.DeletionHeld,
 	verdictUnconfirmed:     event.DeletionHeld,
 	verdictNoCanary:        event.DeletionHeld,
 	verdictIdentityUnknown: event.DeletionHeld,

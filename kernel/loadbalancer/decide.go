@@ -43,8 +43,9 @@ func (p *pass) choose(f finding, c census) decision {
 		var err error
 		immutable := p.manager.cloud.Descriptor.Capabilities.Immutable
 		if s, err = shapeOf(p.manager.cloud.Balancers, p.complete(observed, c), observed, immutable); err != nil {
-			problems = unjoin(err)
+			problems = p.respell(unjoin(err))
 		}
+		s.notes = p.respellNotes(s.notes)
 	}
 	switch {
 	case len(problems) > 0:

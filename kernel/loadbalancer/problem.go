@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -65,4 +66,23 @@ func unjoin(err error) []problem {
 		return []problem{{event.InvalidConfiguration, err}}
 	}
 	return []problem{{event.CloudFailure, err}}
+}
+
+// respell names annotations in problems as the Service does.
+func (r *request) respell(problems []problem) []problem {
+	for i, p := range problems {
+		if wrong, ok := errors.AsType[*cloud.Invalid](p.err); ok {
+			problems[i] = problem{p.reason, &cloud.Invalid{Field: r.written(wrong.Field), Value: wrong.Value, Want: wrong.Want}}
+		}
+	}
+	return problems
+}
+
+// respellNotes names annotations in notes as the Service does.
+func (r *request) respellNotes(notes []cloud.Note) []cloud.Note {
+	notes = slices.Clone(notes)
+	for i := range notes {
+		notes[i].Field = r.written(notes[i].Field)
+	}
+	return notes
 }

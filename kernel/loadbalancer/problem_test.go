@@ -23,6 +23,28 @@ func TestBadAnnotations(t *testing.T) {
 	f.said("ConfigurationIgnored: annotation fake.io/algorithn", "InvalidConfiguration: fake.io/algorithm")
 }
 
+// TestSpellings: a driver knows only the name of a key, and the user only what the Service says.
+func TestSpellings(t *testing.T) {
+	set := annotation.Set{
+		{Name: "a.io/size", Aliases: []string{"old.io/size", "older.io/size"}},
+		{Name: "a.io/name", Aliases: []string{"old.io/name"}},
+	}
+	svc := &corev1.Service{}
+	svc.Annotations = map[string]string{"old.io/size": "1", "older.io/size": "1", "old.io/name": "x", "a.io/name": "x"}
+	r := request{spellings: spellings(svc, set)}
+	problems := r.respell([]problem{invalid("a.io/size", "1", "more"), invalid("a.io/name", "x", "y"), invalid("spec.ports", "", "")})
+	for i, want := range []string{"old.io/size", "a.io/name", "spec.ports"} {
+		invalid, _ := errors.AsType[*cloud.Invalid](problems[i].err)
+		if got := invalid.Field; got != want {
+			t.Errorf("field %d is %s, want %s", i, got, want)
+		}
+	}
+	notes := r.respellNotes([]cloud.Note{{Field: "a.io/size", Message: "m"}})
+	if notes[0].Field != "old.io/size" || notes[0].Message != "m" {
+		t.Errorf("note %+v", notes[0])
+	}
+}
+
 func TestBadAnnotationsStillUpdateTargets(t *testing.T) {
 	f := newFixture(t, annotated(keyAlgorithm.Name, "random"))
 	f.settle()

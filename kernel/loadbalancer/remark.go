@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -14,23 +15,33 @@ type remark struct {
 	message string
 }
 
+// longest is how many bytes a merged message may have. Longer events are cut off.
+const longest = 1000
+
 // merge makes one remark of all that have the same reason, so that a Service with five
-// mistakes has one event, not five that push each other out.
+// mistakes has one event, not five that push each other out. What does not fit into one
+// event gets another.
 func merge(remarks []remark) []remark {
 	var merged []remark
 	at := map[string]int{}
 	for _, r := range remarks {
 		i, seen := at[r.reason.Name]
-		if !seen {
+		switch {
+		case !seen || len(merged[i].message)+len("; ")+len(r.message) > longest && !said(merged, r):
 			at[r.reason.Name] = len(merged)
 			merged = append(merged, r)
-			continue
-		}
-		if !strings.Contains(merged[i].message, r.message) {
+		case !said(merged, r):
 			merged[i].message += "; " + r.message
 		}
 	}
 	return merged
+}
+
+// said reports whether the remark is part of one with the same reason.
+func said(merged []remark, r remark) bool {
+	return slices.ContainsFunc(merged, func(m remark) bool {
+		return m.reason.Name == r.reason.Name && strings.Contains(m.message, r.message)
+	})
 }
 
 // ofNotes turns a driver's notes into remarks. A reason that is not in the catalogue counts

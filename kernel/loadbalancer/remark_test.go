@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,15 @@ func TestMerge(t *testing.T) {
 		{event.TargetSkipped, "a"}, {event.ConfigurationIgnored, "b"}, {event.TargetSkipped, "c"}, {event.TargetSkipped, "a"},
 	})
 	want := []remark{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
+	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
+		t.Errorf("merge() (-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeKeepsEventsWhole(t *testing.T) {
+	long, longer := strings.Repeat("a", 600), strings.Repeat("b", 600)
+	got := merge([]remark{{event.TargetSkipped, long}, {event.TargetSkipped, longer}, {event.TargetSkipped, "c"}, {event.TargetSkipped, long}})
+	want := []remark{{event.TargetSkipped, long}, {event.TargetSkipped, longer + "; c"}}
 	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
 	}

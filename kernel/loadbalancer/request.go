@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,12 +31,14 @@ type request struct {
 	problems []problem
 	// remarks are wrong too, but the Service is served in spite of them.
 	remarks []remark
+	// spellings are the aliases the Service uses, by the name of the key.
+	spellings map[string]string
 }
 
 // read returns what the Service asks for. It is pure and finds all problems at once.
 func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 	values, found := c.Annotations.Parse(svc.Annotations)
-	r := request{service: svc, values: values}
+	r := request{service: svc, values: values, spellings: spellings(svc, c.Annotations)}
 	r.problems, r.remarks = ofAnnotations(found)
 	r.recorded = recordedID(svc, values, c)
 	r.adopt = annotation.Adopt.In(values)
@@ -64,6 +67,26 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 	r.readAdoption(c.Descriptor.IDAnnotation)
 	return r
 }
+
+// spellings returns the alias that the Service uses in the place of a key's name.
+func spellings(svc *corev1.Service, set annotation.Set) map[string]string {
+	used := map[string]string{}
+	for _, key := range set {
+		for _, spelling := range key.Aliases {
+			if _, ok := svc.Annotations[spelling]; ok && used[key.Name] == "" {
+				used[key.Name] = spelling
+			}
+		}
+		if _, ok := svc.Annotations[key.Name]; ok {
+			delete(used, key.Name)
+		}
+	}
+	return used
+}
+
+// written returns the field as the Service spells it, so that its user finds it there. Drivers
+// know only the first name of a key.
+func (r *request) written(field string) string { return cmp.Or(r.spellings[field], field) }
 
 // recordedID returns the balancer id that is recorded on the Service.
 func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) string {

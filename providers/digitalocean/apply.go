@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Apply implements cloud.Balancers.
 //
 //	before   after   operations     requests
-//	any      nothing any            DELETE
+//	any      nothing any            DELETE of its tag and of it
 //	nothing  any     any            POST
 //	exists   exists  targets only   POST and DELETE …/droplets
 //	exists   exists  marks          POST and DELETE /v2/tags/…
@@ -48,18 +49,20 @@ func (d *Driver) create(ctx context.Context, change cloud.Change) (cloud.Progres
 	return d.progress(lb, change), nil
 }
 
-// delete removes the balancer, then the tag that only it can have. The other tags may be on
-// other balancers too, and a tag nothing carries costs nothing, so its removal may fail.
+// delete removes the tag that only this balancer can have, then the balancer. In the other
+// order a crash in between would leave the tag behind for ever; in this one the balancer is
+// still known by its id, and by the marks of cluster and Service. Those may be on other
+// balancers too and stay. A tag nothing carries costs nothing, so its removal may fail.
 func (d *Driver) delete(ctx context.Context, change cloud.Change) error {
 	id := change.Before.ID
 	if !change.Before.Found || !isIdentifier(id) {
 		return nil
 	}
-	if _, err := d.api.LoadBalancers.Delete(ctx, id); err != nil && !d.isNotFound(err) {
-		return fmt.Errorf("deleting balancer %s: %w", id, err)
-	}
 	if uid := change.Spec.Ref.Owner.UID; uid != "" && change.Before.Owner.UID == uid {
 		_, _ = d.api.Tags.Delete(ctx, markUID+encode(uid, maxTag-len(markUID)))
+	}
+	if _, err := d.api.LoadBalancers.Delete(ctx, id); err != nil && !d.isNotFound(err) {
+		return fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
 	return nil
 }

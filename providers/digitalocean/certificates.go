@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 

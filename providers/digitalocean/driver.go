@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -58,17 +59,27 @@ func legacyName(uid string) string {
 	return name[:min(len(name), 32)]
 }
 
+// idleBecause says why a key that was given has no effect, "" when it has one.
+func idleBecause(key annotation.Key, options map[string]string, kind string) string {
+	switch {
+	case !key.Has(options) || key.In(options) == key.Default:
+		return ""
+	case key.Applies == regionalOnly && kind == typeNetwork:
+		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + keyType.Name + ")"
+	case key.Applies == overrideOnly && !keyHealthOverride.Has(options):
+		return "it has no effect without " + keyHealthOverride.Name
+	default:
+		return ""
+	}
+}
+
 // notes remarks on everything the Service asks for that has no effect.
 func notes(spec cloud.Spec, kind string) []cloud.Note {
 	var list []cloud.Note
 	note := func(field, message string) { list = append(list, cloud.Note{Field: field, Message: message}) }
 	for _, key := range Annotations() {
-		switch {
-		case !key.Has(spec.Options) || key.In(spec.Options) == key.Default:
-		case key.Applies == regionalOnly && kind == typeNetwork:
-			note(key.Name, "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL ("+keyType.Name+")")
-		case key.Applies == overrideOnly && !keyHealthOverride.Has(spec.Options):
-			note(key.Name, "it has no effect without "+keyHealthOverride.Name)
+		if idle := idleBecause(key, spec.Options, kind); idle != "" {
+			note(key.Name, idle)
 		}
 	}
 	if kind == typeRegional {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -39,7 +40,9 @@ func (w *World) Start(addr string) (*Server, error) {
 func (s *Server) Close() error {
 	s.world.Close()
 	err := s.http.Close()
-	_ = <-s.done // http.ErrServerClosed
+	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+		return errors.Join(err, served)
+	}
 	return err
 }
 

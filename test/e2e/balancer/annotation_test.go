@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // row says what one annotation does, on a Service with the ports 80 and 443.

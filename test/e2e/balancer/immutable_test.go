@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // fixed is an annotation whose field the API can't change. field is its name in events.

@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (

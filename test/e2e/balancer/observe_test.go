@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // The functions here read one field of a balancer as text.

@@ -10,14 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
 const namespace = "default"

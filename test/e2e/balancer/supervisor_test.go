@@ -1,10 +1,13 @@
 package balancer_test
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
@@ -70,11 +73,15 @@ func (s *supervisor) run() {
 	}
 }
 
-// settled waits until the present CCM serves.
+// settled waits until there is a CCM that serves.
 func (s *supervisor) settled() {
 	s.t.Helper()
-	p, _ := s.current()
-	if err := p.Healthy(within(s.t)); err != nil {
+	err := controlplane.Eventually(within(s.t), func(ctx context.Context) error {
+		p, _ := s.current()
+		_, err := p.Get(ctx, "/healthz", "")
+		return err
+	})
+	if err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -94,25 +101,43 @@ func (s *supervisor) end() {
 }
 
 // killAt has the present CCM killed at a request from now on, which is then cut off like
-// all others until the next CCM runs. The function returns where it was killed, nil when it
-// was not, and calls the trap off.
+// all others until the next CCM runs. The function it returns calls the trap off, and says
+// where the CCM was killed, nil when it was not; then the next one runs already.
 func (s *supervisor) killAt(n int, mutating bool, phase halt.Phase) func() *halt.Event {
-	p, _ := s.current()
-	var mu sync.Mutex
+	var mu sync.Mutex // held until the CCM is dead
 	var at *halt.Event
+	killed, _ := s.current()
 	env.Cloud.HaltAt(halt.Trigger{
 		N: n, Mutating: mutating, Phase: phase, Action: halt.Drop, Freeze: true,
 		Fired: func(e halt.Event) {
-			p.Kill()
 			mu.Lock()
 			defer mu.Unlock()
 			at = &e
+			killed.Kill()
 		},
 	})
 	return func() *halt.Event {
 		env.Cloud.Disarm()
 		mu.Lock()
 		defer mu.Unlock()
+		if at != nil {
+			s.succeeded(killed)
+		}
 		return at
 	}
+}
+
+// succeeded waits until another CCM than this one serves.
+func (s *supervisor) succeeded(dead *ccm.Process) {
+	s.t.Helper()
+	err := controlplane.Eventually(within(s.t), func(context.Context) error {
+		if p, _ := s.current(); p == dead {
+			return errors.New("the ccm that was killed has no successor")
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.settled()
 }

@@ -1,0 +1,86 @@
+package instance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+func (w *world) tellers(reason event.Reason) (n int) {
+	for name := range w.nodes {
+		if told, _ := w.told(name, reason); told > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Where a list is cheaper than single reads, its failure is all that anybody learns of.
+func TestOutageIsToldOnce(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("down", 50, false)
+		w.onList = func(context.Context, *cloud.InstanceList) error { return errDown }
+		w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+		if got := w.tellers(event.CloudUnavailable); got != 50 {
+			t.Errorf("%d of 50 nodes tell about the outage", got)
+		}
+		if got := len(w.events); got != 50 {
+			t.Errorf("%d events, want one for each node: %v", got, w.events[:min(got, 3)])
+		}
+		w.mu.Lock()
+		w.onList = nil
+		w.mu.Unlock()
+		time.Sleep(maxListBackoff)
+		if errs := w.pass(t.Context(), i, 10); len(errs) > 0 {
+			t.Errorf("%d nodes still fail, such as: %v", len(errs), errs[0])
+		}
+	})
+}
+
+// An end of the process, or our own limits, are no outage.
+func TestUnansweredQuestionIsNoOutage(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		nodes := w.members("down", 50, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := i.Exists(ctx, nodes[0]); err == nil {
+			t.Error("no error after the end")
+		}
+		w.onList = func(context.Context, *cloud.InstanceList) error {
+			return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Op: "test", Err: errNotItsTurn}
+		}
+		w.pass(t.Context(), i, 10)
+		if len(w.events) > 0 {
+			t.Errorf("events %v, want none", w.events)
+		}
+	})
+}
+
+// A list without our machines is not believed, and those who wait for a direct read say why.
+func TestRefusedListIsTold(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("up", 5, true)
+		w.members("down", 50, false)
+		w.status(t.Context(), i, 10)
+		w.onList = func(_ context.Context, list *cloud.InstanceList) error {
+			list.Items = nil
+			return nil
+		}
+		w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+		if w.tellers(event.DeletionHeld) == 0 {
+			t.Errorf("no node tells about the list: %v", w.counts)
+		}
+		if len(w.gone()) > 0 {
+			t.Errorf("deleted %v", w.gone())
+		}
+	})
+}
