@@ -40,12 +40,13 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.nodeDeletion, "node-deletion", f.nodeDeletion, "Delete Nodes whose machine is proven to be gone. With false no Node is ever deleted.")
 	fs.DurationVar(&f.tuning.Instances.Grace, "node-deletion-grace", f.tuning.Instances.Grace, "A Node younger than this is never judged gone.")
 	fs.DurationVar(&f.tuning.Instances.ConfirmGap, "node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap, "The least time between the two direct reads that must both say a machine is gone.")
-	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more. The default is 5 when 0.")
-	fs.Float64Var(&f.tuning.Brake.Fraction, "node-deletion-fraction", f.tuning.Brake.Fraction, "Share of all Nodes that may be deleted per window. The default is 0.1 when 0.")
-	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake. The default is 10m when 0.")
+	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more.")
+	fs.Float64Var(&f.tuning.Brake.Fraction, "node-deletion-fraction", f.tuning.Brake.Fraction, "Share of all Nodes that may be deleted per window, where that is more than --node-deletion-max.")
+	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake.")
 }
 
-// problems lists values that make no sense.
+// problem returns the first value that makes no sense. Zero is one of them: the kernel takes it
+// for the default.
 func (f *flags) problem() error {
 	for _, duration := range []struct {
 		name  string
@@ -55,12 +56,15 @@ func (f *flags) problem() error {
 		{"node-deletion-grace", f.tuning.Instances.Grace}, {"node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap},
 		{"node-deletion-window", f.tuning.Brake.Window},
 	} {
-		if duration.value < 0 {
-			return usagef("--%s=%s must not be negative", duration.name, duration.value)
+		if duration.value < time.Millisecond {
+			return usagef("--%s=%s must be at least 1ms", duration.name, duration.value)
 		}
 	}
-	if f.tuning.Brake.Max < 0 || f.tuning.Brake.Fraction < 0 || f.tuning.Brake.Fraction > 1 {
-		return usagef("--node-deletion-max=%d and --node-deletion-fraction=%g must be at least 0, the fraction at most 1", f.tuning.Brake.Max, f.tuning.Brake.Fraction)
+	if f.tuning.Brake.Max < 1 {
+		return usagef("--node-deletion-max=%d must be at least 1; --node-deletion=false keeps all Nodes", f.tuning.Brake.Max)
+	}
+	if f.tuning.Brake.Fraction <= 0 || f.tuning.Brake.Fraction > 1 {
+		return usagef("--node-deletion-fraction=%g must be more than 0 and at most 1; --node-deletion=false keeps all Nodes", f.tuning.Brake.Fraction)
 	}
 	if f.tuning.QPS < 0 {
 		return usagef("--cloud-api-qps=%g must not be negative", f.tuning.QPS)

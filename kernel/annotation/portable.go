@@ -13,7 +13,7 @@ var (
 	// Retain keeps the balancer when the Service is deleted.
 	Retain = Key{
 		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true,
-		Doc: "Keep the balancer when the Service is deleted; its owner marks are removed, so that another Service can adopt it.",
+		Doc: "Keep the balancer when the Service is deleted; its owner marks are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
 	}
 	// Adopt takes over a balancer that carries another Service's mark.
 	Adopt = Key{

@@ -60,16 +60,6 @@ type Change struct {
 	Operations []Operation
 }
 
-// Only reports whether all operations are of the given kind, and there are some.
-func (c Change) Only(kind Kind) bool {
-	for _, op := range c.Operations {
-		if op.Kind != kind {
-			return false
-		}
-	}
-	return len(c.Operations) > 0
-}
-
 // Progress is the outcome of Apply.
 type Progress struct {
 	// Pending says that the cloud is still busy; observe again after After.

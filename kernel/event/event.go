@@ -32,8 +32,8 @@ var (
 // Reasons on Nodes.
 var (
 	DeletionHeld      = Reason{"NodeDeletionHeld", true, "Node", "The machine seems to be gone but the Node is kept, because the proof is not complete; the message says what is missing."}
-	BrakeEngaged      = Reason{"DeletionBrakeEngaged", true, "Node", "More Nodes than the brake allows would be deleted in a short time. None is deleted until the window has passed or an operator releases the brake."}
-	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. Nothing is deleted or changed until they see the old one again or the process is restarted."}
+	BrakeEngaged      = Reason{"DeletionBrakeEngaged", true, "Node", "More Nodes than the brake allows would be deleted in a short time. The rest is kept until the window has passed or the process is restarted."}
+	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. No Node is deleted and no balancer believed to be gone until they see the old one again or the process is restarted."}
 	CloudUnavailable  = Reason{"CloudUnavailable", true, "Node", "The cloud does not answer, or refuses the credentials. Nodes are left as they are."}
 	AmbiguousInstance = Reason{"AmbiguousInstance", true, "Node", "More than one machine has this Node's name. Set the kubelet's --provider-id."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name; the Node is not initialised."}

@@ -31,7 +31,6 @@ type Cloud struct {
 	options   Options
 	cloud     *run.Cloud
 	executor  *run.Executor
-	brake     *safety.Brake
 	inventory *instance.Inventory
 	balancers *loadbalancer.Manager // nil when the cloud has none
 	firewall  *firewall.Manager
@@ -99,7 +98,6 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		gate:     newGate(),
 		verdicts: newVerdicts(),
 		pending:  newPending(),
-		brake:    safety.NewBrake(o.Tuning.Brake),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.cloud = run.Decorate(driver, run.Options{
@@ -110,13 +108,13 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	})
 	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), logPlan)
 	c.inventory = instance.New(instance.Options{
-		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
+		Cloud: c.cloud, Nodes: c.Nodes, Brake: safety.NewBrake(o.Tuning.Brake), Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),
 	})
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: c.cloud, Machines: c.inventory, Executor: c.executor,
-			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(),
+			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(), Trust: c.inventory.Trust,
 		})
 	}
 	c.firewall = firewall.New(firewall.Options{
@@ -144,18 +142,6 @@ func logPlan(p plan.Plan) {
 	}
 	klog.Info("Not executed:\n" + text.String())
 }
-
-// Run returns the decorated cloud.
-func (c *Cloud) Run() *run.Cloud { return c.cloud }
-
-// Inventory returns what knows the machines.
-func (c *Cloud) Inventory() *instance.Inventory { return c.inventory }
-
-// Balancers returns the manager of load balancers, nil when the cloud has none.
-func (c *Cloud) Balancers() *loadbalancer.Manager { return c.balancers }
-
-// Brake returns the brake on node deletions.
-func (c *Cloud) Brake() *safety.Brake { return c.brake }
 
 // Nodes returns this cloud's Nodes, none before Prepare.
 func (c *Cloud) Nodes() []*corev1.Node {

@@ -3,7 +3,6 @@ package framework
 import (
 	"context"
 	"errors"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
@@ -34,6 +33,7 @@ type loadBalancers struct {
 	services  services
 	gate      *gate
 	pending   *pending
+	alarms    alarms
 	record    func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
@@ -62,8 +62,10 @@ func (l *loadBalancers) GetLoadBalancerName(_ context.Context, _ string, svc *co
 func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) (*corev1.LoadBalancerStatus, error) {
 	outcome, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
 		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
-		// An id is worth most when something went wrong afterwards.
-		return outcome, errors.Join(err, l.record(ctx, svc, outcome.Record))
+		if err != nil {
+			return outcome, err
+		}
+		return outcome, l.record(ctx, svc, outcome.Record)
 	})
 	l.pending.set(svc.UID, waiting(err))
 	if err != nil {
@@ -105,7 +107,7 @@ func (l *loadBalancers) soon(svc *corev1.Service, err error) {
 	if !ok {
 		return
 	}
-	time.AfterFunc(pending.After, func() {
+	l.alarms.in(pending.After, svc.UID, func() {
 		if current := l.services.Current(svc); current != nil {
 			l.services.Enqueue(current)
 		}

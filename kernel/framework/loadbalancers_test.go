@@ -103,6 +103,27 @@ func TestPendingDeletionIsLookedAtSoon(t *testing.T) {
 	}
 }
 
+// A deletion that takes long is looked at for several reasons: the resync, the controller's own
+// retries. Together they must not make more looks, of several requests each, than one row.
+func TestPendingDeletionIsLookedAtInOneRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		services := &fakeServices{current: service("web")}
+		l := adapter(&fakeBalancers{err: busy}, services)
+		for range 10 {
+			_ = l.EnsureLoadBalancerDeleted(t.Context(), "", service("web"))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(busy.After)
+		synctest.Wait()
+		if got := services.take(); len(got) != 1 {
+			t.Errorf("queued %v, want once", got)
+		}
+		if len(l.alarms.set) != 0 {
+			t.Errorf("%d alarms are left", len(l.alarms.set))
+		}
+	})
+}
+
 func TestUpdateUsesTheServiceAsItIs(t *testing.T) {
 	current := service("web", withAnnotation("id", "7"))
 	b := &fakeBalancers{}

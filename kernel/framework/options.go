@@ -49,7 +49,7 @@ type Tuning struct {
 
 // DefaultTuning returns the values everybody should use.
 func DefaultTuning() Tuning {
-	return Tuning{Instances: instance.DefaultPolicy()}.withDefaults()
+	return Tuning{Instances: instance.DefaultPolicy(), Brake: safety.DefaultBrake()}.withDefaults()
 }
 
 func (t Tuning) withDefaults() Tuning {

@@ -100,7 +100,7 @@ func (i *Inventory) canaryList(ctx context.Context, id cloud.InstanceID, since t
 		return refuse(verdictNoCanary, "no node is Ready, and the list of machines is incomplete or suspiciously short")
 	case s.byID[id] != nil:
 		return refuse(verdictUnconfirmed, "the list shows the machine")
-	case !i.shows(s) && !(met && i.census.take(i).nodes == 1):
+	case !i.shows(s) && (!met || i.census.take(i).nodes != 1):
 		return refuse(verdictNoCanary, "no node is Ready, and the list of machines has none of the other nodes'")
 	}
 	i.guard.heard(s.started)

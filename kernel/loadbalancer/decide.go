@@ -55,7 +55,7 @@ func (p *pass) choose(f finding, c census) decision {
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
-	case len(s.frozen) > 0 && annotation.AllowReplacement.Bool(p.values):
+	case len(s.frozen) > 0 && p.mayReplace(s, c):
 		return p.replace(s, observed, c)
 	}
 	return p.adjust(s, observed, c)
@@ -93,6 +93,12 @@ func (p *pass) retarget(observed cloud.Observed, c census) decision {
 	d := p.decision(p.complete(observed, c), observed, &after, Order(Diff(observed.Balancer, after)))
 	d.remarks, d.err = remarks, c.err
 	return d
+}
+
+// mayReplace reports whether the balancer may be deleted for another one: that was allowed, and
+// nothing that is known now would keep the next run from creating it.
+func (p *pass) mayReplace(s shape, c census) bool {
+	return annotation.AllowReplacement.Bool(p.values) && c.err == nil && unique(s.wanted) == nil
 }
 
 // replace deletes the balancer because an immutable field has to change; the plan shows the

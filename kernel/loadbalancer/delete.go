@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
@@ -31,7 +30,8 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
-	f, err := p.find(ctx)
+	p.adopt = "" // what was never taken over is not ours to delete
+	f, err := p.seek(ctx)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -43,7 +43,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	if err := p.busy(f.observed); err != nil {
 		return err
 	}
-	if annotation.Retain.Bool(p.values) {
+	if p.retain {
 		return p.release(ctx, f.observed)
 	}
 	return p.remove(ctx, f.observed)

@@ -65,6 +65,17 @@ func TestDeleteFindsTheSecondOne(t *testing.T) {
 	}
 }
 
+func TestRetainWithBadValueKeepsTheBalancer(t *testing.T) {
+	f := newFixture(t, annotated(annotation.Retain.Name, "yes"))
+	f.settle()
+	f.said("ConfigurationIgnored: annotation multicloud-ccm.io/retain")
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.only()
+	f.said("LoadBalancerRetained")
+}
+
 func TestRetain(t *testing.T) {
 	f := newFixture(t, annotated(annotation.Retain.Name, "true"))
 	f.settle()

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -223,6 +224,20 @@ func TestMemoryIsForgotten(t *testing.T) {
 	}
 	other := service(func(svc *corev1.Service) { svc.UID = "other" })
 	if _, exists, err := f.Get(t.Context(), other); exists || err != nil {
+		t.Fatal(exists, err)
+	}
+	if len(f.book.pages) != 0 {
+		t.Errorf("%d pages are left", len(f.book.pages))
+	}
+}
+
+// The balancer was deleted by somebody else, so the framework never calls Delete.
+func TestMemoryOfAVanishedBalancerIsForgotten(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	clear(f.driver.balancers)
+	f.svc.DeletionTimestamp = new(metav1.Now())
+	if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
 		t.Fatal(exists, err)
 	}
 	if len(f.book.pages) != 0 {

@@ -68,6 +68,37 @@ func TestUncertainExistence(t *testing.T) {
 	}
 }
 
+// With the credentials of another account every balancer seems gone. Believing that would drop
+// the finalizer, or create a second balancer over there.
+func TestAbsenceNeedsTrust(t *testing.T) {
+	f := newFixture(t)
+	f.distrust = errors.New("another account")
+	f.settle() // nothing was there before: nothing to be asked for
+	f.wrote("create balancer")
+	ours := f.driver.balancers
+	f.driver.balancers = nil
+	for _, forgetful := range []bool{false, true} {
+		if forgetful {
+			f.restart()
+		}
+		if _, exists, err := f.Get(t.Context(), f.svc); err == nil {
+			t.Errorf("Get() = %v without error", exists)
+		}
+		fails(t, f.Delete(t.Context(), f.svc), "another account")
+		fails(t, f.ensure(), "another account")
+	}
+	f.wrote()
+	f.driver.balancers = ours
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("delete balancer")
+	f.distrust = nil
+	if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
+		t.Errorf("Get() = %v, %v", exists, err)
+	}
+}
+
 func TestLookupFailureKeepsTargets(t *testing.T) {
 	f := newFixture(t)
 	f.settle()

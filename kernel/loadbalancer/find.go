@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -18,6 +19,25 @@ type finding struct {
 	observed cloud.Observed
 	// foreign says why something that was found is not ours; "" when nothing was.
 	foreign string
+}
+
+// seek is find for those who act on a balancer that is not there: they drop the finalizer or
+// create another one. Where there should be one, the credentials have to be the right ones.
+func (p *pass) seek(ctx context.Context) (finding, error) {
+	f, err := p.find(ctx)
+	if err != nil || f.observed.Found || !p.expected() {
+		return f, err
+	}
+	if err := p.manager.trust(ctx); err != nil {
+		return finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
+	}
+	return f, nil
+}
+
+// expected reports whether the Service may well have a balancer.
+func (p *pass) expected() bool {
+	return p.recorded != "" || p.memory.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
+		p.service.DeletionTimestamp != nil
 }
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
@@ -41,6 +61,7 @@ func (p *pass) find(ctx context.Context) (finding, error) {
 			f.observed.Facts = observed.Facts
 			break
 		}
+		spec.Ref.ID = cmp.Or(p.recorded, p.memory.created)
 		ours, why := safety.Owns(spec.Ref, observed, p.adopt)
 		if ours {
 			f.observed = observed

@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type fixture struct {
 	events   *fakeEvents
 	svc      *corev1.Service
 	nodes    []*corev1.Node
+	distrust error
 }
 
 func newFixture(t *testing.T, edits ...func(*corev1.Service)) *fixture {
@@ -40,6 +42,7 @@ func (f *fixture) start(mode run.Mode, descriptor cloud.Descriptor) {
 	f.Manager = New(Options{
 		Cloud: c, Machines: f.machines, Executor: run.NewExecutor(c, mode, nil, nil),
 		ClusterID: "prod", Events: f.events, Metrics: metric.Discard{},
+		Trust: func(context.Context) error { return f.distrust },
 	})
 }
 

@@ -54,6 +54,21 @@ func TestReplacement(t *testing.T) {
 	}
 }
 
+// The old balancer goes only when nothing stands in the way of the new one.
+func TestReplacementWaitsUntilTheNextOneIsPossible(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.svc.Annotations[keyInternal.Name] = "true"
+	f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
+	f.machines.unread = map[cloud.InstanceID]bool{"a": true}
+	fails(t, f.ensure(), "reading the machines")
+	f.wrote()
+	f.machines.unread = nil
+	waits(t, f.ensure(), pollFirst)
+	f.wrote("delete balancer")
+}
+
 // A balancer that takes its time to go is not one that does not converge.
 func TestReplacementOfAnUndeadBalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

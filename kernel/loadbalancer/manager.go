@@ -30,7 +30,7 @@ type Machines interface {
 	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
 }
 
-// Options are what a Manager works with. All are required.
+// Options are what a Manager works with. All are required except Trust.
 type Options struct {
 	// Cloud must have Balancers.
 	Cloud     *run.Cloud
@@ -39,6 +39,9 @@ type Options struct {
 	ClusterID string
 	Events    event.Recorder
 	Metrics   metric.Sink
+	// Trust returns nil when the credentials certainly see what they saw before. It is asked
+	// before a balancer is believed to be gone; nil always trusts.
+	Trust func(context.Context) error
 }
 
 // Manager manages the load balancers of all Services of one cloud. It is safe for
@@ -50,14 +53,18 @@ type Manager struct {
 	clusterID string
 	events    event.Recorder
 	metrics   metric.Sink
+	trust     func(context.Context) error
 	book      book
 }
 
 // New returns a Manager.
 func New(o Options) *Manager {
+	if o.Trust == nil {
+		o.Trust = func(context.Context) error { return nil }
+	}
 	return &Manager{
 		cloud: o.Cloud, machines: o.Machines, executor: o.Executor,
-		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics,
+		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
 	}
 }
 
@@ -80,12 +87,15 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	f, err := p.find(ctx)
+	f, err := p.seek(ctx)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
 	p.say(ofProblems(f.problems())...)
 	if !f.observed.Found {
+		if svc.DeletionTimestamp != nil {
+			p.forget() // nobody calls Delete any more
+		}
 		return nil, false, nil
 	}
 	return p.status(f.observed), true, nil
@@ -102,7 +112,7 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 	if p.disowned() {
 		return p.plan(nil), nil
 	}
-	f, err := p.find(ctx)
+	f, err := p.seek(ctx)
 	if err != nil {
 		return p.plan(nil), err
 	}

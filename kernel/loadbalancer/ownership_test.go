@@ -136,3 +136,23 @@ func TestRecordedBalancerThatIsGoneIsCreatedAnew(t *testing.T) {
 		t.Errorf("recorded %q", got)
 	}
 }
+
+// The Service was deleted before it could take the balancer over.
+func TestWhatWasNeverAdoptedIsNotDeleted(t *testing.T) {
+	for _, marks := range [][]string{{"uid=9999"}, nil} {
+		f := newFixture(t, annotated(annotation.Adopt.Name, "lb-9"), annotated(keyTier.Name, "mistyped"))
+		f.place("lb-9", "other", marks...)
+		fails(t, f.ensure(), keyTier.Name)
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+		f.only()
+		delete(f.svc.Annotations, keyTier.Name)
+		f.settle()
+		f.driver.writes = nil
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+		f.wrote("delete balancer")
+	}
+}

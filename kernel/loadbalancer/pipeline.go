@@ -35,7 +35,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if p.disowned() {
 		return Outcome{Status: p.present()}, nil
 	}
-	f, err := p.find(ctx)
+	f, err := p.seek(ctx)
 	if err != nil {
 		return Outcome{}, p.failed(ctx, err)
 	}

@@ -25,6 +25,8 @@ type request struct {
 	recorded string
 	// adopt is the id to take over even from another owner.
 	adopt string
+	// retain says that the balancer outlives the Service.
+	retain bool
 	// fingerprint is the same for as long as the user asks for the same.
 	fingerprint string
 	// problems make it impossible to serve the Service as asked.
@@ -42,6 +44,7 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 	r.problems, r.remarks = ofAnnotations(found)
 	r.recorded = recordedID(svc, values, c)
 	r.adopt = annotation.Adopt.In(values)
+	r.retain = retained(values, found)
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
@@ -96,6 +99,14 @@ func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) str
 		return values[name]
 	}
 	return strings.TrimSpace(svc.Annotations[name])
+}
+
+// retained reports whether the balancer outlives the Service. A value that is not valid counts
+// as true: a balancer that was kept by mistake can be deleted, not the other way round.
+func retained(values annotation.Values, problems []annotation.Problem) bool {
+	return annotation.Retain.Bool(values) || slices.ContainsFunc(problems, func(p annotation.Problem) bool {
+		return p.Key == annotation.Retain.Name
+	})
 }
 
 func (r *request) readSelector() {

@@ -1,18 +1,19 @@
 package safety
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
 )
 
-// BrakeOptions bound deletions. Zero fields have the default.
+// BrakeOptions bound deletions. Zero fields have the value of DefaultBrake.
 type BrakeOptions struct {
-	// Max is how many deletions a Window may hold however small the cluster is. Default 5.
+	// Max is how many deletions a Window may hold however small the cluster is.
 	Max int
-	// Fraction of all nodes that a Window may hold where that is more. Default 0.10.
+	// Fraction of all nodes that a Window may hold where that is more.
 	Fraction float64
-	// Window is how long a deletion counts. Default 10 minutes.
+	// Window is how long a deletion counts.
 	Window time.Duration
 }
 
@@ -40,21 +41,19 @@ type BrakeError struct {
 }
 
 func (e *BrakeError) Error() string {
-	return fmt.Sprintf("deletion brake: no more than %d nodes may be deleted in %v; the next one at %s, or when an operator releases the brake",
+	return fmt.Sprintf("deletion brake: no more than %d nodes may be deleted in %v; the next one at %s",
 		e.Limit, e.Window, e.Until.UTC().Format(time.RFC3339))
+}
+
+// DefaultBrake returns the bounds everybody should use.
+func DefaultBrake() BrakeOptions {
+	return BrakeOptions{Max: 5, Fraction: 0.10, Window: 10 * time.Minute}
 }
 
 // NewBrake returns a brake that holds nothing yet.
 func NewBrake(o BrakeOptions) *Brake {
-	if o.Max == 0 {
-		o.Max = 5
-	}
-	if o.Fraction == 0 {
-		o.Fraction = 0.10
-	}
-	if o.Window == 0 {
-		o.Window = 10 * time.Minute
-	}
+	d := DefaultBrake()
+	o.Max, o.Fraction, o.Window = cmp.Or(o.Max, d.Max), cmp.Or(o.Fraction, d.Fraction), cmp.Or(o.Window, d.Window)
 	return &Brake{options: o, allowed: map[string]time.Time{}}
 }
 

@@ -128,7 +128,7 @@ func TestControllersRun(t *testing.T) {
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return fmt.Errorf("namespace is still there (%v)", err)
+		return fmt.Errorf("namespace is still there: %w", err)
 	})
 	if err != nil {
 		t.Error(err)

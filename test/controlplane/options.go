@@ -55,7 +55,7 @@ const (
 	EndpointSlice = "endpointslice-controller"
 )
 
-// NoControllers, as Options.Controllers, means no kube-controller-manager.
+// NoControllers as Options.Controllers means no kube-controller-manager.
 var NoControllers = []string{}
 
 // DefaultControllers returns the controllers that make the API behave as

@@ -89,6 +89,7 @@ func exitReason(err error) error {
 func (p *process) waitReady(ctx context.Context, probe func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	//nolint:contextcheck // the program's end is not the caller's
 	defer context.AfterFunc(p.ended, func() { cancel(context.Cause(p.ended)) })()
 	if err := Eventually(ctx, probe); err != nil {
 		return fmt.Errorf("wait for %s to be ready: %w; end of its log:\n%s", p.name, err, tail(p.logPath))

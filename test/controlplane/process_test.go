@@ -47,7 +47,7 @@ func TestChildrenDieWithTheParent(t *testing.T) {
 	cmdline := "/proc/" + strings.TrimSpace(line) + "/cmdline"
 	err = Eventually(ctx, func(context.Context) error {
 		if data, err := os.ReadFile(cmdline); err != nil || len(data) == 0 {
-			return fmt.Errorf("the child does not run: %q, %v", data, err)
+			return fmt.Errorf("the child does not run: %q, %w", data, err)
 		}
 		return nil
 	})

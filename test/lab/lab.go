@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// Namespace and ServiceAccount are those of config/rbac.
-	Namespace      = "kube-system"
+	// Namespace is that of config/rbac.
+	Namespace = "kube-system"
+	// ServiceAccount is that of config/rbac.
 	ServiceAccount = "cloud-controller-manager"
 )
 
@@ -98,7 +99,7 @@ func (l *Lab) Stop() {
 	_ = os.RemoveAll(l.dir)
 }
 
-// URL returns the emulator's base URL.
+// CloudURL returns the emulator's base URL.
 func (l *Lab) CloudURL() string { return l.url }
 
 // Binary returns the path of the binary under test.

@@ -24,67 +24,85 @@ type stage struct {
 	end  func(*service) string
 }
 
-// life is the whole life of a balancer. It is created by the first stage's act.
-var life = []stage{
-	{"creation", func(*service) {}, func(s *service) string { _, b := s.ready(); return normal(s, b) }},
-	{"change", changeAtOnce, changed},
-	{"recreation", loseBalancer, recreated},
-	{"deletion", func(s *service) { s.begin() }, func(s *service) string { s.remove(); return remains(s) }},
+// lives are the stages that follow each other, of a Service that has no balancer at first.
+var lives = map[string][]stage{
+	"own": {
+		{"creation", (*service).expose, (*service).settledState},
+		{"change", changeAtOnce, changed},
+		{"recreation", loseBalancer, (*service).settledState},
+		{"replacement", func(s *service) {
+			s.annotate(map[string]string{upstream + "type": "REGIONAL", portable + "allow-replacement": "true"})
+		}, func(s *service) string {
+			s.balancer(func(b *do.Balancer) error { return same(kind(b), do.TypeRegional) })
+			return s.settledState()
+		}},
+		{"deletion", (*service).begin, func(s *service) string { s.remove(); return remains(s) }},
+	},
+	"adopted": {
+		{"adoption", func(s *service) { asUpstream(s.t, s.legacyName()); s.expose() }, func(s *service) string {
+			s.balancer(func(b *do.Balancer) error { return s.marked(b) })
+			return s.settledState()
+		}},
+		{"release", func(s *service) { s.edit(func(svc *corev1.Service) { svc.Spec.Type = corev1.ServiceTypeClusterIP }) },
+			func(s *service) string { s.released(); return remains(s) }},
+	},
 }
 
 // TestCrash kills the CCM at each request to the cloud: before every one is carried out, and
 // after every one that changes something, but before it is answered. Each time another CCM
 // has to come to the same end.
 func TestCrash(t *testing.T) {
-	s := supervise(t)
-	want := map[string]string{}
-	for _, part := range life {
-		want[part.name] = ""
+	for name, life := range lives {
+		t.Run(name, func(t *testing.T) {
+			s := supervise(t)
+			want := map[string]string{}
+			calls := s.live(life, want, nil)
+			t.Logf("requests of an undisturbed life: %v", calls)
+			s.disturb(life, want, false, halt.Before)
+			s.disturb(life, want, true, halt.After)
+		})
 	}
-	calls := live(t, s, want, nil)
-	t.Logf("requests of an undisturbed life: %v", calls)
-	for _, run := range []struct {
-		mutating bool
-		phase    halt.Phase
-	}{{false, halt.Before}, {true, halt.After}} {
-		kills := map[string]int{}
-		for n := 1; ; n++ {
-			fired := live(t, s, want, func() func() *halt.Event { return s.killAt(n, run.mutating, run.phase) })
-			for name, count := range fired {
-				kills[name] += count
-			}
-			if len(fired) == 0 || t.Failed() {
-				break
-			}
+}
+
+// disturb lives again and again, each time with a kill one request later in each stage,
+// until no stage has so many.
+func (s *supervisor) disturb(life []stage, want map[string]string, mutating bool, phase halt.Phase) {
+	s.t.Helper()
+	kills := map[string]int{}
+	for n := 1; ; n++ {
+		fired := s.live(life, want, func() func() *halt.Event { return s.killAt(n, mutating, phase) })
+		for name, count := range fired {
+			kills[name] += count
 		}
-		t.Logf("killed %s: %v", run.phase, kills)
-		for _, part := range life {
-			if kills[part.name] == 0 {
-				t.Errorf("%s was never interrupted %s a request", part.name, run.phase)
-			}
+		if len(fired) == 0 || s.t.Failed() {
+			break
+		}
+	}
+	s.t.Logf("killed %s a request: %v", phase, kills)
+	for _, part := range life {
+		if kills[part.name] == 0 {
+			s.t.Errorf("%s was never interrupted %s a request", part.name, phase)
 		}
 	}
 }
 
-// live runs a whole life and compares each stage's end with want, which it fills when it is
-// empty. With a trap it returns the stages that were interrupted, else the requests of each.
-func live(t *testing.T, sup *supervisor, want map[string]string, trap func() func() *halt.Event) map[string]int {
-	t.Helper()
+// live runs a whole life and compares each stage's end with want, where it puts those that
+// are missing. With a trap it returns the stages that were interrupted, else the requests of
+// each.
+func (s *supervisor) live(life []stage, want map[string]string, trap func() func() *halt.Event) map[string]int {
+	s.t.Helper()
 	counts := map[string]int{}
-	var s *service
+	svc := create(s.t, map[string]string{nodeSelector: ""}, nodePorts, func(svc *corev1.Service) {
+		svc.Spec.Type = corev1.ServiceTypeNodePort
+	})
 	for _, part := range life {
-		sup.settled()
 		before := env.Cloud.Counters().Total
 		caught := func() *halt.Event { return nil }
 		if trap != nil {
 			caught = trap()
 		}
-		if s == nil {
-			s = create(t, map[string]string{nodeSelector: "", portable + "name": "crash"}, nodePorts)
-		} else {
-			part.act(s)
-		}
-		got := part.end(s)
+		part.act(svc)
+		got := part.end(svc)
 		at := caught()
 		switch {
 		case trap == nil:
@@ -92,17 +110,30 @@ func live(t *testing.T, sup *supervisor, want map[string]string, trap func() fun
 		case at != nil:
 			counts[part.name] = 1
 		}
-		if want[part.name] == "" {
+		if _, known := want[part.name]; !known {
 			want[part.name] = got
 		}
 		if got != want[part.name] {
-			t.Errorf("%s, killed at %+v: the end differs:\ngot  %s\nwant %s\nrequests:\n%s", part.name, at, got, want[part.name], asked(before))
+			s.t.Errorf("%s, killed at %+v: the end differs:\ngot  %s\nwant %s\nrequests:\n%s", part.name, at, got, want[part.name], asked(before))
 		}
-		if t.Failed() {
+		if s.t.Failed() {
 			return counts
 		}
 	}
 	return counts
+}
+
+// expose makes the Service one with a load balancer.
+func (s *service) expose() {
+	s.t.Helper()
+	s.edit(func(svc *corev1.Service) { svc.Spec.Type = corev1.ServiceTypeLoadBalancer })
+}
+
+// settledState is the balancer, once the Service names it.
+func (s *service) settledState() string {
+	s.t.Helper()
+	_, b := s.ready()
+	return normal(s, b)
 }
 
 // nodePorts fixes them, so that every run ends the same.
@@ -142,11 +173,6 @@ func loseBalancer(s *service) {
 		s.t.Fatal(err)
 	}
 	s.touch()
-}
-
-func recreated(s *service) string {
-	_, b := s.ready()
-	return normal(s, b)
 }
 
 // begin asks for the deletion and does not wait.

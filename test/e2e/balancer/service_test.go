@@ -1,7 +1,6 @@
 package balancer_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
@@ -28,6 +26,8 @@ type service struct {
 	t    *testing.T
 	name string
 	uid  types.UID
+	// kept says that the balancer outlives the Service.
+	kept bool
 }
 
 // tcp and udp are ports of Services; the API server chooses the node port.
@@ -59,7 +59,7 @@ func create(t *testing.T, annotations map[string]string, edits ...func(*corev1.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t, made.Name, made.UID}
+	s := &service{t: t, name: made.Name, uid: made.UID}
 	t.Cleanup(s.remove)
 	return s
 }
@@ -158,15 +158,36 @@ func (s *service) await(check func(*corev1.Service) error) *corev1.Service {
 // looked at for ten seconds; touching the Service shortens that.
 func (s *service) ready() (*corev1.Service, do.Balancer) {
 	s.t.Helper()
-	b := s.balancer(func(b *do.Balancer) error { return active(b) })
+	b := s.balancer(active)
 	s.touch()
 	svc := s.await(func(svc *corev1.Service) error {
 		if len(svc.Status.LoadBalancer.Ingress) == 0 || svc.Annotations[idKey] != b.ID {
-			return fmt.Errorf("status %+v, id %q", svc.Status.LoadBalancer, svc.Annotations[idKey])
+			return fmt.Errorf("status %+v, id %q, want %s", svc.Status.LoadBalancer, svc.Annotations[idKey], b.ID)
 		}
 		return nil
 	})
 	return svc, b
+}
+
+// released waits until the Service has no balancer any more and is not held for one.
+func (s *service) released() {
+	s.t.Helper()
+	s.await(func(svc *corev1.Service) error {
+		if len(svc.Finalizers)+len(svc.Status.LoadBalancer.Ingress) > 0 {
+			return fmt.Errorf("it has the finalizers %q and the status %+v", svc.Finalizers, svc.Status.LoadBalancer)
+		}
+		return nil
+	})
+}
+
+// marked returns nil when the balancer has all our marks.
+func (s *service) marked(b *do.Balancer) error {
+	for _, tag := range []string{"k8s:lab", "ccm-cluster:kubernetes", "ccm-cloud:digitalocean", "ccm-uid:" + string(s.uid), "ccm-service:" + namespace + ":" + s.name} {
+		if !slices.Contains(b.Tags, tag) {
+			return fmt.Errorf("the tag %s is missing among %q", tag, b.Tags)
+		}
+	}
+	return nil
 }
 
 func active(b *do.Balancer) error {
@@ -195,7 +216,7 @@ func (s *service) balancer(check func(*do.Balancer) error) do.Balancer {
 		return last == nil
 	})
 	if err != nil {
-		s.t.Fatalf("waiting for the balancer of %s: %v; last state: %v; its requests: %s", s.name, err, last, s.requests())
+		s.t.Fatalf("waiting for the balancer of %s: %v; last state: %v; its creations and the last requests of all:\n%s\n%s", s.name, err, last, s.requests(), asked(env.Cloud.Counters().Total-40))
 	}
 	return found
 }
@@ -230,30 +251,24 @@ func (s *service) requests() string {
 // remove deletes the Service and waits until nothing of it is left.
 func (s *service) remove() {
 	s.t.Helper()
-	s.unfollowed(func(ctx context.Context) error {
-		return env.Client().CoreV1().Services(namespace).Delete(ctx, s.name, metav1.DeleteOptions{})
-	})
-	if _, err := env.WaitService(within(s.t), namespace, s.name, func(svc *corev1.Service) error {
-		if svc == nil || svc.UID != s.uid {
-			return nil
-		}
-		return fmt.Errorf("it is still there, with the finalizers %q", svc.Finalizers)
-	}); err != nil {
+	err := env.Client().CoreV1().Services(namespace).Delete(within(s.t), s.name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
 		s.t.Error(err)
 	}
-	if left := s.balancersIn(env.Cloud.State()); len(left) > 0 {
+	s.gone()
+	if left := s.balancersIn(env.Cloud.State()); len(left) > 0 && !s.kept {
 		s.t.Errorf("service %s is gone and its balancer is not: %+v", s.name, left)
 	}
 }
 
-// unfollowed makes a request that may find nothing.
-func (s *service) unfollowed(request func(context.Context) error) {
+// gone waits until there is no such Service.
+func (s *service) gone() {
 	s.t.Helper()
-	err := controlplane.Eventually(within(s.t), func(ctx context.Context) error {
-		if err := request(ctx); err != nil && !apierrors.IsNotFound(err) {
-			return err
+	_, err := env.WaitService(within(s.t), namespace, s.name, func(svc *corev1.Service) error {
+		if svc == nil || svc.UID != s.uid {
+			return nil
 		}
-		return nil
+		return fmt.Errorf("it is still there, with the finalizers %q", svc.Finalizers)
 	})
 	if err != nil {
 		s.t.Error(err)

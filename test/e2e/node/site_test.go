@@ -184,7 +184,7 @@ func (s *site) node(name string, check func(*corev1.Node) error) *corev1.Node {
 // count returns how many Nodes there are.
 func (s *site) count() int {
 	s.t.Helper()
-	nodes, err := s.Client().CoreV1().Nodes().List(s.within(patience), metav1.ListOptions{ResourceVersion: "0"})
+	nodes, err := s.Client().CoreV1().Nodes().List(s.within(patience), metav1.ListOptions{})
 	s.must(err)
 	return len(nodes.Items)
 }

@@ -1,6 +1,11 @@
 package node_test
 
-import "strings"
+import (
+	"context"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
 
 // contains reports whether text has all parts.
 func contains(text string, parts ...string) bool {
@@ -11,3 +16,12 @@ func contains(text string, parts ...string) bool {
 	}
 	return true
 }
+
+// eventually waits until check returns nil.
+func (s *site) eventually(check func() error) {
+	s.t.Helper()
+	s.must(controlplane.Eventually(s.within(patience), func(context.Context) error { return check() }))
+}
+
+// passes counts the status passes that a log tells about at level 2.
+func passes(log string) int { return strings.Count(log, "nodes status took") }

@@ -1,0 +1,187 @@
+package node_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+)
+
+// unused are granted and not used in an ordinary life, and why they are granted.
+var unused = map[string]string{
+	"get services":  "kept for kubectl-like reads of client-go",
+	"list nodes":    "of API servers older than 1.32, which cannot stream lists",
+	"list services": "of API servers older than 1.32, which cannot stream lists",
+	"update events": "client-go's recorder falls back to it",
+}
+
+// The permissions that are shipped are those that are used: none is missing (nothing is
+// refused, which is checked after all tests), and none is there that nobody needs.
+func TestPermissionsAreThoseThatAreUsed(t *testing.T) {
+	granted := grants(t)
+	s := open(t)
+	s.wholeLife()
+	used := map[string]bool{}
+	for _, e := range s.audit(controlplane.AuditFilter{}) {
+		if e.Object.Resource == "" {
+			continue // health and discovery, which everybody may
+		}
+		used[use(e)] = true
+		if e.Response.Code == 403 {
+			t.Errorf("refused: %s %s", e.Verb, e.RequestURI)
+		}
+	}
+	for _, grant := range granted {
+		why, excused := unused[grant]
+		switch {
+		case !used[grant] && !excused:
+			t.Errorf("%q is granted and never used", grant)
+		case used[grant] && excused:
+			t.Errorf("%q is used; take it off the list of the unused (%s)", grant, why)
+		}
+		delete(used, grant)
+	}
+	for rest := range used {
+		if !strings.HasSuffix(rest, " configmaps") { // of the role that Kubernetes ships for it
+			t.Errorf("%q is used and not granted by the manifest", rest)
+		}
+	}
+}
+
+// Each client uses what its controller needs and no more, so that the manifest can be cut
+// down where a controller is switched off.
+func TestPermissionsByController(t *testing.T) {
+	s := open(t)
+	s.wholeLife()
+	want := map[string][]string{
+		"node-controller":    {"create events", "delete nodes", "get nodes", "patch events", "patch nodes", "patch nodes/status", "update nodes"},
+		"service-controller": {"create events", "patch events", "patch services", "patch services/status"},
+		"shared-informers":   {"list nodes", "list services", "watch nodes", "watch services"},
+	}
+	got := map[string]map[string]bool{}
+	for _, e := range s.audit(controlplane.AuditFilter{}) {
+		for client := range want {
+			if strings.Contains(e.UserAgent, client) && e.Object.Resource != "" {
+				if got[client] == nil {
+					got[client] = map[string]bool{}
+				}
+				got[client][use(e)] = true
+			}
+		}
+	}
+	for client, uses := range got {
+		for used := range uses {
+			if !slices.Contains(want[client], used) {
+				t.Errorf("%s uses %q", client, used)
+			}
+		}
+	}
+	for client := range want {
+		if len(got[client]) == 0 {
+			t.Errorf("%s used nothing: the user agent is another one", client)
+		}
+	}
+}
+
+// use writes a request as "verb resource".
+func use(e controlplane.AuditEvent) string {
+	return e.Verb + " " + resource(e.Object.Resource, e.Object.Subresource, e.Object.APIGroup)
+}
+
+func resource(name, subresource, group string) string {
+	if subresource != "" {
+		name += "/" + subresource
+	}
+	if group != "" {
+		name += "." + group
+	}
+	return name
+}
+
+// grants reads the manifest that is shipped. It is made from the table in the code, which
+// make verify checks.
+func grants(t *testing.T) []string {
+	t.Helper()
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(root, "config", "rbac", "cloud-controller-manager.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
+	for {
+		var role rbacv1.ClusterRole
+		err := decoder.Decode(&role)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			for _, verb := range rule.Verbs {
+				name, subresource, _ := strings.Cut(rule.Resources[0], "/")
+				all = append(all, verb+" "+resource(name, subresource, rule.APIGroups[0]))
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("the manifest has no rules")
+	}
+	return slices.Compact(slices.Sorted(slices.Values(all)))
+}
+
+// wholeLife makes a CCM do everything it ever does.
+func (s *site) wholeLife() {
+	s.t.Helper()
+	_ = s.Client().CoordinationV1().Leases(lab.Namespace).Delete(s.within(patience), leaseName, metav1.DeleteOptions{})
+	droplets := s.pool(6)
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name, Ready: true})
+	s.must(err)
+	p := s.start("--leader-elect=true")
+	s.node(fresh.Name, initialised)
+	s.must(s.Cloud.PowerOff(droplets[0].ID))
+	s.must(s.Cloud.DeleteDroplets(droplets[1].ID))
+	s.notReady(droplets[:2]...)
+	s.node(droplets[0].Name, shutDown(true))
+	s.node(droplets[1].Name, gone)
+	s.must(s.Cloud.PowerOn(droplets[0].ID))
+	s.setReady(true, droplets[0])
+	s.node(droplets[0].Name, shutDown(false))
+	s.service("web")
+	_, err = s.WaitService(s.within(patience), "default", "web", func(svc *corev1.Service) error {
+		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
+			return fmt.Errorf("no address yet")
+		}
+		return nil
+	})
+	s.must(err)
+	s.metrics(p)
+	s.must(s.Client().CoreV1().Services("default").Delete(s.within(patience), "web", metav1.DeleteOptions{}))
+	_, err = s.WaitService(s.within(patience), "default", "web", func(svc *corev1.Service) error {
+		if svc != nil {
+			return fmt.Errorf("the Service is still there")
+		}
+		return nil
+	})
+	s.must(err)
+	s.must(p.Stop(s.within(patience)))
+}

@@ -1,0 +1,70 @@
+package node_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+)
+
+// service creates a Service of type LoadBalancer.
+func (s *site) service(name string) {
+	s.t.Helper()
+	_, err := s.Client().CoreV1().Services("default").Create(s.within(patience), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+}
+
+// lacking names a balancer that has not all of the droplets.
+func lacking(state digitalocean.State, balancers, droplets int) error {
+	if len(state.Balancers) < balancers {
+		return fmt.Errorf("there are %d of %d balancers", len(state.Balancers), balancers)
+	}
+	for i := range state.Balancers {
+		if n := len(state.Balancers[i].DropletIDs); n != droplets {
+			return fmt.Errorf("balancer %s has %d of %d droplets", state.Balancers[i].Name, n, droplets)
+		}
+	}
+	return nil
+}
+
+// Nodes join in bursts while there are many balancers. A Node's provider-ID is what tells
+// the service controller, and it comes before the addresses: a balancer that is updated in
+// between must get the node later.
+func TestNoBalancerLacksANode(t *testing.T) {
+	const balancers, rounds, burst = 50, 20, 10
+	s := open(t)
+	total := len(s.pool(3))
+	s.start("--cloud-api-qps=1000", "--concurrent-service-syncs=10")
+	for i := range balancers {
+		s.service(fmt.Sprintf("web-%d", i))
+	}
+	s.awaitTargets(balancers, total)
+	for range rounds {
+		var nodes []controlplane.NodeOptions
+		for _, d := range s.Cloud.SeedDroplets(burst) {
+			nodes = append(nodes, controlplane.NodeOptions{Name: d.Name})
+		}
+		s.must(s.JoinNodes(s.within(patience), nodes))
+		total += burst
+		s.awaitTargets(balancers, total)
+	}
+}
+
+func (s *site) awaitTargets(balancers, droplets int) {
+	s.t.Helper()
+	var last error
+	err := s.Cloud.Await(s.within(patience), func(state digitalocean.State) bool {
+		last = lacking(state, balancers, droplets)
+		return last == nil
+	})
+	if err != nil {
+		s.t.Fatalf("%v: %v", last, err)
+	}
+}

@@ -1,0 +1,63 @@
+package node_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// A token that is replaced in its file is used from the next request on, without a restart.
+func TestTokenIsRotatedByFile(t *testing.T) {
+	const second = "second-token-that-must-stay-secret"
+	s := open(t)
+	path := filepath.Join(t.TempDir(), "token")
+	writeToken(s, path, token)
+	droplets := s.pool(3)
+	p := s.startWith(map[string]string{"DO_ACCESS_TOKEN_FILE": path})
+	s.Cloud.SetToken(second, "default")
+	writeToken(s, path, second)
+	s.Cloud.RevokeToken(token)
+
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
+	s.must(err)
+	s.node(fresh.Name, initialised)
+	s.must(s.Cloud.PowerOff(droplets[0].ID))
+	s.notReady(droplets[0])
+	s.node(droplets[0].Name, shutDown(true))
+	for route, c := range s.Cloud.Counters().Routes {
+		if c.Status["401"] > 0 {
+			t.Errorf("%s: %d answers 401", route, c.Status["401"])
+		}
+	}
+	if contains(p.Log(), second) {
+		t.Error("the second token is in the log")
+	}
+}
+
+// The token must not get out by any door: the log is looked through by every test, here
+// come events and metrics, and the log at a level that shows requests.
+func TestTokenStaysSecret(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(20)
+	s.Cloud.RevokeToken(token)
+	p := s.start("--v=9")
+	s.notReady(droplets[:10]...)
+	s.event("", "CloudUnavailable")
+	events, err := s.Client().CoreV1().Events("").List(s.within(patience), listAll)
+	s.must(err)
+	for _, e := range events.Items {
+		if contains(fmt.Sprintf("%+v", e), token) {
+			t.Errorf("the token is in an event: %s", e.Message)
+		}
+	}
+	metrics := s.metrics(p)
+	if contains(metrics, token) {
+		t.Error("the token is in the metrics")
+	}
+	if !contains(metrics, "ccm_cloud_requests_total") {
+		t.Errorf("the metrics have no requests to the cloud: %.300s", metrics)
+	}
+}
