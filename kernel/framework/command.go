@@ -124,6 +124,9 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
 		}
 	}
+	if o.Mode.ReadOnly() && m.flags.KubeCloudShared.UseServiceAccountCredentials {
+		return &UsageError{"--use-service-account-credentials creates service accounts, which --dry-run must not: leave one of them out"}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)

@@ -47,6 +47,19 @@ func (g *guard) learn(ctx context.Context) {
 	}
 }
 
+// forget drops an account that was learned before a time, and reports whether there was one.
+// It is for the first sight of our machines: a process that was started with the credentials
+// of another account must not take the right ones for wrong.
+func (g *guard) forget(before time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.account == nil || !g.since.Before(before) {
+		return false
+	}
+	g.account, g.same = nil, time.Time{}
+	return true
+}
+
 // unchanged returns nil when the account, read at since or later, is the one it was before.
 func (g *guard) unchanged(ctx context.Context, since time.Time) error {
 	for {

@@ -130,6 +130,7 @@ func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	result, foreign := i.assess(ctx, s)
 	met := !foreign && i.shows(s)
 	i.mu.Lock()
+	first := met && !i.met
 	i.met = i.met || met
 	switch {
 	case foreign:
@@ -144,6 +145,9 @@ func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	i.forgetLocked()
 	size := i.installed.size
 	i.mu.Unlock()
+	if first && i.guard.forget(s.started) {
+		i.cases.void()
+	}
 	if !foreign {
 		i.cases.listed(s)
 		i.follow(s)

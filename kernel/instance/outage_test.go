@@ -53,9 +53,11 @@ func TestUnansweredQuestionIsNoOutage(t *testing.T) {
 		if _, err := i.Exists(ctx, nodes[0]); err == nil {
 			t.Error("no error after the end")
 		}
+		w.mu.Lock() // the list that nobody waits for any more may still be read
 		w.onList = func(context.Context, *cloud.InstanceList) error {
 			return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Op: "test", Err: errNotItsTurn}
 		}
+		w.mu.Unlock()
 		w.pass(t.Context(), i, 10)
 		if len(w.events) > 0 {
 			t.Errorf("events %v, want none", w.events)
@@ -83,4 +85,42 @@ func TestRefusedListIsTold(t *testing.T) {
 			t.Errorf("deleted %v", w.gone())
 		}
 	})
+}
+
+// A process that was started with the credentials of another account holds every Node, and
+// goes on as if nothing had been once it has the right ones.
+func TestStartWithAnotherAccountIsForgotten(t *testing.T) {
+	for name, up := range map[string]int{"some Ready": 5, "none Ready": 0} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("up", up, true)
+				w.members("down", 50, false)
+				mine := w.machines
+				w.machines = map[cloud.InstanceID]cloud.Instance{"stranger": {ID: "stranger", Name: "stranger"}}
+				w.account = "team-2"
+				w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+				if len(w.gone()) > 0 {
+					t.Fatalf("deleted %v with the credentials of another account", w.gone())
+				}
+				w.mu.Lock()
+				w.account, w.machines = "team-1", mine
+				w.mu.Unlock()
+				w.terminate("id-down-7")
+				w.lifecycle(t.Context(), i, 10, 3*time.Minute)
+				if got := w.gone(); len(got) != 1 || got[0] != "down-7" {
+					t.Errorf("deleted %v, want down-7: %v", got, w.counts)
+				}
+				w.mu.Lock()
+				w.account = "team-2"
+				w.mu.Unlock()
+				w.terminate("id-down-8")
+				w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+				if got := w.gone(); len(got) != 1 {
+					t.Errorf("deleted %v after the account changed", got)
+				}
+			})
+		})
+	}
 }

@@ -49,10 +49,8 @@ func (p *pass) applied(d decision, before settled, progress cloud.Progress) {
 }
 
 // adopts reports whether the decision puts our marks on a balancer that did not have them.
-// One that upstream named after the Service's UID names no Service yet.
 func (p *pass) adopts(d decision) bool {
-	owner := d.change.Before.Owner
-	if d.change.After == nil || owner.UID == p.spec.Ref.Owner.UID && owner.Name != "" {
+	if d.change.After == nil || d.change.Before.Owner.UID == p.spec.Ref.Owner.UID {
 		return false
 	}
 	for _, op := range d.change.Operations {

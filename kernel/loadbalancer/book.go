@@ -25,8 +25,8 @@ type page struct {
 	memory  memory
 }
 
-// memory is what this process remembers of a Service. Losing it costs nothing but reads and
-// an event.
+// memory is what this process remembers of a Service. Losing it costs reads, an event, and where
+// the cloud does not store what it is told at most one more replacement.
 type memory struct {
 	// created is the id of the balancer we created, "" when we did not.
 	created string

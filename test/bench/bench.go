@@ -39,6 +39,8 @@ const (
 	pageSize = 200
 	// statusPeriod is the default of --node-status-update-frequency.
 	statusPeriod = 5 * time.Minute
+	// hourPasses is how many status passes an hour has with that.
+	hourPasses = int(time.Hour / statusPeriod)
 )
 
 // published are the cloud's published limits.

@@ -79,9 +79,6 @@ func (r Result) Violations() []string {
 	return all
 }
 
-// hourPasses is how many status passes an hour has.
-const hourPasses = 12
-
 // throttled counts refused calls in the whole run.
 func (r Result) throttled() int {
 	all := r.Initialise.Calls

@@ -47,7 +47,6 @@ func (r *run) steady(ctx context.Context) error {
 // proportion.
 func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	m := r.mark()
-	writes := r.mark()
 	err := controlplane.Eventually(ctx, func(context.Context) error {
 		if time.Since(m.at) > 3*period {
 			return nil // told by the count
@@ -67,7 +66,7 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	pass := Calls{Total: calls.Routes[listRoute], Routes: map[string]int{listRoute: calls.Routes[listRoute]}}
 	s := &r.result.Steady
 	s.StatusPass, s.Window, s.WindowSeconds = pass, calls, window.Seconds()
-	s.CallsPerHour = pass.Total*int(time.Hour/statusPeriod) + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))
-	s.Writes, err = r.writes(writes)
+	s.CallsPerHour = pass.Total*hourPasses + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))
+	s.Writes, err = r.writes(m)
 	return err
 }

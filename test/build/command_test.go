@@ -37,6 +37,7 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
 		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},
+		{"dry run that would write", nil, []string{"--cloud-provider=sim", "--dry-run", "--use-service-account-credentials"}, []string{"--use-service-account-credentials", "--dry-run"}},
 		{"missing credentials", []string{"digitalocean"}, nil, []string{"DO_ACCESS_TOKEN"}},
 		{"bad output format", nil, []string{"version", "--output=xml"}, []string{"xml", "json"}},
 		{"stray argument", nil, []string{"version", "now"}, []string{"takes no arguments", "now"}},

@@ -46,6 +46,7 @@ var known = annotation.Kernel().With(digitalocean.Annotations())
 
 // TestAnnotations sets each annotation, removes it again and sets a bad value.
 func TestAnnotations(t *testing.T) {
+	parallel(t)
 	for _, key := range known {
 		r, ok := rows[key.Name]
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,14 +33,11 @@ var lives = map[string][]stage{
 		{"recreation", loseBalancer, (*service).settledState},
 		{"replacement", func(s *service) {
 			s.annotate(map[string]string{upstream + "type": "REGIONAL", portable + "allow-replacement": "true"})
-		}, func(s *service) string {
-			s.balancer(func(b *do.Balancer) error { return same(kind(b), do.TypeRegional) })
-			return s.settledState()
-		}},
+		}, replaced},
 		{"deletion", (*service).begin, func(s *service) string { s.remove(); return remains(s) }},
 	},
 	"adopted": {
-		{"adoption", func(s *service) { asUpstream(s.t, s.legacyName()); s.expose() }, func(s *service) string {
+		{"adoption", func(s *service) { asUpstream(s.legacyName()); s.expose() }, func(s *service) string {
 			s.balancer(func(b *do.Balancer) error { return s.marked(b) })
 			return s.settledState()
 		}},
@@ -120,6 +118,7 @@ func (s *supervisor) live(life []stage, want map[string]string, trap func() func
 			return counts
 		}
 	}
+	svc.remove() // the next one wants its node ports
 	return counts
 }
 
@@ -175,6 +174,23 @@ func loseBalancer(s *service) {
 	s.touch()
 }
 
+// replaced does not wait for the two seconds in which the old balancer goes.
+func replaced(s *service) string {
+	s.without()
+	s.touch()
+	s.balancer(func(b *do.Balancer) error { return same(kind(b), do.TypeRegional) })
+	return s.settledState()
+}
+
+// without waits until the Service has no balancer, or a new one already.
+func (s *service) without() {
+	s.t.Helper()
+	old := s.get().Annotations[idKey]
+	if err := env.Cloud.Await(within(s.t), func(state do.State) bool { return find(state, old) == nil }); err != nil {
+		s.t.Fatalf("waiting for balancer %s to go: %v", old, err)
+	}
+}
+
 // begin asks for the deletion and does not wait.
 func (s *service) begin() {
 	s.t.Helper()
@@ -198,14 +214,14 @@ func exclude(t *testing.T, node string, excluded bool) {
 
 // normal is a balancer without what is new in each run.
 func normal(s *service, b do.Balancer) string {
-	b.CreatedAt = ""
+	b.CreatedAt, b.Region = "", nil
 	slices.Sort(b.Tags)
 	slices.Sort(b.DropletIDs)
 	data, err := json.Marshal(b)
 	if err != nil {
 		return err.Error()
 	}
-	return strings.NewReplacer(b.ID, "ID", b.IP, "IP", string(s.uid), "UID", s.name, "NAME").Replace(string(data))
+	return strings.NewReplacer(b.ID, "ID", strconv.Quote(b.IP), "IP", strconv.Quote(b.IPv6), "IPv6", string(s.uid), "UID", s.legacyName(), "LEGACY", s.name, "NAME").Replace(string(data))
 }
 
 // remains is everything in the cloud that was not there at the beginning: nothing.

@@ -45,6 +45,7 @@ var fixedRows = map[string]fixed{
 // TestImmutable sets each such annotation on a new balancer, where it counts, and on an
 // existing one, which stays as it is, with its address, until replacement is allowed.
 func TestImmutable(t *testing.T) {
+	parallel(t)
 	for _, key := range known {
 		f, ok := fixedRows[key.Name]
 		if !ok {
@@ -101,7 +102,7 @@ func (f fixed) existing(t *testing.T, key annotation.Key, spelling string) {
 		return errors.Join(same(f.observe(b), f.want), active(b))
 	})
 	s.touch()
-	s.await(func(svc *corev1.Service) error { return serves(svc, replaced) })
+	s.await(serving(replaced))
 }
 
 // wanted is the value in events, which are about portable fields.
@@ -113,6 +114,11 @@ func (f fixed) wanted() string {
 		return "false"
 	}
 	return f.want
+}
+
+// serving is serves as a check.
+func serving(b do.Balancer) func(*corev1.Service) error {
+	return func(svc *corev1.Service) error { return serves(svc, b) }
 }
 
 // serves returns nil when the Service names the balancer and its first address.

@@ -102,20 +102,14 @@ func denied() error {
 	return nil
 }
 
-// leftover returns an error when anything the tests made is still in the cloud.
+// leftover returns an error when a balancer of the tests is still in the cloud.
 func leftover() error {
 	var left []string
-	state := env.Cloud.State()
-	for _, b := range state.Balancers {
-		left = append(left, "balancer "+b.Name)
-	}
-	for _, tag := range state.Tags {
-		if strings.HasPrefix(tag, "ccm-uid:") {
-			left = append(left, "tag "+tag)
-		}
+	for _, b := range env.Cloud.State().Balancers {
+		left = append(left, b.Name)
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("left in the cloud: %s", strings.Join(left, ", "))
+		return fmt.Errorf("balancers left in the cloud: %s", strings.Join(left, ", "))
 	}
 	return nil
 }

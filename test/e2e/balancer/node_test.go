@@ -2,11 +2,13 @@ package balancer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -53,7 +55,8 @@ func nodesOf(droplets []do.Droplet, label string) []controlplane.NodeOptions {
 	return nodes
 }
 
-// join adds nodes with a pool label of their own. They and their machines go with the test.
+// join adds nodes with a pool label of their own, and waits until the CCM has initialised
+// them. They and their machines go with the test.
 func join(t *testing.T, n int, label string, edits ...func(*do.Droplet)) []do.Droplet {
 	t.Helper()
 	edits = append(edits, func(d *do.Droplet) { d.Name = fmt.Sprintf("%s-%d", label, serial.Add(1)) })
@@ -63,10 +66,28 @@ func join(t *testing.T, n int, label string, edits ...func(*do.Droplet)) []do.Dr
 			leave(t, d)
 		}
 	})
-	if err := env.JoinNodes(within(t), nodesOf(droplets, label)); err != nil {
-		t.Fatal(err)
+	for _, node := range nodesOf(droplets, label) {
+		node.Initialized = false
+		if _, err := env.JoinNode(within(t), node); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := env.WaitNode(within(t), node.Name, initialized); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return droplets
+}
+
+func initialized(node *corev1.Node) error {
+	if node == nil {
+		return errors.New("there is no such node")
+	}
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == controlplane.UninitializedTaint {
+			return errors.New("it is not initialised")
+		}
+	}
+	return nil
 }
 
 // leave removes a node and its machine, if they are there.

@@ -116,7 +116,8 @@ var shared struct {
 	err     error
 }
 
-// parallel makes the test run in parallel with others, and with the shared CCM.
+// parallel makes the test run in parallel with others, and with the shared CCM. A test with
+// parallel subtests must call it too: else they run before the tests that want no other CCM.
 func parallel(t *testing.T) {
 	t.Helper()
 	t.Parallel()

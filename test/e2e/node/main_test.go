@@ -30,7 +30,7 @@ const (
 	// startLimit bounds the start of a cluster, which may have to build its programs.
 	startLimit = 30 * time.Minute
 	// atOnce is how many tests run at the same time where -parallel does not say.
-	atOnce = "4"
+	atOnce = "6"
 	// account is who the binary is to the API server.
 	account = "system:serviceaccount:" + lab.Namespace + ":" + lab.ServiceAccount
 )

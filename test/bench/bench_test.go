@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+)
+
+func TestPages(t *testing.T) {
+	for n, want := range map[int]int{0: 1, 1: 1, 200: 1, 201: 2, 1000: 5, 5000: 25} {
+		if got := Pages(n); got != want {
+			t.Errorf("Pages(%d) = %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestDifference(t *testing.T) {
+	before := traffic.Counters{Total: 5, Mutating: 1, Routes: map[string]traffic.Route{
+		"GET a":  {Requests: 4, Status: map[string]int{"429": 1}},
+		"POST b": {Requests: 1},
+	}}
+	after := traffic.Counters{Total: 9, Mutating: 2, Routes: map[string]traffic.Route{
+		"GET a":  {Requests: 6, Status: map[string]int{"429": 3}},
+		"POST b": {Requests: 1},
+		"PUT c":  {Requests: 1},
+	}}
+	want := Calls{Total: 4, Writes: 1, Throttled: 2, Routes: map[string]int{"GET a": 2, "PUT c": 1}}
+	if diff := cmp.Diff(want, difference(before, after)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTally(t *testing.T) {
+	var events [3]controlplane.AuditEvent
+	for i := range events {
+		events[i].Verb, events[i].Object.Resource = "patch", "nodes"
+	}
+	events[1].Object.Subresource = "status"
+	events[2].Response.Code = 409
+	want := Writes{Total: 3, Conflicts: 1, Kinds: map[string]int{"patch nodes": 2, "patch nodes/status": 1}}
+	if diff := cmp.Diff(want, tally(events[:])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestViolations(t *testing.T) {
+	kept := Result{Nodes: 1000, Pages: 5}
+	kept.Initialise.Calls.Total = 15
+	kept.Steady.StatusPass.Total, kept.Steady.CallsPerHour = 5, 60
+	kept.NotReadyMinute.Total = 10
+	tests := []struct {
+		name   string
+		change func(*Result)
+		want   string
+	}{
+		{"at every limit", func(*Result) {}, ""},
+		{"initialisation", func(r *Result) { r.Initialise.Calls.Total++ }, "to initialise: 16, at most 15"},
+		{"status pass", func(r *Result) { r.Steady.StatusPass.Total++ }, "status pass: 6, at most 5"},
+		{"idle hour", func(r *Result) { r.Steady.CallsPerHour++ }, "idle hour: 61, at most 60"},
+		{"second ensure", func(r *Result) { r.SecondEnsure.Writes = 1 }, "second ensure of unchanged Services: 1, at most 0"},
+		{"NotReady", func(r *Result) { r.NotReadyMinute.Total++ }, "NotReady: 11, at most 10"},
+		{"lost nodes", func(r *Result) { r.NodesLost = 1 }, "nodes lost: 1"},
+		{"throttled without a quota", func(r *Result) { r.Steady.Window.Throttled = 1 }, ""},
+		{"throttled", func(r *Result) { r.Steady.Window.Throttled, r.Quota = 1, true }, "throttled calls in steady state: 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := kept
+			tt.change(&r)
+			got := strings.Join(r.Violations(), "; ")
+			if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTableHasAColumnForEachResult(t *testing.T) {
+	var out strings.Builder
+	r := Result{Nodes: 100}
+	r.Create.AfterActivation = []float64{0.5, 1.5, 2.5}
+	if err := Table(&out, []Result{r, {Nodes: 5000}}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if fields := strings.Fields(lines[0]); len(fields) != 3 || fields[1] != "100" || fields[2] != "5000" {
+		t.Errorf("first line %q", lines[0])
+	}
+	if !strings.Contains(out.String(), "1.5, last 2.5") {
+		t.Errorf("no spread in:\n%s", out.String())
+	}
+}

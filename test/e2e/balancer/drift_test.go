@@ -1,0 +1,119 @@
+package balancer_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// resync is how often balancers are compared with the cloud in tests of drift.
+const resync = "--service-resync-period=1s"
+
+// TestDrift: what somebody changes by hand is brought back without anything happening in
+// Kubernetes, and what no annotation speaks of stays as it was made by hand.
+func TestDrift(t *testing.T) {
+	start(t, nil, resync)
+	s := create(t, regional("certificate-id", certificate.ID, "allow-rules", "cidr:203.0.113.0/24"))
+	_, before := s.ready()
+	for name, edit := range map[string]func(*do.Balancer){
+		"rules":        func(b *do.Balancer) { b.ForwardingRules = b.ForwardingRules[:1] },
+		"health check": func(b *do.Balancer) { b.HealthCheck.Port = 80 },
+		"switches":     func(b *do.Balancer) { b.EnableProxyProtocol, b.RedirectHTTPToHTTPS = true, false },
+		"firewall":     func(b *do.Balancer) { b.Firewall = do.BalancerFirewall{} },
+		"sessions": func(b *do.Balancer) {
+			b.StickySessions = do.StickySessions{Type: "cookies", CookieName: "mine", CookieTTLSeconds: 60}
+		},
+		"targets":   func(b *do.Balancer) { b.DropletIDs = nil },
+		"targets 2": func(b *do.Balancer) { b.DropletIDs = b.DropletIDs[:1] },
+		"name":      func(b *do.Balancer) { b.Name = "renamed" },
+		"marks":     func(b *do.Balancer) { b.Tags = []string{"team-a"} },
+		"mark":      func(b *do.Balancer) { b.Tags = b.Tags[1:] },
+		"timeout":   func(b *do.Balancer) { b.HTTPIdleTimeoutSeconds = 600 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := env.Cloud.EditBalancer(before.ID, edit); err != nil {
+				t.Fatal(err)
+			}
+			repaired(t, s, before)
+		})
+	}
+	s.event("DriftRepaired", "allow")
+
+	byHand := func(b *do.Balancer) { b.SizeUnit, b.TLSCipherPolicy, b.ProjectID = 7, "STRONG", "by-hand" }
+	if err := env.Cloud.EditBalancer(before.ID, byHand); err != nil {
+		t.Fatal(err)
+	}
+	byHand(&before)
+	after := s.proof()
+	after.Firewall.Deny, after.Tags = before.Firewall.Deny, before.Tags
+	if portrait(after) != portrait(before) {
+		t.Errorf("what was set by hand is lost:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+	}
+}
+
+// repaired waits until the balancer is as it was, but for tags that are not ours.
+func repaired(t *testing.T, s *service, before do.Balancer) {
+	t.Helper()
+	last := errors.New("the cloud has not been looked at")
+	err := env.Cloud.Await(within(t), func(state do.State) bool {
+		b := find(state, before.ID)
+		if b == nil {
+			last = errors.New("it is gone")
+			return false
+		}
+		if last = s.marked(b); last != nil {
+			return false
+		}
+		seen := *b
+		seen.Tags = before.Tags
+		last = same(portrait(seen), portrait(before))
+		return last == nil
+	})
+	if err != nil {
+		t.Errorf("the balancer is not repaired: %v: %v", err, last)
+	}
+}
+
+// TestLostBalancer: a balancer that was deleted by hand is made again, once, and everything
+// goes with the Service. A Service that is deleted at once is not held up.
+func TestLostBalancer(t *testing.T) {
+	start(t, nil, resync)
+	s := create(t, map[string]string{portable + "name": fmt.Sprintf("lost-%d", serial.Add(1))})
+	_, before := s.ready()
+	if err := env.Cloud.DeleteBalancer(before.ID); err != nil {
+		t.Fatal(err)
+	}
+	made := s.balancer(func(b *do.Balancer) error { return active(b) })
+	if made.ID == before.ID {
+		t.Error("it was not deleted")
+	}
+	s.await(serving(made))
+	if n := creations(made.Name); n != 2 {
+		t.Errorf("%d balancers were created, want the first and the second", n)
+	}
+	if err := env.Cloud.DeleteBalancer(made.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.remove()
+}
+
+// TestKindChange: a Service that is no longer of type LoadBalancer loses its balancer and its
+// status, and gets a new one when it is again.
+func TestKindChange(t *testing.T) {
+	parallel(t)
+	s := create(t, nil)
+	_, before := s.ready()
+	s.edit(func(svc *corev1.Service) { svc.Spec.Type = corev1.ServiceTypeClusterIP })
+	s.released()
+	if find(env.Cloud.State(), before.ID) != nil {
+		t.Error("the balancer is still there")
+	}
+	s.expose()
+	svc, after := s.ready()
+	if err := serves(svc, after); err != nil || after.ID == before.ID {
+		t.Errorf("balancer %s after %s: %v", after.ID, before.ID, err)
+	}
+}

@@ -1,0 +1,240 @@
+package balancer_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+)
+
+const (
+	allBalancers = "/v2/load_balancers"
+	oneBalancer  = "/v2/load_balancers/*"
+)
+
+// broken is a way in which the cloud's answers go wrong. Says is a part of the event.
+type broken struct {
+	fault.Fault
+	says string
+}
+
+// TestFaultsOnCreation: whatever goes wrong is said, and there is one balancer in the end,
+// also where the cloud made it and the answer was lost.
+func TestFaultsOnCreation(t *testing.T) {
+	start(t, nil)
+	hanging := hang(t)
+	for name, b := range map[string]broken{
+		"500":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 500, Times: 1}, "500"},
+		"500 though it was made":      {fault.Fault{Method: "POST", Path: allBalancers, Status: 500, Times: 1, Apply: true}, "500"},
+		"dropped though it was made":  {fault.Fault{Method: "POST", Path: allBalancers, Drop: true, Times: 1, Apply: true}, "creating balancer"},
+		"cut answer":                  {fault.Fault{Method: "POST", Path: allBalancers, Truncate: new(40), Times: 1}, "creating balancer"},
+		"nonsense though it was made": {fault.Fault{Method: "POST", Path: allBalancers, Status: 200, Body: `{"error": null}`, Times: 1, Apply: true}, "creating balancer"},
+		"401":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 401, Times: 1}, "unauthorized"},
+		"403":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 403, Times: 1}, "unauthorized"},
+		"nonsense list":               {fault.Fault{Method: "GET", Path: allBalancers, Status: 200, Body: `{}`, Times: 9}, "listing balancers"},
+		"no JSON":                     {fault.Fault{Method: "GET", Path: allBalancers, Status: 200, Body: `<html>busy</html>`, Times: 9}, "listing balancers"},
+		"cut list":                    {fault.Fault{Method: "GET", Path: allBalancers, Truncate: new(5), Times: 9}, "listing balancers"},
+		"list fails":                  {fault.Fault{Method: "GET", Path: allBalancers, Status: 503, Times: 9}, "503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env.Cloud.AddFault(b.Fault)
+			s := create(t, nil)
+			s.event("CloudFailure", b.says)
+			env.Cloud.ClearFaults()
+			s.touch()
+			svc, made := s.ready()
+			if err := serves(svc, made); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	hanging()
+}
+
+// hang makes the creation of a Service's balancer hang, after the cloud has made it. The
+// function it returns waits for the time limit of the request and what follows.
+func hang(t *testing.T) func() {
+	t.Helper()
+	env.Cloud.AddFault(fault.Fault{Method: "POST", Path: allBalancers, Hang: true, Apply: true, Times: 1})
+	s := create(t, map[string]string{portable + "name": fmt.Sprintf("hanging-%d", serial.Add(1))})
+	s.balancer(active)
+	return func() {
+		t.Helper()
+		s.event("CloudFailure", "30s")
+		svc, b := s.ready()
+		if err := serves(svc, b); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFaultsOnChange: likewise when a balancer is changed. Its path makes it the only one
+// that is hit.
+func TestFaultsOnChange(t *testing.T) {
+	parallel(t)
+	for name, b := range map[string]broken{
+		"500":                        {fault.Fault{Method: "PUT", Status: 500, Times: 1}, "500"},
+		"500 though it was done":     {fault.Fault{Method: "PUT", Status: 500, Times: 1, Apply: true}, "500"},
+		"dropped though it was done": {fault.Fault{Method: "PUT", Drop: true, Times: 1, Apply: true}, "updating balancer"},
+		"cut answer":                 {fault.Fault{Method: "PUT", Truncate: new(40), Times: 1}, "updating balancer"},
+		"nonsense":                   {fault.Fault{Method: "PUT", Status: 200, Body: `{"load_balancer": {"id": "other"}}`, Times: 1}, "updating balancer"},
+		"401":                        {fault.Fault{Method: "GET", Status: 401, Times: 9}, "unauthorized"},
+		"read fails":                 {fault.Fault{Method: "GET", Status: 500, Times: 9}, "reading balancer"},
+		"read is nonsense":           {fault.Fault{Method: "GET", Status: 200, Body: `{"load_balancer": null}`, Times: 9}, "reading balancer"},
+		"read is another":            {fault.Fault{Method: "GET", Status: 200, Body: `{"load_balancer": {"id": "1"}}`, Times: 9}, "reading balancer"},
+		"refused":                    {fault.Fault{Method: "PUT", Status: 422, Body: `{"id": "unprocessable_entity", "message": "not today"}`, Times: 1}, "not today"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			s := create(t, nil)
+			_, before := s.ready()
+			b.Path = allBalancers + "/" + before.ID
+			id := env.Cloud.AddFault(b.Fault)
+			s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
+			s.event("CloudFailure", b.says)
+			env.Cloud.RemoveFault(id)
+			s.touch()
+			after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
+			if after.ID != before.ID {
+				t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
+			}
+			s.await(serving(after))
+		})
+	}
+}
+
+// TestFalseNotFound: a balancer that one answer says is gone is found otherwise, and is
+// neither made again nor forgotten when its Service goes.
+func TestFalseNotFound(t *testing.T) {
+	parallel(t)
+	s := create(t, nil)
+	_, before := s.ready()
+	id := env.Cloud.AddFault(fault.Fault{Method: "GET", Path: allBalancers + "/" + before.ID, Status: 404})
+	if after := s.proof(); after.ID != before.ID {
+		t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
+	}
+	s.remove()
+	env.Cloud.RemoveFault(id)
+}
+
+// TestBusy: while the cloud works on a balancer it refuses changes. That is no failure to
+// wait minutes for.
+func TestBusy(t *testing.T) {
+	parallel(t)
+	s := create(t, nil)
+	_, before := s.ready()
+	id := env.Cloud.AddFault(fault.Fault{
+		Method: "PUT", Path: allBalancers + "/" + before.ID, Status: 422, Times: 2,
+		Body: `{"id": "unprocessable_entity", "message": "Load Balancer can't be updated while it processes previous actions"}`,
+	})
+	defer env.Cloud.RemoveFault(id)
+	s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
+	began := time.Now()
+	s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// TestFaultsOnDeletion: the Service stays until its balancer is really gone.
+func TestFaultsOnDeletion(t *testing.T) {
+	parallel(t)
+	for name, f := range map[string]fault.Fault{
+		"read fails":     {Method: "GET", Path: oneBalancer, Status: 500},
+		"401":            {Method: "GET", Path: oneBalancer, Status: 401},
+		"nonsense":       {Method: "GET", Path: oneBalancer, Status: 200, Body: `{}`},
+		"deletion fails": {Method: "DELETE", Path: oneBalancer, Status: 500},
+		"dropped":        {Method: "DELETE", Path: oneBalancer, Drop: true, Apply: true, Times: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			s := create(t, nil)
+			_, b := s.ready()
+			f.Path = allBalancers + "/" + b.ID
+			id := env.Cloud.AddFault(f)
+			s.begin()
+			s.event("CloudFailure")
+			if svc := s.get(); len(svc.Finalizers) == 0 && !f.Apply {
+				t.Error("the service is not held any more")
+			}
+			env.Cloud.RemoveFault(id)
+			s.gone()
+		})
+	}
+}
+
+// TestThrottled: an answer 429 slows down, for as long as it asks for, and nothing is lost.
+func TestThrottled(t *testing.T) {
+	start(t, nil)
+	s := create(t, nil)
+	_, b := s.ready()
+	env.Cloud.AddFault(fault.Fault{
+		Path: "/v2/**", Status: http.StatusTooManyRequests, Times: 1, Header: map[string]string{"Retry-After": "3"},
+	})
+	env.Cloud.ResetTraffic()
+	s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
+	s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
+	var refusal time.Time
+	for _, r := range env.Cloud.Requests() {
+		switch {
+		case r.Status == http.StatusTooManyRequests:
+			refusal = r.Start
+		case !refusal.IsZero() && r.Start.Sub(refusal) < 3*time.Second:
+			t.Errorf("%s %s came %s after the 429", r.Method, r.Path, r.Start.Sub(refusal))
+		}
+	}
+	if refusal.IsZero() {
+		t.Error("nothing was refused")
+	}
+	s.await(serving(b))
+}
+
+// TestQuota: the account can have no more balancers; when it can, the Service gets one.
+func TestQuota(t *testing.T) {
+	start(t, nil)
+	first := create(t, nil)
+	first.ready()
+	env.Cloud.SetBalancerLimit(1)
+	defer env.Cloud.SetBalancerLimit(0)
+	second := create(t, nil)
+	second.event("CloudFailure", "limit")
+	env.Cloud.SetBalancerLimit(0)
+	second.touch()
+	second.ready()
+}
+
+// TestRevokedToken: with a token that is not valid nothing is forgotten, and a Service stays
+// until its balancer could be deleted.
+func TestRevokedToken(t *testing.T) {
+	start(t, nil)
+	s := create(t, nil)
+	_, before := s.ready()
+	env.Cloud.RevokeToken("test-token")
+	s.touch()
+	s.event("CloudFailure", "unauthorized")
+	n := refusals()
+	s.begin()
+	if err := env.Cloud.Until(within(t), func() bool { return refusals() > n }); err != nil {
+		t.Fatalf("waiting for the deletion to be refused: %v", err)
+	}
+	env.Cloud.SetToken("test-token", "default")
+	if find(env.Cloud.State(), before.ID) == nil {
+		t.Fatal("the balancer is gone")
+	}
+	s.touch()
+	s.gone()
+}
+
+// refusals counts the requests that were answered 401.
+func refusals() int {
+	n := 0
+	for _, r := range env.Cloud.Requests() {
+		if r.Status == http.StatusUnauthorized {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,142 @@
+package balancer_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// targeted returns nil when exactly these droplets are targets.
+func targeted(b *do.Balancer, want ...int) error {
+	got := slices.Sorted(slices.Values(b.DropletIDs))
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("its targets are %v and should be %v", got, want)
+	}
+	return nil
+}
+
+// selecting are the annotations of a Service that uses nodes of its own.
+func selecting(label string, annotations map[string]string) map[string]string {
+	all := map[string]string{nodeSelector: poolLabel + "=" + label}
+	for key, value := range annotations {
+		all[key] = value
+	}
+	return all
+}
+
+// TestBadAnnotationKeepsTargets: nodes come and go whatever is wrong with the Service, and
+// nothing else changes. Upstream freezes.
+func TestBadAnnotationKeepsTargets(t *testing.T) {
+	parallel(t)
+	type annotations = map[string]string
+	for name, test := range map[string]struct {
+		bad    annotations
+		reason string
+		says   []string
+	}{
+		"not a value":       {annotations{upstream + "type": "SOMETHING"}, "InvalidConfiguration", []string{upstream + "type", "SOMETHING"}},
+		"several":           {annotations{upstream + "size-slug": "lb-huge", portable + "health-check-interval": "0"}, "InvalidConfiguration", []string{upstream + "size-slug", portable + "health-check-interval"}},
+		"of the driver":     {annotations{upstream + "override-health-check": "", portable + "health-check-port": "1"}, "InvalidConfiguration", []string{portable + "health-check-port"}},
+		"immutable":         {annotations{upstream + "type": "REGIONAL"}, "LoadBalancerImmutableChange", []string{"type"}},
+		"dual and internal": {annotations{upstream + "network-stack": "DUALSTACK", upstream + "network": "INTERNAL"}, "InvalidConfiguration", []string{upstream + "network-stack"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			label := fmt.Sprintf("bad%d", serial.Add(1))
+			first := join(t, 2, label)
+			s := create(t, selecting(label, nil))
+			s.balancer(func(b *do.Balancer) error { return targeted(b, ids(first...)...) })
+			s.ready()
+
+			s.annotate(test.bad)
+			s.event(test.reason, test.says...)
+			before := s.balancer(active)
+			second := join(t, 1, label)
+			s.balancer(func(b *do.Balancer) error { return targeted(b, append(ids(first...), ids(second...)...)...) })
+			leave(t, first[0])
+			after := s.balancer(func(b *do.Balancer) error { return targeted(b, first[1].ID, second[0].ID) })
+			if portrait(after) != portrait(before) {
+				t.Errorf("more than targets changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+			}
+		})
+	}
+}
+
+// TestTargets: which nodes become targets of which balancers, and what is said of the others.
+func TestTargets(t *testing.T) {
+	parallel(t)
+	dual := func(d *do.Droplet) { d.PublicIPv6 = do.PublicIPv6For(d.ID % 1000) }
+	private := func(d *do.Droplet) { d.PublicIPv4 = "" }
+	only6 := func(d *do.Droplet) { dual(d); d.PublicIPv4 = "" }
+	for name, test := range map[string]struct {
+		annotations map[string]string
+		edits       []func(*do.Droplet)
+		want        []int // indices in edits
+		stack       string
+		event       string
+	}{
+		"network, every node dual": {nil, []func(*do.Droplet){dual, dual}, []int{0, 1}, do.StackDualstack, ""},
+		"network, some dual":       {nil, []func(*do.Droplet){dual, func(*do.Droplet) {}}, []int{0, 1}, do.StackIPv4, ""},
+		"network, one private":     {nil, []func(*do.Droplet){func(*do.Droplet) {}, private}, []int{0}, do.StackIPv4, "TargetSkipped"},
+		"network, one IPv6 only":   {nil, []func(*do.Droplet){func(*do.Droplet) {}, only6}, []int{0}, do.StackIPv4, "TargetSkipped"},
+		"network, none":            {nil, []func(*do.Droplet){private}, nil, do.StackIPv4, "NoTargets"},
+		"regional, private":        {regional(), []func(*do.Droplet){private, only6, dual}, []int{0, 1, 2}, do.StackDualstack, ""},
+		"internal":                 {with("network", "INTERNAL"), []func(*do.Droplet){private, dual}, []int{0, 1}, do.StackIPv4, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			label := fmt.Sprintf("stack%d", serial.Add(1))
+			var want []int
+			for i, edit := range test.edits {
+				d := join(t, 1, label, edit)[0]
+				if slices.Contains(test.want, i) {
+					want = append(want, d.ID)
+				}
+			}
+			s := create(t, selecting(label, test.annotations))
+			b := s.balancer(func(b *do.Balancer) error { return targeted(b, want...) })
+			if stack(&b) != test.stack {
+				t.Errorf("its stack is %s, want %s", stack(&b), test.stack)
+			}
+			if test.event != "" {
+				s.event(test.event)
+			}
+		})
+	}
+}
+
+// TestLastNodeLeaves: a balancer without a node to use has no targets, and one that comes
+// back is a target again.
+func TestLastNodeLeaves(t *testing.T) {
+	parallel(t)
+	label := fmt.Sprintf("last%d", serial.Add(1))
+	nodes := join(t, 1, label)
+	s := create(t, selecting(label, nil))
+	s.balancer(func(b *do.Balancer) error { return targeted(b, nodes[0].ID) })
+	s.ready()
+	exclude(t, nodes[0].Name, true)
+	s.balancer(func(b *do.Balancer) error { return targeted(b) })
+	s.event("NoTargets")
+	exclude(t, nodes[0].Name, false)
+	s.balancer(func(b *do.Balancer) error { return targeted(b, nodes[0].ID) })
+}
+
+// TestSourceRanges: they are the balancer's firewall, and win over the annotation.
+func TestSourceRanges(t *testing.T) {
+	parallel(t)
+	s := create(t, with("allow-rules", "ip:192.0.2.1"), func(svc *corev1.Service) {
+		svc.Spec.LoadBalancerSourceRanges = []string{"203.0.113.0/24", "198.51.100.0/24"}
+	})
+	s.balancer(func(b *do.Balancer) error { return same(allowed(b), "cidr:198.51.100.0/24 cidr:203.0.113.0/24") })
+	s.event("ConfigurationIgnored", upstream+"allow-rules", "loadBalancerSourceRanges")
+	s.edit(func(svc *corev1.Service) { svc.Spec.LoadBalancerSourceRanges = []string{"203.0.113.0/24"} })
+	s.balancer(func(b *do.Balancer) error { return same(allowed(b), "cidr:203.0.113.0/24") })
+	s.edit(func(svc *corev1.Service) { svc.Spec.LoadBalancerSourceRanges = nil })
+	s.balancer(func(b *do.Balancer) error { return same(allowed(b), "ip:192.0.2.1") })
+	s.unset(upstream + "allow-rules")
+	s.balancer(func(b *do.Balancer) error { return same(allowed(b), "") })
+}
