@@ -116,14 +116,17 @@ func (r *run) start(name string, args ...string) (*ccm.Process, error) {
 	return r.lab.StartCCM(lab.CCMOptions{Name: name, Args: append([]string{"--v=0"}, args...)})
 }
 
-// end stops a process and keeps its peak memory.
+// end stops a process, keeps its peak memory, and returns its processor time.
 func (r *run) end(ctx context.Context, p *ccm.Process) (cpu time.Duration, err error) {
+	memory, err := p.PeakMemory()
+	if err != nil {
+		return 0, err
+	}
+	r.result.PeakMemoryMB = max(r.result.PeakMemoryMB, float64(memory)/1e6)
 	if err := p.Stop(ctx); err != nil {
 		return 0, err
 	}
-	cpu, memory := p.Usage()
-	r.result.PeakMemoryMB = max(r.result.PeakMemoryMB, float64(memory)/1e6)
-	return cpu, nil
+	return p.CPU(), nil
 }
 
 // within bounds one wait, and ends it when the process does.

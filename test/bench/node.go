@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
@@ -82,7 +83,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	defer p.Kill()
 	ctx, cancel := within(ctx, p, 20*time.Minute)
 	defer cancel()
-	if err := r.afterStart(ctx, p); err != nil {
+	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
 	}
 	r.result.Restart = r.calls(m)
@@ -98,14 +99,13 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 }
 
 // afterStart waits until a started process has nothing more to do.
-func (r *run) afterStart(ctx context.Context, p interface{ Healthy(context.Context) error }) error {
-	before := r.lab.Cloud.Counters().Total
+func (r *run) afterStart(ctx context.Context, p *ccm.Process, m mark) error {
 	if err := p.Healthy(ctx); err != nil {
 		return err
 	}
 	err := controlplane.Eventually(ctx, func(context.Context) error {
-		if total := r.lab.Cloud.Counters().Total; total < before+r.result.Pages {
-			return fmt.Errorf("the machines have not been listed")
+		if n := r.calls(m).Routes[listRoute]; n < r.result.Pages {
+			return fmt.Errorf("%d of %d pages of machines were listed", n, r.result.Pages)
 		}
 		return nil
 	})

@@ -8,8 +8,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
-// listRoute is the route of a list of machines.
-const listRoute = "GET /v2/droplets"
+const (
+	// listRoute is the route of a list of machines.
+	listRoute = "GET /v2/droplets"
+	// balancerRoute is the route of a look at a balancer whose id is known.
+	balancerRoute = "GET /v2/load_balancers/{id}"
+)
 
 // steady runs a process whose status passes come as often as each of them reads a new
 // list: the list may be as old as 60 s, or as old as keeps its reads within the limits.
@@ -23,7 +27,10 @@ func (r *run) steady(ctx context.Context) error {
 	defer p.Kill()
 	ctx, cancel := within(ctx, p, 20*time.Minute)
 	defer cancel()
-	if err := r.afterStart(ctx, p); err != nil {
+	if err := r.ensuredAgain(ctx, m); err != nil {
+		return err
+	}
+	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
 	}
 	r.result.SecondEnsure = r.calls(m)
@@ -40,6 +47,18 @@ func (r *run) steady(ctx context.Context) error {
 	}
 	_, err = r.end(context.WithoutCancel(ctx), p)
 	return err
+}
+
+// ensuredAgain waits until every balancer was looked at. A process that was started right
+// after a busy one knows nothing of the requests before, so some may be refused at first.
+func (r *run) ensuredAgain(ctx context.Context, m mark) error {
+	return controlplane.Eventually(ctx, func(context.Context) error {
+		now := r.lab.Cloud.Counters().Routes[balancerRoute].Status["200"]
+		if n := now - m.counters.Routes[balancerRoute].Status["200"]; n < r.options.Services {
+			return fmt.Errorf("%d of %d balancers were looked at", n, r.options.Services)
+		}
+		return nil
+	})
 }
 
 // statusPass measures a window with exactly one status pass in it, and from that the calls

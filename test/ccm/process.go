@@ -145,14 +145,10 @@ func (p *Process) Tail() string {
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 
-// Usage returns processor time and peak resident memory in bytes of an ended process.
-func (p *Process) Usage() (cpu time.Duration, memory int64) {
+// CPU returns the processor time of an ended process.
+func (p *Process) CPU() time.Duration {
 	state := p.cmd.ProcessState
-	usage, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, 0
-	}
-	return state.UserTime() + state.SystemTime(), usage.Maxrss * maxrssUnit
+	return state.UserTime() + state.SystemTime()
 }
 
 // Healthy waits until /healthz answers 200.

@@ -1,12 +1,30 @@
 package ccm
 
-import "syscall"
-
-// maxrssUnit is the unit of Rusage.Maxrss in bytes.
-const maxrssUnit = 1024
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
 
 // processAttributes let the process die with the test, and keep a Ctrl-C meant for the
 // test from it.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+}
+
+// PeakMemory returns the peak resident memory in bytes of a process that still runs. What
+// the kernel reports when it has ended is no use: that includes its parent's, at the fork.
+func (p *Process) PeakMemory() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the memory of the ccm: %w", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
+			return kilobytes << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("reading the memory of the ccm: there is no VmHWM in its status")
 }

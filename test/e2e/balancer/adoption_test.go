@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // asUpstream adds a balancer as the upstream CCM makes them for a Service with the ports 80

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // served waits until port 443 has the certificate.

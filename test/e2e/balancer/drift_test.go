@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // resync is how often balancers are compared with the cloud in tests of drift.
@@ -86,7 +87,7 @@ func TestLostBalancer(t *testing.T) {
 	if err := env.Cloud.DeleteBalancer(before.ID); err != nil {
 		t.Fatal(err)
 	}
-	made := s.balancer(func(b *do.Balancer) error { return active(b) })
+	made := s.balancer(active)
 	if made.ID == before.ID {
 		t.Error("it was not deleted")
 	}

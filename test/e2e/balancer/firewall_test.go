@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // everyone is the sources of a rule for all clients.

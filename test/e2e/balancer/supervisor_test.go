@@ -19,7 +19,6 @@ type supervisor struct {
 
 	mu      sync.Mutex
 	process *ccm.Process
-	kills   int
 	ended   bool
 	done    chan struct{}
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	corev1 "k8s.io/api/core/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // targeted returns nil when exactly these droplets are targets.
