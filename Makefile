@@ -9,7 +9,7 @@ COMMIT      ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 # The commit's time, not the build's: two builds of one commit are the same bytes.
 BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
 
-# PROVIDERS=aws,hcloud builds a slim binary with only these; empty builds all.
+# PROVIDERS=digitalocean,sim builds a slim binary with only these; empty builds all.
 PROVIDERS   ?=
 comma       := ,
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
@@ -43,7 +43,7 @@ quickstart: need-go ## Two tiny clusters side by side, without and with this CCM
 	@MAKE='$(MAKE_COMMAND)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
 
 .PHONY: test
-test: need-go controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
+test: need-go need-cc controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
 	@echo "==> unit tests (product module)"
 	$(GO_TEST) $(TEST_FLAGS) ./...
 	@echo "==> system tests (test module)"
@@ -52,7 +52,7 @@ test: need-go controlplane build-if-needed ## Run every test, against a real con
 ##@ Build
 
 .PHONY: build
-build: need-go ## Build bin/cloud-controller-manager (PROVIDERS=a,b for a slim one).
+build: need-go known-providers ## Build bin/cloud-controller-manager (PROVIDERS=a,b for a slim one).
 	@echo "==> building $(BINARY) ($(if $(PROVIDERS),$(PROVIDERS),all providers))"
 	@mkdir -p $(BIN)
 	@$(GO_BUILD) -o $(BINARY) ./cmd/cloud-controller-manager
@@ -113,6 +113,15 @@ verify: need-go ## Fail when generated files, formatting or go.mod differ from w
 $(LINT): hack/go.mod hack/go.sum
 	@echo "==> building golangci-lint (once)"
 	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: known-providers
+known-providers:
+	@for p in $(subst $(comma), ,$(PROVIDERS)); do test -f cmd/cloud-controller-manager/provider_$$p.go || { \
+	  echo "PROVIDERS: there is no provider \"$$p\"; there are: $(patsubst cmd/cloud-controller-manager/provider_%.go,%,$(wildcard cmd/cloud-controller-manager/provider_*.go))" >&2; exit 1; }; done
+
+.PHONY: need-cc
+need-cc:
+	@command -v $${CC:-cc} >/dev/null || command -v gcc >/dev/null || { echo "a C compiler is missing, the race detector needs one: install gcc and the C library's headers (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 
 .PHONY: need-go
 need-go:

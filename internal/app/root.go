@@ -50,6 +50,9 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 		return nil, sets, err
 	}
 	cmd.Long = long
+	// One line instead of the usage text of two hundred flags.
+	cmd.SilenceUsage = true
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v; see --help", err) })
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("%q is not a command; commands: providers, version", strings.Join(args, " "))

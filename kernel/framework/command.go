@@ -127,6 +127,10 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	if o.Mode.ReadOnly() && m.flags.KubeCloudShared.UseServiceAccountCredentials {
 		return &UsageError{"--use-service-account-credentials creates service accounts, which --dry-run must not: leave one of them out"}
 	}
+	if election := &m.flags.Generic.LeaderElection; o.Mode.ReadOnly() && !cmd.Flags().Changed("leader-elect") {
+		// It must not take the lease of the process that does the work.
+		election.LeaderElect = false
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)

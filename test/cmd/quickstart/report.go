@@ -79,7 +79,7 @@ func (q *quickstart) explain(cause error, list []expectation) {
 func (q *quickstart) invite() {
 	kubeconfig := q.clusters[with].AdminKubeconfig()
 	fmt.Fprintf(q.out, `
-The cluster with the CCM is yours until Ctrl-C, which removes everything:
+The cluster with the CCM is yours until Ctrl-C, which removes both. In another terminal:
 
   export KUBECONFIG=%s
   alias kubectl=%s
@@ -89,7 +89,9 @@ The cluster with the CCM is yours until Ctrl-C, which removes everything:
   kubectl create service loadbalancer second --tcp=8081:80 && kubectl get service second --watch
 `, kubeconfig, q.binaries.Kubectl, serviceName)
 	if door := q.door(); door != "" {
-		fmt.Fprintf(q.out, "\nIts balancers carry traffic: curl http://%s/\n", door)
+		fmt.Fprintf(q.out, "\nIts balancers carry traffic: curl http://%s/\n(there are no Pods: the simulated nodes answer themselves)\n", door)
+	} else {
+		fmt.Fprintln(q.out, "\nThe emulator's balancers carry no traffic.")
 	}
 	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
 }
