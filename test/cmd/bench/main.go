@@ -20,11 +20,12 @@ import (
 )
 
 type options struct {
-	binary string
-	nodes  []int
-	assert bool
-	quota  bool
-	json   string
+	binary   string
+	nodes    []int
+	services int
+	assert   bool
+	quota    bool
+	json     string
 }
 
 func main() {
@@ -50,6 +51,7 @@ func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.binary, "binary", "../bin/cloud-controller-manager", "path of the binary to measure")
 	flags.StringVar(&nodes, "nodes", "100,1000,5000", "numbers of nodes, one run each")
+	flags.IntVar(&o.services, "services", 50, "number of load balancers")
 	flags.BoolVar(&o.assert, "assert", false, "exit 1 when a count is beyond what is promised")
 	flags.BoolVar(&o.quota, "quota", false, "refuse requests beyond the cloud's published limits")
 	flags.StringVar(&o.json, "json", "", "write the results to this file, - for stdout")
@@ -74,7 +76,7 @@ func parse(args []string) (options, error) {
 func run(ctx context.Context, o options) error {
 	var results []bench.Result
 	for _, n := range o.nodes {
-		result, err := bench.Run(ctx, bench.Options{Binary: o.binary, Nodes: n, Quota: o.quota, Progress: os.Stderr})
+		result, err := bench.Run(ctx, bench.Options{Binary: o.binary, Nodes: n, Services: o.services, Quota: o.quota, Progress: os.Stderr})
 		if err != nil {
 			return err
 		}
