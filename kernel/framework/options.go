@@ -69,8 +69,8 @@ const statusUpdates = "10"
 // Defaults replaces upstream's defaults, which initialise 7 nodes a second at best. Call it
 // before the command is built.
 func Defaults(o *options.CloudControllerManagerOptions) {
-	o.Generic.ClientConnection.QPS = 100
-	o.Generic.ClientConnection.Burst = 200
+	o.Generic.ClientConnection.QPS = 150
+	o.Generic.ClientConnection.Burst = 300
 	o.NodeController.ConcurrentNodeSyncs = 20
 	o.NodeLifecycleController.ConcurrentNodeLifecycleSyncs = 10
 	o.ServiceController.ConcurrentServiceSyncs = 5

@@ -214,9 +214,13 @@ func (i *Inventory) prune() {
 	i.report.brake(i.brake.Engaged())
 }
 
-// spend takes requests from the budget that are made in any case.
+// spend takes requests from the budget that are made in any case. The debt is bounded: a burst
+// of them, when many balancers go at once, must not keep new Nodes waiting for minutes.
 func (i *Inventory) spend(requests int) {
-	i.budget.ReserveN(time.Now(), min(requests, i.budget.Burst()))
+	debt := i.pace.pages(i.size()) + readsBetweenLists
+	if left := int(i.budget.Tokens()) + debt; left > 0 {
+		i.budget.ReserveN(time.Now(), min(requests, left, i.budget.Burst()))
+	}
 }
 
 // afford takes requests from the budget, if it has them.

@@ -43,6 +43,13 @@ const (
 	hourPasses = int(time.Hour / statusPeriod)
 )
 
+// The processes of a run.
+const (
+	initialiseProcess = "initialise"
+	defaultProcess    = "default"
+	steadyProcess     = "steady"
+)
+
 // published are the cloud's published limits.
 var published = rate.Quota{Hour: 5000, Minute: 250}
 
@@ -74,7 +81,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("starting the lab: %w", err)
 	}
 	defer l.Stop()
-	r := &run{options: o, lab: l, result: Result{Nodes: o.Nodes, Pages: Pages(o.Nodes), Quota: o.Quota}}
+	r := &run{options: o, lab: l, result: Result{
+		Nodes: o.Nodes, Pages: Pages(o.Nodes), Quota: o.Quota, PeakMemoryMB: map[string]float64{},
+	}}
 	watch, err := startWatch(ctx, l.AdminConfig())
 	if err != nil {
 		return Result{}, err
@@ -117,12 +126,12 @@ func (r *run) start(name string, args ...string) (*ccm.Process, error) {
 }
 
 // end stops a process, keeps its peak memory, and returns its processor time.
-func (r *run) end(ctx context.Context, p *ccm.Process) (cpu time.Duration, err error) {
+func (r *run) end(ctx context.Context, name string, p *ccm.Process) (cpu time.Duration, err error) {
 	memory, err := p.PeakMemory()
 	if err != nil {
 		return 0, err
 	}
-	r.result.PeakMemoryMB = max(r.result.PeakMemoryMB, float64(memory)/1e6)
+	r.result.PeakMemoryMB[name] = float64(memory) / 1e6
 	if err := p.Stop(ctx); err != nil {
 		return 0, err
 	}

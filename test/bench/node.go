@@ -40,7 +40,7 @@ func (r *run) setReady(ctx context.Context, names []string, ready bool) error {
 // initialise measures from the start of the process to the last node.
 func (r *run) initialise(ctx context.Context) error {
 	m := r.mark()
-	p, err := r.start("initialise")
+	p, err := r.start(initialiseProcess)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *run) initialise(ctx context.Context) error {
 		return err
 	}
 	result.Calls = r.calls(m)
-	cpu, err := r.end(context.WithoutCancel(ctx), p)
+	cpu, err := r.end(context.WithoutCancel(ctx), initialiseProcess, p)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	}
 	m := r.mark()
 	// Otherwise the nodes would be too young to be asked for.
-	p, err := r.start("default", "--node-deletion-grace=1s")
+	p, err := r.start(defaultProcess, "--node-deletion-grace=1s")
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	if err := r.createServices(ctx); err != nil {
 		return err
 	}
-	_, err = r.end(context.WithoutCancel(ctx), p)
+	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
 	return err
 }
 

@@ -23,8 +23,8 @@ type Result struct {
 	AddNodes     Step   `json:"addNodes"`
 	Delete       Step   `json:"deleteServices"`
 
-	// PeakMemoryMB is the largest resident memory of any of the processes.
-	PeakMemoryMB float64 `json:"peakMemoryMB"`
+	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady.
+	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
 }
 
 // Initialise is the initialisation of all nodes by one process.

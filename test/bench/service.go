@@ -57,13 +57,13 @@ func (r *run) createServices(ctx context.Context) error {
 	if result.Writes, err = r.writes(m); err != nil {
 		return err
 	}
-	result.AfterActivation = r.afterActivation(m)
-	return nil
+	result.AfterActivation, err = r.afterActivation(ctx, m)
+	return err
 }
 
 // afterActivation returns how long after the cloud had it each Service had its address,
 // ascending and in seconds. The cloud has it activation after it answered the creation.
-func (r *run) afterActivation(m mark) []float64 {
+func (r *run) afterActivation(ctx context.Context, m mark) ([]float64, error) {
 	active := map[string]time.Time{}
 	for _, request := range r.lab.Cloud.Requests() {
 		if request.Route != createRoute || request.Start.Before(m.at) || request.Status >= 300 {
@@ -77,9 +77,9 @@ func (r *run) afterActivation(m mark) []float64 {
 		}
 	}
 	var seconds []float64
-	list, err := r.lab.Client().CoreV1().Services(namespace).List(context.Background(), metav1.ListOptions{})
+	list, err := r.lab.Client().CoreV1().Services(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	got := r.watch.addressed(prefix)
 	for _, svc := range list.Items {
@@ -89,7 +89,7 @@ func (r *run) afterActivation(m mark) []float64 {
 		}
 	}
 	slices.Sort(seconds)
-	return seconds
+	return seconds, nil
 }
 
 // balancerName is the name that every cloud-controller-manager gives a balancer by default.

@@ -20,7 +20,7 @@ const (
 func (r *run) steady(ctx context.Context) error {
 	period := max(time.Minute, time.Duration(r.result.Pages)*4800*time.Millisecond) + 3*time.Second
 	m := r.mark()
-	p, err := r.start("steady", "--node-status-update-frequency="+period.String())
+	p, err := r.start(steadyProcess, "--node-status-update-frequency="+period.String())
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *run) steady(ctx context.Context) error {
 	if err := r.deleteServices(ctx); err != nil {
 		return err
 	}
-	_, err = r.end(context.WithoutCancel(ctx), p)
+	_, err = r.end(context.WithoutCancel(ctx), steadyProcess, p)
 	return err
 }
 

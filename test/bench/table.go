@@ -31,7 +31,10 @@ func Table(w io.Writer, results []Result) error {
 	row("initialise: API-server writes", "", count(func(r Result) int { return r.Initialise.Writes.Total }))
 	row("initialise: time", "s", seconds(func(r Result) float64 { return r.Initialise.Seconds }))
 	row("initialise: processor", "ms/node", seconds(func(r Result) float64 { return r.Initialise.CPUMillisecondsPerNode }))
-	row("peak memory", "MB", seconds(func(r Result) float64 { return r.PeakMemoryMB }))
+	row("initialise: peak memory", "MB", seconds(func(r Result) float64 { return r.PeakMemoryMB[initialiseProcess] }))
+	row("with Services: peak memory", "MB", seconds(func(r Result) float64 {
+		return max(r.PeakMemoryMB[defaultProcess], r.PeakMemoryMB[steadyProcess])
+	}))
 	row("restart: cloud calls", "", count(func(r Result) int { return r.Restart.Total }))
 	row("10 % NotReady: cloud calls", "/min", count(func(r Result) int { return r.NotReadyMinute.Total }))
 	row("status pass: cloud calls", "pages", count(func(r Result) int { return r.Steady.StatusPass.Total }))

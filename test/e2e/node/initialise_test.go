@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
@@ -233,8 +232,11 @@ func TestOthersNodesAreNotTouched(t *testing.T) {
 	s.never(10*time.Second, func() error {
 		for name, uid := range versions {
 			node, err := s.Client().CoreV1().Nodes().Get(s.within(patience), name, metav1.GetOptions{})
-			if err != nil || node.UID != uid || node.ResourceVersion != before[name] {
-				return fmt.Errorf("node %s was changed: %v", name, err)
+			if err != nil {
+				return fmt.Errorf("node %s: %w", name, err)
+			}
+			if node.UID != uid || node.ResourceVersion != before[name] {
+				return fmt.Errorf("node %s was changed", name)
 			}
 		}
 		return nil
