@@ -1,8 +1,11 @@
 package instance
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -47,4 +50,39 @@ func TestTrust(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTrustLeavesRoomForNewNodes: when many balancers are gone, each asks. Nodes that join
+// then need not wait for the next list on schedule.
+func TestTrustLeavesRoomForNewNodes(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("n", 5, true)
+		w.status(t.Context(), i, 1)
+		for range 200 {
+			if err := i.Trust(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		var joined []*corev1.Node
+		for k := range 3 {
+			w.boot(fmt.Sprintf("new-%d", k))
+			joined = append(joined, w.join(fmt.Sprintf("new-%d", k)))
+		}
+		began := time.Now()
+		for _, node := range joined {
+			for {
+				_, err := i.Metadata(t.Context(), node)
+				if err == nil {
+					break
+				}
+				if time.Since(began) > 40*time.Second {
+					t.Fatalf("%s after %s: %v", node.Name, time.Since(began), err)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -39,6 +40,7 @@ var (
 // furnish makes three nodes that are ready and initialised, and the certificate.
 func furnish(ctx context.Context) error {
 	certificate = env.Cloud.AddCertificate("web", do.CertificateCustom, "www.example.com")
+	seedSpares()
 	pool = env.Cloud.SeedDroplets(3, func(d *do.Droplet) { d.Tags = []string{poolTag} })
 	return env.JoinNodes(ctx, nodesOf(pool, "shared"))
 }
@@ -55,23 +57,58 @@ func nodesOf(droplets []do.Droplet, label string) []controlplane.NodeOptions {
 	return nodes
 }
 
-// join adds nodes with a pool label of their own, and waits until the CCM has initialised
-// them. They and their machines go with the test.
-func join(t *testing.T, n int, label string, edits ...func(*do.Droplet)) []do.Droplet {
+// link says which addresses a droplet has.
+type link string
+
+const (
+	single  link = "single"  // public and private IPv4
+	dual    link = "dual"    // public IPv6 too
+	private link = "private" // no public address
+	only6   link = "only6"   // private IPv4 and public IPv6
+)
+
+// spares are droplets for nodes to join later. They are there from the beginning, so that the
+// CCM knows them from its first list: to read machines one by one it has a small budget only.
+var spares struct {
+	sync.Mutex
+	byLink map[link][]do.Droplet
+}
+
+func seedSpares() {
+	spares.byLink = map[link][]do.Droplet{}
+	for kind, edit := range map[link]func(*do.Droplet){
+		single:  func(*do.Droplet) {},
+		dual:    func(d *do.Droplet) { d.PublicIPv6 = do.PublicIPv6For(d.ID % 1000) },
+		private: func(d *do.Droplet) { d.PublicIPv4 = "" },
+		only6:   func(d *do.Droplet) { d.PublicIPv4, d.PublicIPv6 = "", do.PublicIPv6For(d.ID%1000) },
+	} {
+		spares.byLink[kind] = env.Cloud.SeedDroplets(40, edit)
+	}
+}
+
+// join adds a node for each link with a pool label of their own, and waits until the CCM has
+// initialised them. They and their machines go with the test.
+func join(t *testing.T, label string, links ...link) []do.Droplet {
 	t.Helper()
-	edits = append(edits, func(d *do.Droplet) { d.Name = fmt.Sprintf("%s-%d", label, serial.Add(1)) })
-	droplets := env.Cloud.SeedDroplets(n, edits...)
-	t.Cleanup(func() {
-		for _, d := range droplets {
-			leave(t, d)
+	var droplets []do.Droplet
+	spares.Lock()
+	for _, kind := range links {
+		if len(spares.byLink[kind]) == 0 {
+			t.Fatalf("no %s droplet is left", kind)
 		}
-	})
-	for _, node := range nodesOf(droplets, label) {
+		droplets = append(droplets, spares.byLink[kind][0])
+		spares.byLink[kind] = spares.byLink[kind][1:]
+	}
+	spares.Unlock()
+	for i, node := range nodesOf(droplets, label) {
+		t.Cleanup(func() { leave(t, droplets[i]) })
 		node.Initialized = false
 		if _, err := env.JoinNode(within(t), node); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := env.WaitNode(within(t), node.Name, initialized); err != nil {
+	}
+	for _, d := range droplets {
+		if _, err := env.WaitNode(within(t), d.Name, initialized); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,7 +48,7 @@ func TestBadAnnotationKeepsTargets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parallel(t)
 			label := fmt.Sprintf("bad%d", serial.Add(1))
-			first := join(t, 2, label)
+			first := join(t, label, single, single)
 			s := create(t, selecting(label, nil))
 			s.balancer(func(b *do.Balancer) error { return targeted(b, ids(first...)...) })
 			s.ready()
@@ -56,7 +56,7 @@ func TestBadAnnotationKeepsTargets(t *testing.T) {
 			s.annotate(test.bad)
 			s.event(test.reason, test.says...)
 			before := s.balancer(active)
-			second := join(t, 1, label)
+			second := join(t, label, single)
 			s.balancer(func(b *do.Balancer) error { return targeted(b, append(ids(first...), ids(second...)...)...) })
 			leave(t, first[0])
 			after := s.balancer(func(b *do.Balancer) error { return targeted(b, first[1].ID, second[0].ID) })
@@ -70,30 +70,26 @@ func TestBadAnnotationKeepsTargets(t *testing.T) {
 // TestTargets: which nodes become targets of which balancers, and what is said of the others.
 func TestTargets(t *testing.T) {
 	parallel(t)
-	dual := func(d *do.Droplet) { d.PublicIPv6 = do.PublicIPv6For(d.ID % 1000) }
-	private := func(d *do.Droplet) { d.PublicIPv4 = "" }
-	only6 := func(d *do.Droplet) { dual(d); d.PublicIPv4 = "" }
 	for name, test := range map[string]struct {
 		annotations map[string]string
-		edits       []func(*do.Droplet)
-		want        []int // indices in edits
+		nodes       []link
+		want        []int // indices in nodes
 		stack       string
 		event       string
 	}{
-		"network, every node dual": {nil, []func(*do.Droplet){dual, dual}, []int{0, 1}, do.StackDualstack, ""},
-		"network, some dual":       {nil, []func(*do.Droplet){dual, func(*do.Droplet) {}}, []int{0, 1}, do.StackIPv4, ""},
-		"network, one private":     {nil, []func(*do.Droplet){func(*do.Droplet) {}, private}, []int{0}, do.StackIPv4, "TargetSkipped"},
-		"network, one IPv6 only":   {nil, []func(*do.Droplet){func(*do.Droplet) {}, only6}, []int{0}, do.StackIPv4, "TargetSkipped"},
-		"network, none":            {nil, []func(*do.Droplet){private}, nil, do.StackIPv4, "NoTargets"},
-		"regional, private":        {regional(), []func(*do.Droplet){private, only6, dual}, []int{0, 1, 2}, do.StackDualstack, ""},
-		"internal":                 {with("network", "INTERNAL"), []func(*do.Droplet){private, dual}, []int{0, 1}, do.StackIPv4, ""},
+		"network, every node dual": {nil, []link{dual, dual}, []int{0, 1}, do.StackDualstack, ""},
+		"network, some dual":       {nil, []link{dual, single}, []int{0, 1}, do.StackIPv4, ""},
+		"network, one private":     {nil, []link{single, private}, []int{0}, do.StackIPv4, "TargetSkipped"},
+		"network, one IPv6 only":   {nil, []link{single, only6}, []int{0}, do.StackIPv4, "TargetSkipped"},
+		"network, none":            {nil, []link{private}, nil, do.StackIPv4, "NoTargets"},
+		"regional, private":        {regional(), []link{private, only6, dual}, []int{0, 1, 2}, do.StackDualstack, ""},
+		"internal":                 {with("network", "INTERNAL"), []link{private, dual}, []int{0, 1}, do.StackIPv4, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parallel(t)
 			label := fmt.Sprintf("stack%d", serial.Add(1))
 			var want []int
-			for i, edit := range test.edits {
-				d := join(t, 1, label, edit)[0]
+			for i, d := range join(t, label, test.nodes...) {
 				if slices.Contains(test.want, i) {
 					want = append(want, d.ID)
 				}
@@ -115,7 +111,7 @@ func TestTargets(t *testing.T) {
 func TestLastNodeLeaves(t *testing.T) {
 	parallel(t)
 	label := fmt.Sprintf("last%d", serial.Add(1))
-	nodes := join(t, 1, label)
+	nodes := join(t, label, single)
 	s := create(t, selecting(label, nil))
 	s.balancer(func(b *do.Balancer) error { return targeted(b, nodes[0].ID) })
 	s.ready()
