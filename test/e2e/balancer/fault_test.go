@@ -157,7 +157,7 @@ func TestFaultsOnDeletion(t *testing.T) {
 			id := env.Cloud.AddFault(f)
 			s.begin()
 			s.event("CloudFailure")
-			if svc := s.get(); len(svc.Finalizers) == 0 && !f.Apply {
+			if !f.Apply && len(s.get().Finalizers) == 0 {
 				t.Error("the service is not held any more")
 			}
 			env.Cloud.RemoveFault(id)

@@ -90,16 +90,7 @@ func seedSpares() {
 // initialised them. They and their machines go with the test.
 func join(t *testing.T, label string, links ...link) []do.Droplet {
 	t.Helper()
-	var droplets []do.Droplet
-	spares.Lock()
-	for _, kind := range links {
-		if len(spares.byLink[kind]) == 0 {
-			t.Fatalf("no %s droplet is left", kind)
-		}
-		droplets = append(droplets, spares.byLink[kind][0])
-		spares.byLink[kind] = spares.byLink[kind][1:]
-	}
-	spares.Unlock()
+	droplets := take(t, links)
 	for i, node := range nodesOf(droplets, label) {
 		t.Cleanup(func() { leave(t, droplets[i]) })
 		node.Initialized = false
@@ -111,6 +102,22 @@ func join(t *testing.T, label string, links ...link) []do.Droplet {
 		if _, err := env.WaitNode(within(t), d.Name, initialized); err != nil {
 			t.Fatal(err)
 		}
+	}
+	return droplets
+}
+
+// take takes droplets off the spares.
+func take(t *testing.T, links []link) []do.Droplet {
+	t.Helper()
+	spares.Lock()
+	defer spares.Unlock()
+	var droplets []do.Droplet
+	for _, kind := range links {
+		if len(spares.byLink[kind]) == 0 {
+			t.Fatalf("no %s droplet is left", kind)
+		}
+		droplets = append(droplets, spares.byLink[kind][0])
+		spares.byLink[kind] = spares.byLink[kind][1:]
 	}
 	return droplets
 }

@@ -28,11 +28,11 @@ func TestSpec(t *testing.T) {
 			rules, "53 udp>udp, 80 tcp>tcp", "", nil},
 		"targets of a network balancer": {nil, func(*corev1.Service) {}, targetPorts, "80 443", "", nil},
 		"targets of a regional balancer": {regional(), func(svc *corev1.Service) {
-			svc.Spec.Ports[0].NodePort, svc.Spec.Ports[1].NodePort = 30401, 30400
-		}, targetPorts, "30401 30400", "", nil},
+			svc.Spec.Ports[0].NodePort, svc.Spec.Ports[1].NodePort = 30051, 30050
+		}, targetPorts, "30051 30050", "", nil},
 		"local traffic": {nil, func(svc *corev1.Service) {
-			svc.Spec.ExternalTrafficPolicy, svc.Spec.HealthCheckNodePort = corev1.ServiceExternalTrafficPolicyLocal, 30402
-		}, health, "http 30402 /healthz", "", nil},
+			svc.Spec.ExternalTrafficPolicy, svc.Spec.HealthCheckNodePort = corev1.ServiceExternalTrafficPolicyLocal, 30052
+		}, health, "http 30052 /healthz", "", nil},
 		"no node ports, network": {nil, noNodePorts, targetPorts, "80 443", "", nil},
 		"loadBalancerIP":         {nil, func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = "192.0.2.1" }, rules, plain, "ConfigurationIgnored", []string{"loadBalancerIP"}},
 
