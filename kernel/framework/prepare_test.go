@@ -165,8 +165,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"kube-api-qps":                    "100",
-		"kube-api-burst":                  "200",
+		"kube-api-qps":                    "150",
+		"kube-api-burst":                  "300",
 		"concurrent-node-syncs":           "20",
 		"concurrent-node-status-updates":  "10",
 		"concurrent-node-lifecycle-syncs": "10",
