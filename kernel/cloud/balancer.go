@@ -69,6 +69,8 @@ type Spec struct {
 	// Facts are what Observe found out for Normalize, such as the id of a certificate
 	// given by name. Keys are the driver's own.
 	Facts map[string]string
+	// Survey is what Surveyor read a moment ago, nil when Observe has to ask the cloud.
+	Survey Survey
 	// Pinned are immutable fields (by Field name) whose present value has to stay;
 	// Normalize must build the balancer with these values.
 	Pinned map[string]string

@@ -52,6 +52,9 @@ type Balancers interface {
 	// It looks by Ref.ID when set, then by owner mark, then by name: an id that no longer
 	// exists does not end the search. Found balancers carry the owner their marks claim,
 	// which the kernel judges.
+	//
+	// With Spec.Survey it looks there in place of the cloud. The kernel believes what was
+	// found in it, and asks again without it before a known balancer counts as gone.
 	Observe(ctx context.Context, spec Spec) (Observed, error)
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store
@@ -69,6 +72,18 @@ type Balancers interface {
 	// the cloud is still busy; Apply never waits for it.
 	Apply(ctx context.Context, change Change) (Progress, error)
 }
+
+// Surveyor is implemented by Balancers whose cloud can list balancers whole: one reading
+// then serves the Observe of many Services.
+type Surveyor interface {
+	// Survey reads all balancers the credentials can see, all pages; a part that could not
+	// be read is an error. The kernel hands the answer to Observe in Spec.Survey. It must not
+	// be changed afterwards.
+	Survey(ctx context.Context) (Survey, error)
+}
+
+// Survey is all balancers of one moment, in the driver's own form.
+type Survey any
 
 // Routes programs the cloud's network for pod CIDRs.
 type Routes interface {

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -15,7 +16,7 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 		// Until the whole change is known to have been made, any part of it may have been.
 		p.memory.settled = settled{}
 	}
-	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
+	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:
 		return progress, p.failed(ctx, err)
@@ -30,6 +31,15 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 		p.memory.settle(d, before)
 	}
 	return progress, nil
+}
+
+// execute makes the change. What was read before it began may not be true any more.
+func (p *pass) execute(ctx context.Context, d decision) (cloud.Progress, error) {
+	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
+	if p.live() && !d.plan.Empty() {
+		p.memory.wrote, p.memory.sighting = time.Now(), nil
+	}
+	return progress, err
 }
 
 // applied says what a change amounts to, now that it has been made.

@@ -30,11 +30,15 @@ type page struct {
 type memory struct {
 	// created is the id of the balancer we created, "" when we did not.
 	created string
+	// wrote is when we last changed the balancer, or may have.
+	wrote time.Time
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
 	pendingSince time.Time
-	settled      settled
-	repeated     repetition
-	replaced     replacement
+	// sighting is the balancer as Get saw it, nil when that is no longer of use.
+	sighting *sighting
+	settled  settled
+	repeated repetition
+	replaced replacement
 }
 
 // replacement is the last balancer that was deleted to be replaced, and the fingerprint of

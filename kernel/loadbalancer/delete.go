@@ -31,7 +31,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return nil
 	}
 	p.adopt = "" // what was never taken over is not ours to delete
-	f, err := p.seek(ctx)
+	f, err := p.recall(ctx)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -65,7 +65,7 @@ func (p *pass) release(ctx context.Context, observed cloud.Observed) error {
 	return nil
 }
 
-// remove deletes the balancer and returns nil once no other of ours is found either: a
+// remove deletes the balancer and returns nil once none of ours is found by mark or name: a
 // Service can have two when its id annotation was changed by hand.
 func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := removal(observed, "the Service no longer wants it")
@@ -77,7 +77,8 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	if progress.Pending {
 		return gone
 	}
-	f, err := p.find(ctx)
+	p.spec.Ref.ID, p.recorded, p.memory.created = "", "", ""
+	f, err := p.findBy(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -91,7 +92,7 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 // write makes a change that ends the Service's hold on the balancer. Where changes are not
 // really made it fails, so that nobody believes the balancer gone.
 func (p *pass) write(ctx context.Context, d decision) (cloud.Progress, error) {
-	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
+	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:
 		return progress, p.failed(ctx, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -34,6 +35,26 @@ func (p *pass) seek(ctx context.Context) (finding, error) {
 	return f, nil
 }
 
+// sighting is a balancer of ours that was seen at that time.
+type sighting struct {
+	finding
+	at time.Time
+}
+
+// sightingAge is how long what Get saw is as good as seen now. The framework calls Get right
+// before Delete.
+const sightingAge = 5 * time.Second
+
+// recall is seek, unless Get has just done it.
+func (p *pass) recall(ctx context.Context) (finding, error) {
+	seen := p.memory.sighting
+	p.memory.sighting = nil
+	if seen != nil && time.Since(seen.at) < sightingAge {
+		return seen.finding, nil
+	}
+	return p.seek(ctx)
+}
+
 // expected reports whether the Service may well have a balancer.
 func (p *pass) expected() bool {
 	return p.recorded != "" || p.memory.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
@@ -48,12 +69,16 @@ func (p *pass) expected() bool {
 //	recorded or adopted     the Service has one
 //	of what we created      else, until it is recorded
 //	none                    else, or when the id is not of ours
-func (p *pass) find(ctx context.Context) (finding, error) {
+func (p *pass) find(ctx context.Context) (finding, error) { return p.findBy(ctx, p.observe) }
+
+type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
+
+func (p *pass) findBy(ctx context.Context, observe observer) (finding, error) {
 	var f finding
 	for _, id := range slices.Compact([]string{cmp.Or(p.spec.Ref.ID, p.memory.created), ""}) {
 		spec := p.spec
 		spec.Ref.ID = id
-		observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+		observed, err := observe(ctx, spec)
 		if err != nil {
 			return finding{}, err
 		}

@@ -18,8 +18,10 @@ import (
 // fixture is a manager with a cloud in memory.
 type fixture struct {
 	*Manager
-	t        *testing.T
-	driver   *fakeDriver
+	t      *testing.T
+	driver *fakeDriver
+	// wrapped is what the manager works with in place of driver, nil when it is driver.
+	wrapped  cloud.Driver
 	machines *fakeMachines
 	events   *fakeEvents
 	svc      *corev1.Service
@@ -38,7 +40,11 @@ func newFixture(t *testing.T, edits ...func(*corev1.Service)) *fixture {
 func (f *fixture) restart() { f.start(run.Live, fakeDescriptor) }
 
 func (f *fixture) start(mode run.Mode, descriptor cloud.Descriptor) {
-	c := run.Decorate(f.driver, run.Options{Descriptor: descriptor, Annotations: fakeKeys})
+	var driver cloud.Driver = f.driver
+	if f.wrapped != nil {
+		driver = f.wrapped
+	}
+	c := run.Decorate(driver, run.Options{Descriptor: descriptor, Annotations: fakeKeys})
 	f.Manager = New(Options{
 		Cloud: c, Machines: f.machines, Executor: run.NewExecutor(c, mode, nil, nil),
 		ClusterID: "prod", Events: f.events, Metrics: metric.Discard{},

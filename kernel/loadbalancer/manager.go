@@ -11,6 +11,7 @@ package loadbalancer
 import (
 	"context"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -54,6 +55,7 @@ type Manager struct {
 	events    event.Recorder
 	metrics   metric.Sink
 	trust     func(context.Context) error
+	surveys   *surveys
 	book      book
 }
 
@@ -65,6 +67,7 @@ func New(o Options) *Manager {
 	return &Manager{
 		cloud: o.Cloud, machines: o.Machines, executor: o.Executor,
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
+		surveys: newSurveys(o.Cloud.Surveyor),
 	}
 }
 
@@ -97,6 +100,9 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 			p.forget() // nobody calls Delete any more
 		}
 		return nil, false, nil
+	}
+	if p.adopt == "" { // what was never taken over looks different to Delete
+		p.memory.sighting = &sighting{f, time.Now()}
 	}
 	return p.status(f.observed), true, nil
 }

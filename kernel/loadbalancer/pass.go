@@ -18,6 +18,7 @@ type pass struct {
 	manager *Manager
 	page    *page
 	memory  *memory
+	began   time.Time
 }
 
 // begin opens a pass, after other passes for the same Service have ended. The context it
@@ -27,7 +28,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pass, contex
 	if err != nil {
 		return nil, ctx, err
 	}
-	p := &pass{request: read(svc, m.cloud, m.clusterID), manager: m, page: page, memory: &page.memory}
+	p := &pass{request: read(svc, m.cloud, m.clusterID), manager: m, page: page, memory: &page.memory, began: time.Now()}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 

@@ -37,3 +37,14 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		return b.next.Apply(ctx, change)
 	})
 }
+
+type surveyor struct {
+	*caller
+	next cloud.Surveyor
+}
+
+var _ cloud.Surveyor = (*surveyor)(nil)
+
+func (s *surveyor) Survey(ctx context.Context) (cloud.Survey, error) {
+	return call(ctx, s.caller, opSurveyBalancers, s.next.Survey)
+}

@@ -16,8 +16,10 @@ type Cloud struct {
 	// Annotations are the provider's keys together with the kernel's.
 	Annotations annotation.Set
 	Driver      cloud.Driver
-	// Balancers, Routes and Firewalls are nil when the driver has none.
+	// Balancers, Routes and Firewalls are nil when the driver has none; Surveyor is where
+	// its balancers can't be listed whole.
 	Balancers cloud.Balancers
+	Surveyor  cloud.Surveyor
 	Routes    cloud.Routes
 	Firewalls cloud.Firewalls
 }
@@ -57,6 +59,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Balancers); ok {
 		decorated.Balancers = &balancers{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Surveyor); ok {
+		decorated.Surveyor = &surveyor{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.Routes); ok {
 		decorated.Routes = &routes{caller: c, next: next}

@@ -18,6 +18,7 @@ var (
 	opGetInstances      = operation{"get instances", true}
 	opFindInstance      = operation{"find instance", true}
 	opObserveBalancer   = operation{"observe balancer", true}
+	opSurveyBalancers   = operation{"survey balancers", true}
 	opNormalizeBalancer = operation{"normalize balancer", false}
 	opApplyBalancer     = operation{"apply balancer", false}
 	opListRoutes        = operation{"list routes", true}

@@ -22,6 +22,7 @@ var (
 	_ cloud.Driver    = (*Driver)(nil)
 	_ cloud.Instances = (*Driver)(nil)
 	_ cloud.Balancers = (*Driver)(nil)
+	_ cloud.Surveyor  = (*Driver)(nil)
 	_ cloud.Firewalls = (*Driver)(nil)
 )
 

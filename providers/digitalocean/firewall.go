@@ -24,7 +24,7 @@ func (d *Driver) FirewallEnabled() bool { return d.settings.firewallName != "" }
 
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
 func (d *Driver) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
-	all, err := pagesOf(smallPage, func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
+	all, err := pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
 		return d.api.Firewalls.List(ctx, o)
 	})
 	if err == nil && !all.complete {

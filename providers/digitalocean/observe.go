@@ -37,7 +37,11 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 // led to it. An id that is gone does not end the search: its balancer may have been created
 // anew by a process that died before it could record the new id.
 func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, byName bool, err error) {
+	all, surveyed := spec.Survey.([]godo.LoadBalancer)
 	if isIdentifier(spec.Ref.ID) {
+		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == spec.Ref.ID }); at >= 0 {
+			return &all[at], false, nil
+		}
 		lb, _, err := d.api.LoadBalancers.Get(ctx, spec.Ref.ID)
 		switch {
 		case err == nil && (lb == nil || lb.ID != spec.Ref.ID):
@@ -48,35 +52,50 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalanc
 			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
 		}
 	}
-	lb, err = d.findByName(ctx, spec)
+	names := []string{cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)), legacyName(spec.Ref.Owner.UID)}
+	if !surveyed {
+		all, err = d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+			return d.api.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
+		})
+	}
+	lb = d.named(all, names, spec)
 	return lb, lb != nil, err
 }
 
-// findByName looks among the balancers with the Service's own or its default name. The one
+// named looks among balancers for one with the Service's own or its default name. The one
 // that is provably the Service's wins over one that merely has the name, and that only
 // counts in this region: names are unique nowhere.
-func (d *Driver) findByName(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
-	names := []string{cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)), legacyName(spec.Ref.Owner.UID)}
-	all, err := pagesOf(smallPage, func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-		return d.api.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing balancers by name: %w", err)
-	}
-	if !all.complete {
-		return nil, fmt.Errorf("listing balancers by name: %w", errUnreadable)
-	}
+func (d *Driver) named(all []godo.LoadBalancer, names []string, spec cloud.Spec) *godo.LoadBalancer {
 	var best *godo.LoadBalancer
-	for i, lb := range all.items {
+	for i, lb := range all {
 		switch owner := d.owner(&lb, spec); {
 		case !slices.Contains(names, lb.Name):
 		case owner.UID != "" && owner.UID == spec.Ref.Owner.UID:
-			return &all.items[i], nil
+			return &all[i]
 		case best == nil && d.isHere(&lb):
-			best = &all.items[i]
+			best = &all[i]
 		}
 	}
-	return best, nil
+	return best
+}
+
+// Survey implements cloud.Surveyor.
+func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
+	return d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+		return d.api.LoadBalancers.List(ctx, o)
+	})
+}
+
+// list reads all pages of a list of balancers.
+func (d *Driver) list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error)) ([]godo.LoadBalancer, error) {
+	all, err := pages(read)
+	if err == nil && !all.complete {
+		err = errUnreadable
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing balancers: %w", err)
+	}
+	return all.items, nil
 }
 
 func (d *Driver) isHere(lb *godo.LoadBalancer) bool {

@@ -2,12 +2,8 @@ package digitalocean
 
 import "github.com/digitalocean/godo"
 
-const (
-	// maxPage is the largest page the API serves. Machines are small objects.
-	maxPage = 200
-	// smallPage is for objects that are large, such as balancers with all their targets.
-	smallPage = 50
-)
+// maxPage is the largest page the API serves.
+const maxPage = 200
 
 // listing is the joined answer of all pages.
 type listing[T any] struct {
@@ -17,15 +13,11 @@ type listing[T any] struct {
 	complete bool
 }
 
-// pages reads all pages of maxPage items. An error of any page is an error of the whole.
+// pages reads all pages. An error of any page is an error of the whole.
 func pages[T any](read func(*godo.ListOptions) ([]T, *godo.Response, error)) (listing[T], error) {
-	return pagesOf(maxPage, read)
-}
-
-func pagesOf[T any](size int, read func(*godo.ListOptions) ([]T, *godo.Response, error)) (listing[T], error) {
 	var all listing[T]
 	for page := 1; ; page++ {
-		items, resp, err := read(&godo.ListOptions{Page: page, PerPage: size})
+		items, resp, err := read(&godo.ListOptions{Page: page, PerPage: maxPage})
 		if err != nil {
 			return listing[T]{}, err
 		}

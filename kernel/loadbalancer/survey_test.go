@@ -1,0 +1,188 @@
+package loadbalancer
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// surveyor is a fake cloud whose surveys are lists of ids; observations from a survey that
+// holds the id are answered like others and not counted.
+type surveyor struct {
+	*fakeDriver
+	surveys int
+	// blank surveys hold nothing, whatever there is.
+	blank bool
+}
+
+func (s *surveyor) Survey(context.Context) (cloud.Survey, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.surveys++
+	listed := map[string]bool{}
+	for id := range s.balancers {
+		listed[id] = !s.blank
+	}
+	return listed, nil
+}
+
+func (s *surveyor) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	listed, surveyed := spec.Survey.(map[string]bool)
+	if !surveyed {
+		return s.fakeDriver.Observe(ctx, spec)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, byName := s.find(spec)
+	if !listed[id] {
+		return cloud.Observed{}, nil
+	}
+	o := s.observed(id)
+	o.ByName = byName
+	return o, nil
+}
+
+// surveyed returns fixtures of as many Services that share one Manager.
+func surveyed(t *testing.T, services int) (*surveyor, []*fixture) {
+	var all []*fixture
+	s := &surveyor{fakeDriver: &fakeDriver{}}
+	for i := range services {
+		f := newFixture(t)
+		f.svc.UID = types.UID(fmt.Sprintf("uid-%d", i))
+		f.svc.Annotations[keyName.Name] = fmt.Sprintf("web-%d", i)
+		f.driver, f.Manager = s.fakeDriver, nil
+		if i == 0 {
+			f.wrapped = s
+			f.restart()
+		} else {
+			f.Manager = all[0].Manager
+		}
+		all = append(all, f)
+	}
+	return s, all
+}
+
+func TestManyServicesShareASurvey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 50)
+		s.busy = 1
+		for _, f := range all {
+			waits(t, f.ensure(), 7*time.Second)
+		}
+		if s.observes != crowd-1 || s.surveys != 1 || len(s.balancers) != 50 {
+			t.Errorf("creation: %d observations, %d surveys, %d balancers", s.observes, s.surveys, len(s.balancers))
+		}
+		time.Sleep(7 * time.Second)
+		for _, f := range all {
+			f.settle()
+		}
+		if s.observes != 2*(crowd-1) || s.surveys != 2 {
+			t.Errorf("then: %d observations, %d surveys", s.observes, s.surveys)
+		}
+	})
+}
+
+func TestSurveyIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 4)
+		for _, f := range all {
+			f.settle()
+		}
+		time.Sleep(surveyAge)
+		s.surveys = 0
+		for _, f := range all {
+			f.settle()
+		}
+		if s.surveys != 1 {
+			t.Fatalf("%d surveys for one crowd", s.surveys)
+		}
+		all[3].svc.Annotations[keyAlgorithm.Name] = "random"
+		time.Sleep(time.Millisecond)
+		all[3].settle()
+		all[3].settle()
+		if s.surveys != 2 {
+			t.Errorf("%d surveys, want another one after a change", s.surveys)
+		}
+		time.Sleep(time.Second)
+		all[0].settle()
+		if s.surveys != 2 {
+			t.Errorf("%d surveys, want the young one to serve", s.surveys)
+		}
+	})
+}
+
+// A list that lacks a balancer proves nothing.
+func TestSurveyNeverProvesThatABalancerIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 6)
+		for _, f := range all {
+			f.settle()
+		}
+		s.blank, s.writes = true, nil
+		time.Sleep(surveyAge)
+		for _, f := range all {
+			f.settle()
+			if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
+				t.Fatalf("Get() = %v, %v", exists, err)
+			}
+		}
+		if len(s.writes) > 0 {
+			t.Errorf("writes: %q", s.writes)
+		}
+	})
+}
+
+func TestDeleteBelievesWhatGetSaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		for wait, observes := range map[time.Duration]int{0: 2, sightingAge: 3} {
+			f.settle()
+			f.driver.observes = 0
+			if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
+				t.Fatalf("Get() = %v, %v", exists, err)
+			}
+			time.Sleep(wait)
+			if err := f.Delete(t.Context(), f.svc); err != nil {
+				t.Fatal(err)
+			}
+			if f.driver.observes != observes || len(f.driver.balancers) != 0 {
+				t.Errorf("%d observations %v after Get, %d balancers; want %d and 0", f.driver.observes, wait, len(f.driver.balancers), observes)
+			}
+		}
+	})
+}
+
+func TestDeleteNeverBelievesWhatGetSawForAdoption(t *testing.T) {
+	f := newFixture(t, annotated(annotation.Adopt.Name, "lb-9"))
+	f.place("lb-9", "other", "uid=of-another")
+	if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
+		t.Fatalf("Get() = %v, %v", exists, err)
+	}
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote()
+}
+
+// What another process made after the survey is not in it.
+func TestNewServiceIsNotDecidedByAnOlderSurvey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 4)
+		for _, f := range all[:3] {
+			f.settle()
+		}
+		time.Sleep(time.Millisecond)
+		all[3].place("lb-9", "web-3", "uid="+string(all[3].svc.UID))
+		all[3].settle()
+		if len(s.balancers) != 4 || s.surveys != 2 {
+			t.Errorf("%d balancers, %d surveys; want 4 and 2", len(s.balancers), s.surveys)
+		}
+	})
+}
