@@ -70,6 +70,8 @@ func values(k annotation.Key) string {
 		return codes(k.Enum)
 	case k.Type == annotation.TypeInt && k.Max > 0:
 		return fmt.Sprintf("int, %d–%d", k.Min, k.Max)
+	case k.Type == annotation.TypeDuration && k.Max > 0:
+		return fmt.Sprintf("whole seconds, %d–%d, such as %d or %ds", k.Min, k.Max, k.Min, k.Min)
 	case k.Want != "":
 		return string(k.Type) + ": " + k.Want
 	default:

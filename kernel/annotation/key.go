@@ -20,7 +20,7 @@ const (
 	TypeEnum     Type = "enum"     // one of Enum, exact case
 	TypeList     Type = "list"     // comma-separated, trimmed, empty items dropped
 	TypePorts    Type = "ports"    // a list of port numbers 1..65535
-	TypeDuration Type = "duration" // as time.ParseDuration reads it
+	TypeDuration Type = "duration" // whole seconds, between Min and Max: "90", "90s" or "1m30s"
 	TypePresence Type = "presence" // only whether the key is there counts
 )
 
@@ -36,7 +36,7 @@ type Key struct {
 	// Default is the value an absent key has, in canonical form.
 	Default string
 	Enum    []string
-	// Min and Max bound a TypeInt; both 0 means any number.
+	// Min and Max bound a TypeInt, and a TypeDuration in seconds; both 0 means any number.
 	Min, Max int
 	// Check validates and canonicalises further what the type let through. It must accept
 	// what it returns.
@@ -87,10 +87,10 @@ func (k Key) Int(values map[string]string) int {
 	return n
 }
 
-// Duration returns the value of a TypeDuration key.
+// Duration returns the value of a TypeDuration key. Its canonical form is the bare number
+// of seconds.
 func (k Key) Duration(values map[string]string) time.Duration {
-	d, _ := time.ParseDuration(k.In(values))
-	return d
+	return time.Duration(k.Int(values)) * time.Second
 }
 
 // List returns the items of a TypeList key, nil when there are none.

@@ -112,8 +112,8 @@ func (k Key) typed(value string) (string, bool) {
 	case TypeEnum:
 		return value, slices.Contains(k.Enum, value)
 	case TypeDuration:
-		d, err := time.ParseDuration(value)
-		return d.String(), err == nil && d >= 0
+		seconds, ok := wholeSeconds(value)
+		return strconv.Itoa(seconds), ok && seconds >= 0 && k.inRange(seconds)
 	case TypeList:
 		return strings.Join(split(value), ","), true
 	case TypePorts:
@@ -125,6 +125,15 @@ func (k Key) typed(value string) (string, bool) {
 
 func (k Key) inRange(n int) bool {
 	return (k.Min == 0 && k.Max == 0) || (n >= k.Min && n <= k.Max)
+}
+
+// wholeSeconds reads a bare number of seconds, or a duration as Go writes it.
+func wholeSeconds(value string) (int, bool) {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return seconds, true
+	}
+	d, err := time.ParseDuration(value)
+	return int(d / time.Second), err == nil && d%time.Second == 0
 }
 
 func canonicalPorts(value string) (string, bool) {
@@ -155,7 +164,10 @@ func (k Key) want() string {
 	case TypeEnum:
 		return "one of " + strings.Join(k.Enum, ", ")
 	case TypeDuration:
-		return `a duration such as "30s"`
+		if k.Min == 0 && k.Max == 0 {
+			return `whole seconds, such as "30" or "30s"`
+		}
+		return fmt.Sprintf(`whole seconds between %d and %d, such as "%d" or "%ds"`, k.Min, k.Max, k.Min, k.Min)
 	case TypePorts:
 		return `port numbers separated by commas, such as "80,443"`
 	default:

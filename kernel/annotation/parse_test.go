@@ -22,6 +22,7 @@ func TestTypes(t *testing.T) {
 		"list":     {Type: annotation.TypeList},
 		"ports":    {Type: annotation.TypePorts},
 		"duration": {Type: annotation.TypeDuration},
+		"seconds":  {Type: annotation.TypeDuration, Min: 3, Max: 300},
 		"presence": {Type: annotation.TypePresence},
 	}
 	tests := []struct{ kind, given, want string }{
@@ -51,9 +52,18 @@ func TestTypes(t *testing.T) {
 		{"ports", "65536", refused},
 		{"ports", "80;443", refused},
 		{"ports", ",", ""},
-		{"duration", "90s", "1m30s"},
-		{"duration", "90", refused},
+		{"duration", "90s", "90"},
+		{"duration", "1m30s", "90"},
+		{"duration", "+090", "90"},
+		{"duration", "0", "0"},
 		{"duration", "-1s", refused},
+		{"duration", "-1", refused},
+		{"duration", "1500ms", refused},
+		{"duration", "soon", refused},
+		{"seconds", "3", "3"},
+		{"seconds", "5m", "300"},
+		{"seconds", "2s", refused},
+		{"seconds", "301", refused},
 		{"presence", "false", "true"},
 		{"presence", "", "true"},
 	}
@@ -144,7 +154,7 @@ func TestAliases(t *testing.T) {
 }
 
 func TestTypedValues(t *testing.T) {
-	values := map[string]string{"i": "12", "d": "1m0s", "l": "a,b", "p": "80,443", "b": "true"}
+	values := map[string]string{"i": "12", "d": "60", "l": "a,b", "p": "80,443", "b": "true"}
 	if got := (annotation.Key{Name: "i"}).Int(values); got != 12 {
 		t.Errorf("Int() = %d", got)
 	}

@@ -42,6 +42,26 @@ var (
 	}
 )
 
+// Keys that a cloud may have, spelled and meant in the same way wherever it does. A provider
+// declares those it can do, with its own spellings added.
+var (
+	// Name is the name of the balancer.
+	Name = Key{
+		Name: Prefix + "name", Type: TypeString,
+		Doc: "Name of the balancer. By default it is derived from the Service's UID. A change renames the balancer.",
+	}
+	// Internal makes it an internal balancer.
+	Internal = Key{
+		Name: Prefix + "internal", Type: TypeBool, Default: "false",
+		Doc: "Give the balancer a private address only. Can't be changed later.",
+	}
+	// ProxyProtocol tells targets where a connection comes from.
+	ProxyProtocol = Key{
+		Name: Prefix + "proxy-protocol", Type: TypeBool, Default: "false",
+		Doc: "Begin each connection to a node with a PROXY protocol header.",
+	}
+)
+
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
 	return Set{Disown, Retain, Adopt, AllowReplacement, Hostname, IPMode, NodeSelector}

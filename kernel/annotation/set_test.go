@@ -150,7 +150,7 @@ func TestValidate(t *testing.T) {
 		{"bounded string", change(func(k *annotation.Key) { k.Max = 2 }), "bounds on type string"},
 		{"default of a presence", change(func(k *annotation.Key) { k.Type, k.Default = annotation.TypePresence, "true" }), "presence"},
 		{"wrong default", change(func(k *annotation.Key) { k.Type, k.Default = annotation.TypeBool, "ja" }), `default "ja" is not valid`},
-		{"odd default", change(func(k *annotation.Key) { k.Type, k.Default = annotation.TypeDuration, "60s" }), `canonical form "1m0s"`},
+		{"odd default", change(func(k *annotation.Key) { k.Type, k.Default = annotation.TypeDuration, "60s" }), `canonical form "60"`},
 		{"taken", annotation.Set{good, {Name: "c/d", Aliases: []string{"a/b"}, Type: annotation.TypeString, Doc: "Bad."}}, `spelling of "a/b" too`},
 	}
 	for _, test := range tests {

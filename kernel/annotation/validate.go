@@ -39,7 +39,7 @@ func (k Key) validate() error {
 	refuse(!slices.Contains(types, k.Type), "type %q is not known", k.Type)
 	refuse((k.Type == TypeEnum) != (len(k.Enum) > 0), "type %s with the values %q", k.Type, k.Enum)
 	refuse(k.Min > k.Max, "no number is between %d and %d", k.Min, k.Max)
-	refuse(k.Type != TypeInt && k.Max != 0, "bounds on type %s", k.Type)
+	refuse(k.Type != TypeInt && k.Type != TypeDuration && k.Max != 0, "bounds on type %s", k.Type)
 	if k.Type == TypePresence {
 		refuse(k.Default != "", "the default of a presence")
 		return errors.Join(errs...)

@@ -3,7 +3,6 @@ package cloud
 import (
 	"cmp"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +27,12 @@ const (
 	ProtocolTLS   Protocol = "TLS"
 )
 
+// ProtocolOf returns the protocol an API spells in any case.
+func ProtocolOf(text string) Protocol { return Protocol(strings.ToUpper(text)) }
+
+// Lower returns the protocol as most APIs spell it.
+func (p Protocol) Lower() string { return strings.ToLower(string(p)) }
+
 // Scope says from where a balancer is reached.
 type Scope string
 
@@ -37,60 +42,12 @@ const (
 	ScopeInternal Scope = "internal"
 )
 
-// Ref says which balancer is meant.
-type Ref struct {
-	// ID is the recorded or adopted id; "" when none is known.
-	ID string
-	// Owner is the Service the balancer belongs to.
-	Owner Owner
-}
-
-// Spec is what a Service asks for, in neutral terms, plus what the driver itself declared
-// and read. It is the whole input of Normalize.
-type Spec struct {
-	Ref   Ref
-	Ports []Port
-	// SourceRanges are the client networks that may connect; empty means everyone.
-	SourceRanges []netip.Prefix
-	// Local is externalTrafficPolicy: Local.
-	Local bool
-	// HealthPort is where each node answers HTTP GET /healthz for this Service:
-	// kube-proxy's 10256, or healthCheckNodePort when Local.
-	HealthPort int
-	// DualStack says that the Service has an IPv4 and an IPv6 family.
-	DualStack bool
-	// LoadBalancerIP is the deprecated spec.loadBalancerIP, "" when unset.
-	LoadBalancerIP string
-	// Options are the validated values of the annotations the driver declared, by the
-	// declared name; absent keys have their default.
-	Options map[string]string
-	// Candidates are the machines that may become targets, sorted by InstanceID.
-	Candidates []Target
-	// Facts are what Observe found out for Normalize, such as the id of a certificate
-	// given by name. Keys are the driver's own.
-	Facts map[string]string
-	// Survey is what Surveyor read a moment ago, nil when Observe has to ask the cloud.
-	Survey Survey
-	// Pinned are immutable fields (by Field name) whose present value has to stay;
-	// Normalize must build the balancer with these values.
-	Pinned map[string]string
-}
-
-// Port is a port of the Service.
-type Port struct {
-	Name     string
-	Protocol Protocol
-	Port     int
-	// NodePort is 0 when the Service allocates none.
-	NodePort    int
-	AppProtocol string
-}
-
-// Target is a machine behind a balancer, or a candidate for it.
-type Target struct {
-	InstanceID InstanceID
-	NodeName   string
-	Addresses  []Address
+// ScopeOf returns the scope of a balancer that is internal or not.
+func ScopeOf(internal bool) Scope {
+	if internal {
+		return ScopeInternal
+	}
+	return ScopeExternal
 }
 
 // Balancer is the managed state of a load balancer: of every field here we know the
@@ -241,6 +198,25 @@ func (h *Health) fields(into map[string]string) {
 	into["health.unhealthy"] = itoa(h.Unhealthy)
 	for name, value := range h.Extras {
 		into["health."+name] = value
+	}
+}
+
+// Pin gives the name, the scope, the network stack and extras the values they have to
+// keep, see Spec.Pinned.
+func (b *Balancer) Pin(values map[string]string) {
+	for field, value := range values {
+		switch field {
+		case FieldName:
+			b.Name = value
+		case FieldScope:
+			b.Scope = Scope(value)
+		case FieldDualStack:
+			b.DualStack = value == formatBool(true)
+		default:
+			if _, managed := b.Extras[field]; managed {
+				b.Extras[field] = value
+			}
+		}
 	}
 }
 

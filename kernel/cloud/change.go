@@ -62,7 +62,8 @@ type Change struct {
 
 // Progress is the outcome of Apply.
 type Progress struct {
-	// Pending says that the cloud is still busy; observe again after After.
+	// Pending says that the cloud is still busy; observe again after After, or when the
+	// kernel thinks fit if that is 0.
 	Pending bool
 	After   time.Duration
 	// Observed is the state Apply learnt on the way, nil when it has to be read.

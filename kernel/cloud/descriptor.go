@@ -52,6 +52,9 @@ type Capabilities struct {
 	Firewalls bool
 	// Protocols are the transport protocols a Service port may have.
 	Protocols []Protocol
+	// NodePorts says that balancers reach Services through node ports only. A Service that
+	// has none is refused.
+	NodePorts bool
 	// SourceRanges says whether spec.loadBalancerSourceRanges can be enforced. A Service
 	// that asks for them where they can't be is refused, because it would be wide open.
 	SourceRanges bool

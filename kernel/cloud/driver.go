@@ -15,7 +15,8 @@ type Driver interface {
 	Identity(ctx context.Context) (Identity, error)
 
 	// Classify sorts an error that this driver returned into the closed set of failures.
-	// An error it does not know is FailureUnknown, never FailureNotFound.
+	// An error it does not know is FailureUnknown, never FailureNotFound; the kernel
+	// recognises a lack of an answer itself (NoAnswer).
 	Classify(err error) Failure
 
 	// Instances reads machines.

@@ -1,8 +1,11 @@
 package cloud
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"time"
 )
 
@@ -65,6 +68,15 @@ func FailureOf(err error) Failure {
 
 // IsClass reports whether err carries a failure of that class.
 func IsClass(err error, class Class) bool { return err != nil && FailureOf(err).Class == class }
+
+// NoAnswer recognises the failures of a network that are the same for every SDK: there was
+// no answer, or only a part of one. The kernel takes what a driver does not know for
+// FailureTransient when it is one of them.
+func NoAnswer(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
 
 // Invalid is an error about what the user asked for: it names the field, the value and
 // what would be right.

@@ -139,7 +139,7 @@ func balancersOnlyRead(f *fixture) {
 func normalizeIsPure(f *fixture) {
 	spec := f.withMachines(f.spec(Service{Name: "pure", Ports: []cloud.Port{portHTTPS, portHTTP}, LoadBalancerIP: "203.0.113.7"}), "node-1", "node-2")
 	if f.suite.Descriptor.Capabilities.SourceRanges {
-		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("192.0.2.77/28")}
+		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix("192.0.2.64/28"), netip.MustParsePrefix("203.0.113.0/24")}
 	}
 	given := copySpec(spec)
 	reads, writes := f.control.Requests()

@@ -156,7 +156,7 @@ func (f *fixture) fails(p probe, broken failure) {
 	if took := time.Since(began); took > limit+patience/2 {
 		f.Errorf("%s returned %s after its deadline", p.name, took-limit)
 	}
-	class := f.driver.Classify(err).Class
+	class := f.class(err)
 	switch {
 	case absent && p.kind == look && slices.Contains(broken.want, cloud.FailureNotFound):
 	case absent:
@@ -169,6 +169,16 @@ func (f *fixture) fails(p probe, broken failure) {
 	case f.driver.Classify(err).RetryAfter != broken.fault.RetryAfter:
 		f.Errorf("%s: RetryAfter = %s, want %s", p.name, f.driver.Classify(err).RetryAfter, broken.fault.RetryAfter)
 	}
+}
+
+// class is what the kernel takes an error for: what it makes itself of a lack of an answer,
+// no driver has to.
+func (f *fixture) class(err error) cloud.Class {
+	class := f.driver.Classify(err).Class
+	if class == cloud.FailureUnknown && cloud.NoAnswer(err) {
+		return cloud.FailureTransient
+	}
+	return class
 }
 
 func (s *suite) neverRetry(t *testing.T) {

@@ -84,7 +84,7 @@ func onlyTheName(f *fixture) {
 	if !slices.ContainsFunc(f.suite.Annotations, func(k annotation.Key) bool { return slices.Contains(k.Spellings(), portableName) }) {
 		f.Skip("names cannot be chosen")
 	}
-	named := Service{Name: "theirs", Ports: basic.Ports, Annotations: portable("name", "shop-front")}
+	named := Service{Name: "theirs", Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
 	theirs, created := f.ensure(f.spec(named))
 	named.Name = "ours"
 	ours := f.spec(named)

@@ -39,15 +39,15 @@ func Standard() []Service {
 		{Name: "source-ranges", Ports: []cloud.Port{portHTTP}, SourceRanges: []string{"203.0.113.0/24", "192.0.2.77/28", "203.0.113.0/24"}},
 		{Name: "dual-stack", Ports: []cloud.Port{portHTTP}, DualStack: true},
 		{Name: "load-balancer-ip", Ports: []cloud.Port{portHTTP}, LoadBalancerIP: "203.0.113.7"},
-		{Name: "named", Ports: []cloud.Port{portHTTP}, Annotations: portable("name", "shop-front")},
-		{Name: "internal", Ports: []cloud.Port{portHTTP}, Annotations: portable("internal", "true")},
-		{Name: "proxy-protocol", Ports: []cloud.Port{portHTTP}, Annotations: portable("proxy-protocol", "true")},
+		{Name: "named", Ports: []cloud.Port{portHTTP}, Annotations: annotated(annotation.Name, "shop-front")},
+		{Name: "internal", Ports: []cloud.Port{portHTTP}, Annotations: annotated(annotation.Internal, "true")},
+		{Name: "proxy-protocol", Ports: []cloud.Port{portHTTP}, Annotations: annotated(annotation.ProxyProtocol, "true")},
 		{Name: "many-ports", Ports: manyPorts(10)},
 	}
 }
 
-func portable(name, value string) map[string]string {
-	return map[string]string{annotation.Prefix + name: value}
+func annotated(key annotation.Key, value string) map[string]string {
+	return map[string]string{key.Name: value}
 }
 
 func manyPorts(count int) []cloud.Port {
@@ -95,8 +95,10 @@ func (f *fixture) spec(service Service) cloud.Spec {
 		spec.HealthPort = 32000
 	}
 	for _, source := range service.SourceRanges {
-		spec.SourceRanges = append(spec.SourceRanges, netip.MustParsePrefix(source))
+		spec.SourceRanges = append(spec.SourceRanges, netip.MustParsePrefix(source).Masked())
 	}
+	slices.SortFunc(spec.SourceRanges, netip.Prefix.Compare)
+	spec.SourceRanges = slices.Compact(spec.SourceRanges)
 	return spec
 }
 

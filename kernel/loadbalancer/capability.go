@@ -14,6 +14,7 @@ import (
 //
 //	asked for                     outcome
 //	a protocol it does not have   refused, naming the port
+//	no node port where needed     refused, naming the port
 //	source ranges it can't check  refused: it would be open to everyone
 func beyond(able cloud.Capabilities, spec cloud.Spec) []problem {
 	var problems []problem
@@ -21,6 +22,10 @@ func beyond(able cloud.Capabilities, spec cloud.Spec) []problem {
 		if !slices.Contains(able.Protocols, port.Protocol) {
 			problems = append(problems, invalid(
 				fmt.Sprintf("spec.ports[%d].protocol", i), string(port.Protocol), "this cloud has "+list(able.Protocols)))
+		}
+		if able.NodePorts && port.NodePort == 0 {
+			problems = append(problems, invalid(
+				fmt.Sprintf("spec.ports[%d].nodePort", i), "0", "this cloud's balancers connect to node ports; let the Service allocate them"))
 		}
 	}
 	if !able.SourceRanges && !everyone(spec) {

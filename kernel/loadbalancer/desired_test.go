@@ -112,6 +112,7 @@ func TestBeyond(t *testing.T) {
 		}
 		return all
 	}
+	tcp := []cloud.Protocol{"TCP"}
 	tests := []struct {
 		name string
 		able cloud.Capabilities
@@ -120,6 +121,8 @@ func TestBeyond(t *testing.T) {
 	}{
 		{"nothing asked", cloud.Capabilities{}, cloud.Spec{}, 0},
 		{"protocols", cloud.Capabilities{Protocols: []cloud.Protocol{"TCP"}}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "UDP"}, {Protocol: "SCTP"}}}, 2},
+		{"no node ports", cloud.Capabilities{Protocols: tcp, NodePorts: true}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "TCP"}}}, 2},
+		{"no node ports needed", cloud.Capabilities{Protocols: tcp}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}}}, 0},
 		{"ranges", cloud.Capabilities{}, cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}, 1},
 		{"ranges it has", cloud.Capabilities{SourceRanges: true}, cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}, 0},
 		{"everyone", cloud.Capabilities{}, cloud.Spec{SourceRanges: prefixes("0.0.0.0/0")}, 0},

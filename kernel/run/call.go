@@ -3,8 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -70,14 +68,10 @@ func (c *caller) failure(err error) cloud.Failure {
 	return failure
 }
 
-// noAnswer recognises failures of the network that are the same for every SDK.
+// noAnswer recognises failures of the network, but not our own refusal of a write.
 func noAnswer(err error) bool {
-	if _, ok := errors.AsType[*WriteRefused](err); ok {
-		return false
-	}
-	_, network := errors.AsType[*net.OpError](err)
-	return network || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, io.ErrUnexpectedEOF)
+	_, refused := errors.AsType[*WriteRefused](err)
+	return !refused && cloud.NoAnswer(err)
 }
 
 // count records a failed call, unless its own caller gave it up: that says nothing about

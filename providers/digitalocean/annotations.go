@@ -9,6 +9,11 @@ const upstream = "service.beta.kubernetes.io/do-loadbalancer-"
 // through, can't have.
 const regionalOnly = typeRegional
 
+func regional(key annotation.Key) annotation.Key {
+	key.Applies = regionalOnly
+	return key
+}
+
 // Annotations returns every key this provider understands, beside the kernel's own.
 func Annotations() annotation.Set {
 	set := annotation.Set{
@@ -30,9 +35,9 @@ var keyID = annotation.Key{
 // Keys that say what kind of balancer it is.
 var (
 	keyName = annotation.Key{
-		Name: annotation.Prefix + "name", Aliases: []string{upstream + "name"}, Type: annotation.TypeString,
+		Name: annotation.Name.Name, Aliases: []string{upstream + "name"}, Type: annotation.TypeString,
 		Check: checkName, Want: "up to 255 letters, digits, '.' and '-', starting with a letter or digit and not ending in '-'",
-		Doc: "Name of the balancer. By default it is derived from the Service's UID. A change renames the balancer.",
+		Doc: annotation.Name.Doc,
 	}
 	keyType = annotation.Key{
 		Name: upstream + "type", Type: annotation.TypeEnum, Enum: []string{typeRegional, typeNetwork},
@@ -40,7 +45,7 @@ var (
 		Doc:  "Kind of balancer: REGIONAL terminates connections and knows HTTP, REGIONAL_NETWORK passes packets through. By default an existing balancer keeps its type and a new one has that of DEFAULT_LB_TYPE. Can't be changed later.",
 	}
 	keyInternal = annotation.Key{
-		Name: annotation.Prefix + "internal", Aliases: []string{upstream + "network"}, Type: annotation.TypeEnum, Default: "false",
+		Name: annotation.Internal.Name, Aliases: []string{upstream + "network"}, Type: annotation.TypeEnum, Default: "false",
 		Enum: []string{"true", "false", networkInternal, networkExternal}, Check: checkInternal,
 		Want: "true or false, or as upstream INTERNAL or EXTERNAL",
 		Doc:  "Reach the balancer only from its VPC. Can't be changed later.",
@@ -121,17 +126,13 @@ var (
 		Name: upstream + "redirect-http-to-https", Type: annotation.TypeBool, Default: "false", Applies: regionalOnly,
 		Doc: "Redirect HTTP on port 80 to HTTPS on port 443.",
 	}
-	keyProxyProtocol = annotation.Key{
-		Name: annotation.Prefix + "proxy-protocol", Aliases: []string{upstream + "enable-proxy-protocol"}, Type: annotation.TypeBool, Default: "false", Applies: regionalOnly,
-		Doc: "Send a PROXY protocol header to the nodes.",
-	}
+	keyProxyProtocol    = regional(annotation.ProxyProtocol.WithAliases(upstream + "enable-proxy-protocol"))
 	keyBackendKeepalive = annotation.Key{
 		Name: upstream + "enable-backend-keepalive", Type: annotation.TypeBool, Default: "false", Applies: regionalOnly,
 		Doc: "Keep HTTP connections to the nodes open.",
 	}
 	keyIdleTimeout = annotation.Key{
-		Name: annotation.Prefix + "idle-timeout", Aliases: []string{upstream + "http-idle-timeout-seconds"}, Type: annotation.TypeString, Default: "60",
-		Check: checkSeconds(30, 600), Want: wantSeconds(30, 600), Applies: regionalOnly,
+		Name: annotation.Prefix + "idle-timeout", Aliases: []string{upstream + "http-idle-timeout-seconds"}, Type: annotation.TypeDuration, Default: "60", Min: 30, Max: 600, Applies: regionalOnly,
 		Doc: "How long an idle HTTP connection stays open.",
 	}
 	keySticky = annotation.Key{
@@ -159,13 +160,11 @@ var (
 // Keys of the health check.
 var (
 	keyHealthInterval = annotation.Key{
-		Name: annotation.Prefix + "health-check-interval", Aliases: []string{upstream + "healthcheck-check-interval-seconds"}, Type: annotation.TypeString, Default: "3",
-		Check: checkSeconds(3, 300), Want: wantSeconds(3, 300),
+		Name: annotation.Prefix + "health-check-interval", Aliases: []string{upstream + "healthcheck-check-interval-seconds"}, Type: annotation.TypeDuration, Default: "3", Min: 3, Max: 300,
 		Doc: "Time between two health checks.",
 	}
 	keyHealthTimeout = annotation.Key{
-		Name: annotation.Prefix + "health-check-timeout", Aliases: []string{upstream + "healthcheck-response-timeout-seconds"}, Type: annotation.TypeString, Default: "5",
-		Check: checkSeconds(3, 300), Want: wantSeconds(3, 300),
+		Name: annotation.Prefix + "health-check-timeout", Aliases: []string{upstream + "healthcheck-response-timeout-seconds"}, Type: annotation.TypeDuration, Default: "5", Min: 3, Max: 300,
 		Doc: "How long to wait for the answer to a health check.",
 	}
 	keyHealthUnhealthy = annotation.Key{

@@ -1,12 +1,10 @@
 package digitalocean
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // The functions here validate and canonicalise the values of annotations.
@@ -36,26 +34,6 @@ func checkIPv4(value string) (string, bool) {
 func checkPath(value string) (string, bool) { return value, strings.HasPrefix(value, "/") }
 
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
-
-// checkSeconds accepts a duration as whole seconds, upstream's form, or in Go's form, and
-// returns whole seconds.
-func checkSeconds(low, high int) func(string) (string, bool) {
-	return func(value string) (string, bool) {
-		seconds, err := strconv.Atoi(value)
-		if err != nil {
-			d, err := time.ParseDuration(value)
-			if err != nil || d%time.Second != 0 {
-				return "", false
-			}
-			seconds = int(d / time.Second)
-		}
-		return strconv.Itoa(seconds), seconds >= low && seconds <= high
-	}
-}
-
-func wantSeconds(low, high int) string {
-	return fmt.Sprintf("whole seconds between %d and %d, such as %d or %ds", low, high, low, low)
-}
 
 const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
 

@@ -1,7 +1,6 @@
 package digitalocean
 
 import (
-	"strconv"
 	"testing"
 )
 
@@ -77,25 +76,6 @@ func TestLenientAnnotations(t *testing.T) {
 			t.Errorf("%s: problems = %v, want one warning", key, problems)
 		}
 	}
-}
-
-func FuzzCheckSeconds(f *testing.F) {
-	for _, seed := range []string{"3", "300", "5m", "1h", "-3s", "3.0", "1e3", "9223372036854775807s"} {
-		f.Add(seed)
-	}
-	check := checkSeconds(3, 300)
-	f.Fuzz(func(t *testing.T, value string) {
-		canonical, ok := check(value)
-		if !ok {
-			return
-		}
-		if n, err := strconv.Atoi(canonical); err != nil || n < 3 || n > 300 {
-			t.Errorf("checkSeconds(%q) = %q", value, canonical)
-		}
-		if again, ok := check(canonical); !ok || again != canonical {
-			t.Errorf("checkSeconds is not stable: %q, then %q", canonical, again)
-		}
-	})
 }
 
 func FuzzCheckRules(f *testing.F) {

@@ -1,10 +1,8 @@
 package digitalocean
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -40,12 +38,8 @@ func (d *Driver) Classify(err error) cloud.Failure {
 
 // isTransient recognises what may be different the next time: no answer, or half of one.
 func isTransient(err error) bool {
-	for _, known := range []error{
-		context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF, errUnreadable,
-	} {
-		if errors.Is(err, known) {
-			return true
-		}
+	if cloud.NoAnswer(err) || errors.Is(err, errUnreadable) {
+		return true
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
 		return true

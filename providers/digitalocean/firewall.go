@@ -134,7 +134,7 @@ func clientNetworks(allow []string) []string {
 func observedOpenings(rules []godo.InboundRule) (list []cloud.Opening, known bool) {
 	known = true
 	for _, r := range rules {
-		o := cloud.Opening{Protocol: cloud.Protocol(strings.ToUpper(r.Protocol))}
+		o := cloud.Opening{Protocol: cloud.ProtocolOf(r.Protocol)}
 		var ok bool
 		o.From, o.To, ok = parsePorts(r.PortRange)
 		s := r.Sources
@@ -154,7 +154,7 @@ func inboundRules(openings []cloud.Opening) []godo.InboundRule {
 	rules := []godo.InboundRule{}
 	for _, o := range openings {
 		rules = append(rules, godo.InboundRule{
-			Protocol:  strings.ToLower(string(o.Protocol)),
+			Protocol:  o.Protocol.Lower(),
 			PortRange: formatPorts(o.From, o.To),
 			Sources:   &godo.Sources{Addresses: o.Sources, LoadBalancerUIDs: o.Balancers},
 		})

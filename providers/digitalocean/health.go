@@ -2,7 +2,6 @@ package digitalocean
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/digitalocean/godo"
@@ -13,13 +12,12 @@ import (
 // health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
 // is never behind a PROXY header, or with override-health-check a port of the Service.
 func health(spec cloud.Spec) (*cloud.Health, error) {
-	seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
 	h := &cloud.Health{
 		Protocol:  cloud.ProtocolHTTP,
 		Port:      spec.HealthPort,
 		Path:      "/healthz",
-		Interval:  seconds(keyHealthInterval.Int(spec.Options)),
-		Timeout:   seconds(keyHealthTimeout.Int(spec.Options)),
+		Interval:  keyHealthInterval.Duration(spec.Options),
+		Timeout:   keyHealthTimeout.Duration(spec.Options),
 		Healthy:   keyHealthHealthy.Int(spec.Options),
 		Unhealthy: keyHealthUnhealthy.Int(spec.Options),
 		Extras:    map[string]string{fieldHealthProxy: "false"},
@@ -42,7 +40,7 @@ func health(spec cloud.Spec) (*cloud.Health, error) {
 func healthProtocol(given, path string) cloud.Protocol {
 	switch {
 	case given != "":
-		return cloud.Protocol(strings.ToUpper(given))
+		return cloud.ProtocolOf(given)
 	case path != "":
 		return cloud.ProtocolHTTP
 	}
@@ -82,7 +80,7 @@ func observedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
 		return nil
 	}
 	h := &cloud.Health{
-		Protocol:  cloud.Protocol(strings.ToUpper(c.Protocol)),
+		Protocol:  cloud.ProtocolOf(c.Protocol),
 		Port:      c.Port,
 		Interval:  time.Duration(c.CheckIntervalSeconds) * time.Second,
 		Timeout:   time.Duration(c.ResponseTimeoutSeconds) * time.Second,
@@ -103,7 +101,7 @@ func healthRequest(h *cloud.Health) *godo.HealthCheck {
 		return nil
 	}
 	c := &godo.HealthCheck{
-		Protocol:               strings.ToLower(string(h.Protocol)),
+		Protocol:               h.Protocol.Lower(),
 		Port:                   h.Port,
 		Path:                   h.Path,
 		CheckIntervalSeconds:   int(h.Interval / time.Second),

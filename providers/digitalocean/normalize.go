@@ -24,7 +24,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 	}
 	b := cloud.Balancer{
 		Name:      cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)),
-		Scope:     cloud.ScopeExternal,
+		Scope:     cloud.ScopeOf(s.internal),
 		DualStack: s.dual,
 		Listeners: list,
 		Health:    check,
@@ -32,9 +32,6 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		Deny:      keyDeny.List(spec.Options),
 		Extras:    d.wantedExtras(s.kind, spec),
 		Marks:     d.marks(spec.Ref.Owner),
-	}
-	if s.internal {
-		b.Scope = cloud.ScopeInternal
 	}
 	return b, notes(spec, s.kind), nil
 }

@@ -137,14 +137,11 @@ func (d *Driver) observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed
 func (d *Driver) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:      lb.Name,
-		Scope:     cloud.ScopeExternal,
+		Scope:     cloud.ScopeOf(lb.Network == networkInternal),
 		DualStack: lb.NetworkStack == stackDual,
 		Listeners: observedListeners(lb.ForwardingRules),
 		Health:    observedHealth(lb.HealthCheck, spec),
 		Extras:    d.observedExtras(lb, spec),
-	}
-	if lb.Network == networkInternal {
-		b.Scope = cloud.ScopeInternal
 	}
 	if lb.Firewall != nil {
 		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)

@@ -57,7 +57,7 @@ func unknownCertificate(name string, facts map[string]string) error {
 // fallbackProtocol returns "" for what can't be the protocol of a port. Upstream took http3
 // too, but the API refuses such a rule: HTTP/3 comes beside another protocol of the port.
 func fallbackProtocol(value string) cloud.Protocol {
-	switch protocol := cloud.Protocol(strings.ToUpper(value)); protocol {
+	switch protocol := cloud.ProtocolOf(value); protocol {
 	case cloud.ProtocolTCP, cloud.ProtocolHTTP, cloud.ProtocolHTTPS, cloud.ProtocolHTTP2:
 		return protocol
 	}

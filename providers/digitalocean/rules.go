@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/digitalocean/godo"
 
@@ -94,7 +93,7 @@ func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want
 	if field == keyPassthrough.Name {
 		value = formatBool(p.passthrough)
 	}
-	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, strings.ToLower(string(protocol)), port.Port)}
+	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}
 }
 
 // encrypted reports whether listeners of the protocol have a certificate or passthrough.
@@ -128,9 +127,9 @@ func observedListeners(rules []godo.ForwardingRule) []cloud.Listener {
 	var list []cloud.Listener
 	for _, r := range rules {
 		l := cloud.Listener{
-			Protocol:       cloud.Protocol(strings.ToUpper(r.EntryProtocol)),
+			Protocol:       cloud.ProtocolOf(r.EntryProtocol),
 			Port:           r.EntryPort,
-			TargetProtocol: cloud.Protocol(strings.ToUpper(r.TargetProtocol)),
+			TargetProtocol: cloud.ProtocolOf(r.TargetProtocol),
 			TargetPort:     r.TargetPort,
 		}
 		if encrypted(l.Protocol) {
@@ -147,9 +146,9 @@ func ruleRequests(list []cloud.Listener) []godo.ForwardingRule {
 	var rules []godo.ForwardingRule
 	for _, l := range list {
 		rules = append(rules, godo.ForwardingRule{
-			EntryProtocol:  strings.ToLower(string(l.Protocol)),
+			EntryProtocol:  l.Protocol.Lower(),
 			EntryPort:      l.Port,
-			TargetProtocol: strings.ToLower(string(l.TargetProtocol)),
+			TargetProtocol: l.TargetProtocol.Lower(),
 			TargetPort:     l.TargetPort,
 			CertificateID:  l.Extras[fieldCertificate],
 			TlsPassthrough: l.Extras[fieldPassthrough] == "true",

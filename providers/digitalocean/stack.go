@@ -100,12 +100,12 @@ func refuseSingleStack(candidates []cloud.Target) error {
 // one, and how many have a public IPv4 address at all.
 func singleStack(candidates []cloud.Target) (names []string, usable int) {
 	for _, t := range candidates {
-		families := familiesOf(t, cloud.AddressExternalIP)
-		if !families.v4 {
+		ipv4, ipv6 := t.Families(cloud.AddressExternalIP)
+		if !ipv4 {
 			continue
 		}
 		usable++
-		if !families.v6 {
+		if !ipv6 {
 			names = append(names, t.NodeName)
 		}
 	}

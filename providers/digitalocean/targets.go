@@ -1,26 +1,6 @@
 package digitalocean
 
-import (
-	"net/netip"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
-
-// families says in which address families a node has an address of some type.
-type families struct{ v4, v6 bool }
-
-func familiesOf(t cloud.Target, kind cloud.AddressType) families {
-	var f families
-	for _, a := range t.Addresses {
-		address, err := netip.ParseAddr(a.Address)
-		if a.Type != kind || err != nil {
-			continue
-		}
-		f.v4 = f.v4 || address.Unmap().Is4()
-		f.v6 = f.v6 || !address.Unmap().Is4()
-	}
-	return f
-}
+import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 
 // Eligible implements cloud.Balancers.
 //
@@ -30,17 +10,18 @@ func familiesOf(t cloud.Target, kind cloud.AddressType) families {
 //	REGIONAL_NETWORK                a public IPv4 address
 //	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
-	public := familiesOf(t, cloud.AddressExternalIP)
+	ipv4, ipv6 := t.Families(cloud.AddressExternalIP)
+	private4, _ := t.Families(cloud.AddressInternalIP)
 	switch {
 	case b.Scope == cloud.ScopeInternal:
 		return ""
-	case b.Extras[fieldType] == typeRegional && !public.v4 && !familiesOf(t, cloud.AddressInternalIP).v4:
+	case b.Extras[fieldType] == typeRegional && !ipv4 && !private4:
 		return "it has no IPv4 address"
 	case b.Extras[fieldType] == typeRegional:
 		return ""
-	case !public.v4:
+	case !ipv4:
 		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"
-	case b.DualStack && !public.v6:
+	case b.DualStack && !ipv6:
 		return "a dual-stack REGIONAL_NETWORK balancer needs a public IPv6 address on every node"
 	}
 	return ""

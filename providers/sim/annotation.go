@@ -9,20 +9,10 @@ var (
 		Name: annotation.Prefix + "sim-balancer-id", Type: annotation.TypeString,
 		Doc: "The id of the balancer, written once it exists. Set it in advance to adopt a balancer.",
 	}
-	Name = annotation.Key{
-		Name: annotation.Prefix + "name", Type: annotation.TypeString,
-		Aliases: []string{"service.beta.kubernetes.io/sim-loadbalancer-name"},
-		Doc:     "Name of the balancer, unique in the account. By default it is made of the Service's UID.",
-	}
-	Internal = annotation.Key{
-		Name: annotation.Prefix + "internal", Type: annotation.TypeBool, Default: "false",
-		Doc: "Give the balancer a private address only. It can't be changed later.",
-	}
-	ProxyProtocol = annotation.Key{
-		Name: annotation.Prefix + "proxy-protocol", Type: annotation.TypeBool, Default: "false",
-		Doc: "Begin each connection to a target with a PROXY protocol header.",
-	}
-	Algorithm = annotation.Key{
+	Name          = annotation.Name.WithAliases("service.beta.kubernetes.io/sim-loadbalancer-name")
+	Internal      = annotation.Internal
+	ProxyProtocol = annotation.ProxyProtocol
+	Algorithm     = annotation.Key{
 		Name: annotation.Prefix + "algorithm", Type: annotation.TypeEnum, Default: "round_robin",
 		Enum: []string{"round_robin", "least_connections"},
 		Doc:  "How a target is chosen.",
@@ -39,8 +29,8 @@ var (
 		Doc:   "Path that has to answer 200.",
 	}
 	HealthInterval = annotation.Key{
-		Name: annotation.Prefix + "health-check-interval", Type: annotation.TypeDuration, Default: "10s",
-		Doc: "Time between two probes, rounded up to whole seconds, 5s to 5m.",
+		Name: annotation.Prefix + "health-check-interval", Type: annotation.TypeDuration, Default: "10", Min: 5, Max: 300,
+		Doc: "Time between two probes.",
 	}
 )
 

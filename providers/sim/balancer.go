@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -17,46 +16,38 @@ const (
 	fieldProxyProtocol = "proxyProtocol"
 )
 
-// Observe implements cloud.Balancers.
+// Observe implements cloud.Balancers. It looks by recorded id, by mark and by name. An id
+// that is not there any more doesn't end the search: the balancer may have been created
+// anew by a process that died before it could record the new id.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	b, byName, err := d.find(ctx, spec)
-	if err != nil || b == nil {
-		return cloud.Observed{}, err
-	}
-	observed := observe(*b)
-	observed.ByName = byName
-	return observed, nil
-}
-
-// find looks for the balancer by recorded id, by mark and by name. An id that is not there
-// any more doesn't end the search: the balancer may have been created anew by a process
-// that died before it could record the new id.
-func (d *Driver) find(ctx context.Context, spec cloud.Spec) (b *world.Balancer, byName bool, err error) {
 	if id := spec.Ref.ID; id != "" {
-		found, err := d.client.Balancer(ctx, id)
+		b, err := d.client.Balancer(ctx, id)
 		if err == nil {
-			return &found, false, nil
+			return observe(b), nil
 		}
-		if !d.absent(err) {
-			return nil, false, fmt.Errorf("reading balancer %s: %w", id, err)
+		if !world.IsNotFound(err) {
+			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
-	uid := map[string]string{labelUID: spec.Ref.Owner.UID}
-	marked, err := d.client.Balancers(ctx, "", uid)
-	if err != nil {
-		return nil, false, fmt.Errorf("finding balancer by mark: %w", err)
-	}
-	if len(marked) > 1 {
-		return nil, false, fmt.Errorf("finding balancer by mark: %s and %s both carry it", marked[0].ID, marked[1].ID)
-	}
-	if len(marked) == 1 {
-		return &marked[0], false, nil
+	marked, err := d.client.Balancers(ctx, "", marks.Service(spec.Ref.Owner.UID))
+	switch {
+	case err != nil:
+		return cloud.Observed{}, fmt.Errorf("finding balancer by mark: %w", err)
+	case len(marked) == 1:
+		return observe(marked[0]), nil
+	case len(marked) > 1:
+		return cloud.Observed{}, fmt.Errorf("finding balancer by mark: %s and %s both carry it", marked[0].ID, marked[1].ID)
 	}
 	named, err := d.client.Balancers(ctx, name(spec), nil)
-	if err != nil || len(named) == 0 {
-		return nil, false, err
+	if err != nil {
+		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	return &named[0], true, nil
+	if len(named) == 0 {
+		return cloud.Observed{}, nil
+	}
+	observed := observe(named[0]) // a name is unique
+	observed.ByName = true
+	return observed, nil
 }
 
 var balancerStates = map[string]cloud.BalancerState{
@@ -70,7 +61,7 @@ var balancerStates = map[string]cloud.BalancerState{
 func observe(b world.Balancer) cloud.Observed {
 	observed := cloud.Observed{
 		Found: true, ID: b.ID, State: balancerStates[b.Status], Detail: b.Status,
-		Owner: ownerOf(b.Labels), Balancer: balancer(b), Native: b,
+		Owner: marks.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
 	}
 	for _, ip := range b.Addresses {
 		observed.Addresses = append(observed.Addresses, cloud.BalancerAddress{IP: ip, Proxy: b.ProxyProtocol})
@@ -78,63 +69,74 @@ func observe(b world.Balancer) cloud.Observed {
 	return observed
 }
 
-func balancer(b world.Balancer) cloud.Balancer {
-	check := b.HealthCheck
-	translated := cloud.Balancer{
-		Name: b.Name, Scope: scope(b.Internal), DualStack: b.DualStack, Allow: b.AllowedSources,
+func balancer(stored world.BalancerSpec) cloud.Balancer {
+	check := stored.HealthCheck
+	b := cloud.Balancer{
+		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
+		Allow: stored.AllowedSources, Marks: marks.List(stored.Labels),
+		Extras: map[string]string{
+			fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol),
+		},
 		Health: &cloud.Health{
-			Protocol: cloud.Protocol(strings.ToUpper(check.Protocol)), Port: check.Port, Path: check.Path,
+			Protocol: cloud.ProtocolOf(check.Protocol), Port: check.Port, Path: check.Path,
 			Interval: time.Duration(check.IntervalSeconds) * time.Second,
 			Timeout:  time.Duration(check.TimeoutSeconds) * time.Second,
 			Healthy:  check.HealthyThreshold, Unhealthy: check.UnhealthyThreshold,
 		},
-		Extras: map[string]string{
-			fieldAlgorithm: b.Algorithm, fieldProxyProtocol: strconv.FormatBool(b.ProxyProtocol),
-		},
-		Marks: marks(b.Labels),
 	}
-	for _, l := range b.Listeners {
-		translated.Listeners = append(translated.Listeners, listener(cloud.Protocol(strings.ToUpper(l.Protocol)), l.Port, l.NodePort))
+	for _, l := range stored.Listeners {
+		b.Listeners = append(b.Listeners, cloud.Port{Protocol: cloud.ProtocolOf(l.Protocol), Port: l.Port, NodePort: l.NodePort}.Listener())
 	}
-	cloud.SortListeners(translated.Listeners)
-	for _, id := range b.Targets {
-		translated.Targets = append(translated.Targets, cloud.InstanceID(id))
+	cloud.SortListeners(b.Listeners)
+	for _, id := range stored.Targets {
+		b.Targets = append(b.Targets, cloud.InstanceID(id))
 	}
-	return translated
+	return b
 }
 
-// busy is how long the kernel shall wait before it looks again.
-const busy = 2 * time.Second
+// specOf is the reverse of balancer. Of what is stored it keeps what nobody manages: the
+// user's own labels.
+func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
+	spec := world.BalancerSpec{
+		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, DualStack: b.DualStack,
+		AllowedSources: b.Allow, Labels: marks.Replace(stored.Labels, b.Marks),
+		Algorithm: b.Extras[fieldAlgorithm], ProxyProtocol: b.Extras[fieldProxyProtocol] == "true",
+		HealthCheck: world.HealthCheck{
+			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,
+			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()),
+			HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,
+		},
+	}
+	for _, l := range b.Listeners {
+		spec.Listeners = append(spec.Listeners, world.Listener{Protocol: l.Protocol.Lower(), Port: l.Port, NodePort: l.TargetPort})
+	}
+	for _, id := range b.Targets {
+		spec.Targets = append(spec.Targets, string(id))
+	}
+	return spec
+}
 
 // Eligible implements cloud.Balancers.
 func (d *Driver) Eligible(_ cloud.Balancer, target cloud.Target) string {
-	for _, a := range target.Addresses {
-		if a.Type != cloud.AddressHostname && strings.Contains(a.Address, ".") {
-			return ""
-		}
+	if ipv4, _ := target.Families(cloud.AddressInternalIP, cloud.AddressExternalIP); !ipv4 {
+		return "it has no IPv4 address"
 	}
-	return "it has no IPv4 address"
+	return ""
 }
 
 // Apply implements cloud.Balancers. The API replaces whole objects, so it is the state
 // after the change that counts and not the single operations.
 func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	var b world.Balancer
-	var err error
-	switch before := change.Before; {
-	case change.After == nil:
-		return d.remove(ctx, before)
-	case !before.Found:
-		b, err = d.client.CreateBalancer(ctx, merge(*change.After, world.BalancerSpec{}))
-	default:
-		stored, _ := before.Native.(world.Balancer)
-		b, err = d.client.UpdateBalancer(ctx, before.ID, merge(*change.After, stored.BalancerSpec))
+	if change.After == nil {
+		return d.remove(ctx, change.Before)
 	}
+	stored, _ := change.Before.Native.(world.Balancer) // empty when there is none
+	b, err := d.client.SaveBalancer(ctx, change.Before.ID, specOf(*change.After, stored.BalancerSpec))
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, err)
 	}
 	observed := observe(b)
-	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, After: busy, Observed: &observed}, nil
+	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, Observed: &observed}, nil
 }
 
 func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progress, error) {
@@ -142,33 +144,8 @@ func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progr
 		return cloud.Progress{}, nil
 	}
 	gone, err := d.client.DeleteBalancer(ctx, before.ID)
-	if err != nil && !d.absent(err) {
+	if err != nil && !world.IsNotFound(err) {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", before.ID, err)
 	}
-	return cloud.Progress{Pending: err == nil && !gone, After: busy}, nil
-}
-
-// merge sets the managed fields of what is stored and leaves the others as they are.
-func merge(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
-	merged := stored
-	merged.Name, merged.DualStack, merged.AllowedSources = b.Name, b.DualStack, b.Allow
-	merged.Internal = b.Scope == cloud.ScopeInternal
-	merged.Algorithm = b.Extras[fieldAlgorithm]
-	merged.ProxyProtocol = b.Extras[fieldProxyProtocol] == "true"
-	merged.HealthCheck = world.HealthCheck{
-		Protocol: strings.ToLower(string(b.Health.Protocol)), Port: b.Health.Port, Path: b.Health.Path,
-		IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()),
-		HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,
-	}
-	merged.Listeners, merged.Targets = nil, nil
-	for _, l := range b.Listeners {
-		merged.Listeners = append(merged.Listeners, world.Listener{
-			Protocol: strings.ToLower(string(l.Protocol)), Port: l.Port, NodePort: l.TargetPort,
-		})
-	}
-	for _, id := range b.Targets {
-		merged.Targets = append(merged.Targets, string(id))
-	}
-	merged.Labels = remark(stored.Labels, b.Marks)
-	return merged
+	return cloud.Progress{Pending: err == nil && !gone}, nil
 }

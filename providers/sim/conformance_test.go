@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 			sim.Algorithm.Name:      {Value: "least_connections"},
 			sim.HealthProtocol.Name: {Value: "tcp"},
 			sim.HealthPath.Name:     {Value: "/ready"},
-			sim.HealthInterval.Name: {Value: "14500ms"},
+			sim.HealthInterval.Name: {Value: "15s"},
 		},
 		Constant: map[string]string{
 			"health.timeout":   "the driver's choice",

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -38,7 +39,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 		"writes while observing":  "balancers/observe_and_normalize_write_nothing",
 		"counting":                "balancers/normalize_is_pure",
 		"edits its input":         "balancers/normalize_is_pure",
-		"unmasked ranges":         "balancers/variations/source_ranges",
+		"unsorted ranges":         "balancers/variations/source_ranges",
 		"ignores an annotation":   "balancers/variations/multicloud-ccm.io/algorithm",
 		"ignores pins":            "balancers/variations/multicloud-ccm.io/internal",
 		"looks by id only":        "balancers/a_change_interrupted_anywhere",
@@ -123,10 +124,8 @@ func (d defective) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, err
 		for i := range spec.SourceRanges {
 			spec.SourceRanges[i] = netip.MustParsePrefix("::/0")
 		}
-	case "unmasked ranges":
-		for i := range b.Allow {
-			b.Allow[i] = spec.SourceRanges[i].String()
-		}
+	case "unsorted ranges":
+		slices.Reverse(b.Allow)
 	case "ignores an annotation":
 		b.Extras["algorithm"] = "round_robin"
 	}
@@ -151,7 +150,7 @@ func (d defective) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.R
 	}
 	var routes []cloud.Route
 	for _, r := range d.world.State().Routes {
-		routes = append(routes, cloud.Route{Name: r.ID, Destination: netip.MustParsePrefix(r.Destination), Target: cloud.InstanceID(r.Machine)})
+		routes = append(routes, cloud.Route{Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine)})
 	}
 	return routes, nil
 }

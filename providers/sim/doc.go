@@ -1,10 +1,9 @@
 // Package sim is the driver of a cloud in memory, and the driver to read first: it shows
 // in a few hundred lines everything a driver has to do.
 //
-//	sim.go         what the provider is (Descriptor), how a driver is built (New), how errors are classified
+//	sim.go         what the provider is (Descriptor), how a driver is built (New), owner marks, classes of errors
 //	annotation.go  what users can write on a Service
 //	instance.go    machines
-//	owner.go       owner marks
 //	normalize.go   the balancer a Service asks for, as the API would store it
 //	balancer.go    reading and changing a balancer
 //	route.go       routes for pod CIDRs

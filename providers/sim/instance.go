@@ -9,57 +9,48 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
-// instances reads machines.
-type instances struct{ driver *Driver }
-
 var providerID = regexp.MustCompile(`^sim://[a-z0-9-]+/([a-z0-9-]+)$`)
 
 // ParseProviderID implements cloud.Instances.
-func (i instances) ParseProviderID(id string) (cloud.InstanceID, error) {
-	match := providerID.FindStringSubmatch(id)
-	if match == nil {
-		return "", fmt.Errorf("provider id %q is not of the form sim://<zone>/<machine id>", id)
+func (d *Driver) ParseProviderID(id string) (cloud.InstanceID, error) {
+	if match := providerID.FindStringSubmatch(id); match != nil {
+		return cloud.InstanceID(match[1]), nil
 	}
-	return cloud.InstanceID(match[1]), nil
+	return "", fmt.Errorf("provider id %q is not of the form sim://<zone>/<machine id>", id)
 }
 
 // List implements cloud.Instances.
-func (i instances) List(ctx context.Context) (cloud.InstanceList, error) { return i.pages(ctx, "") }
+func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) { return d.list(ctx, "") }
 
 // FindByName implements cloud.Instances.
-func (i instances) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	list, err := i.pages(ctx, name)
+func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	list, err := d.list(ctx, name)
 	if err == nil && !list.Complete {
 		err = fmt.Errorf("finding machine %s: a zone is not available", name)
 	}
 	return list.Items, err
 }
 
-// pages reads all pages. A page that fails is an error; a zone that is not available
-// leaves the list incomplete.
-func (i instances) pages(ctx context.Context, name string) (cloud.InstanceList, error) {
-	list := cloud.InstanceList{Items: []cloud.Instance{}, Complete: true}
-	for after := ""; ; {
-		page, err := i.driver.client.Machines(ctx, name, after)
-		if err != nil {
-			return cloud.InstanceList{}, fmt.Errorf("listing machines: %w", err)
-		}
-		for _, m := range page.Machines {
-			list.Items = append(list.Items, instance(m))
-		}
-		list.Complete = list.Complete && len(page.UnavailableZones) == 0
-		if after = page.Next; after == "" {
-			return list, nil
-		}
+// list reads the machines, all or those of one name. A zone that is not available leaves
+// the list incomplete.
+func (d *Driver) list(ctx context.Context, name string) (cloud.InstanceList, error) {
+	read, err := d.client.Machines(ctx, name)
+	if err != nil {
+		return cloud.InstanceList{}, fmt.Errorf("listing machines: %w", err)
 	}
+	list := cloud.InstanceList{Items: []cloud.Instance{}, Complete: len(read.UnavailableZones) == 0}
+	for _, m := range read.Machines {
+		list.Items = append(list.Items, instance(m))
+	}
+	return list, nil
 }
 
 // Get implements cloud.Instances.
-func (i instances) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
-		m, err := i.driver.client.Machine(ctx, string(id))
-		if i.driver.absent(err) {
+		m, err := d.client.Machine(ctx, string(id))
+		if world.IsNotFound(err) {
 			continue
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
@@ -11,18 +10,14 @@ import (
 
 // ListRoutes implements cloud.Routes.
 func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
-	listed, err := d.client.Routes(ctx, map[string]string{labelCluster: owner.Cluster})
+	listed, err := d.client.Routes(ctx, marks.Cluster(owner.Cluster))
 	if err != nil {
 		return nil, fmt.Errorf("listing routes: %w", err)
 	}
 	routes := []cloud.Route{}
 	for _, r := range listed {
-		destination, err := netip.ParsePrefix(r.Destination)
-		if err != nil {
-			return nil, fmt.Errorf("listing routes: %s: %w", r.ID, err)
-		}
 		routes = append(routes, cloud.Route{
-			Name: r.ID, Destination: destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole,
+			Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole,
 		})
 	}
 	return routes, nil
@@ -31,10 +26,8 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 // CreateRoute implements cloud.Routes. There can be one route per destination: a second
 // one is a conflict.
 func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	_, err := d.client.CreateRoute(ctx, world.RouteSpec{
-		Destination: route.Destination.Masked().String(), Machine: string(route.Target), Labels: ownerLabels(owner),
-	})
-	if err != nil {
+	spec := world.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: marks.Of(owner)}
+	if _, err := d.client.CreateRoute(ctx, spec); err != nil {
 		return fmt.Errorf("creating route to %s: %w", route.Destination, err)
 	}
 	return nil
@@ -42,7 +35,7 @@ func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 
 // DeleteRoute implements cloud.Routes.
 func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	if err := d.client.DeleteRoute(ctx, route.Name); err != nil && !d.absent(err) {
+	if err := d.client.DeleteRoute(ctx, route.Name); err != nil && !world.IsNotFound(err) {
 		return fmt.Errorf("deleting route to %s: %w", route.Destination, err)
 	}
 	return nil

@@ -1,13 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
@@ -25,6 +23,7 @@ func Descriptor() cloud.Descriptor {
 			Balancers:    true,
 			Routes:       true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			NodePorts:    true,
 			SourceRanges: true,
 			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
 		},
@@ -41,42 +40,34 @@ func Descriptor() cloud.Descriptor {
 }
 
 // Driver is the driver.
-type Driver struct {
-	client *world.Client
-	// Embedded is the world in this process, nil when SIM_ENDPOINT names another one. It
-	// runs until it is closed or the process ends.
-	Embedded *world.Server
-}
+type Driver struct{ client *world.Client }
 
+// What is optional. That it is a cloud.Driver and has cloud.Instances, New and Instances say.
 var (
-	_ cloud.Driver    = (*Driver)(nil)
 	_ cloud.Balancers = (*Driver)(nil)
 	_ cloud.Routes    = (*Driver)(nil)
-	_ cloud.New       = New
 )
 
+// marks are the labels that say whom an object belongs to.
+const marks = cloud.LabelMarks("ccm-")
+
 // New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
-// talks over HTTP like to any other.
+// talks over HTTP like to any other and which runs until the process ends.
 func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
-	d := &Driver{client: &world.Client{
+	client := &world.Client{
 		Endpoint:  config.Lookup("SIM_ENDPOINT"),
 		UserAgent: config.UserAgent,
 		HTTP:      &http.Client{Transport: config.Transport},
 		Token:     func() (string, error) { return config.Secret("SIM_TOKEN") },
-	}}
-	if d.client.Endpoint != "" {
-		return d, nil
 	}
-	forward, err := strconv.ParseBool(config.Lookup("SIM_FORWARD"))
-	if err != nil {
-		return nil, fmt.Errorf("reading SIM_FORWARD: %w", err)
+	if client.Endpoint == "" {
+		server, err := world.Embed(config.Lookup("SIM_LISTEN"), config.Lookup("SIM_MACHINES"), config.Lookup("SIM_FORWARD"))
+		if err != nil {
+			return nil, fmt.Errorf("starting the embedded world (SIM_LISTEN, SIM_MACHINES, SIM_FORWARD): %w", err)
+		}
+		client.Endpoint = server.URL
 	}
-	d.Embedded, err = world.Embed(config.Lookup("SIM_LISTEN"), config.Lookup("SIM_MACHINES"), forward)
-	if err != nil {
-		return nil, fmt.Errorf("starting the embedded world: %w", err)
-	}
-	d.client.Endpoint = d.Embedded.URL
-	return d, nil
+	return &Driver{client}, nil
 }
 
 // Identity implements cloud.Driver.
@@ -89,7 +80,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 }
 
 // Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return instances{d} }
+func (d *Driver) Instances() cloud.Instances { return d }
 
 // classes are what the refusals of the API mean. A code it does not have is unknown.
 var classes = map[string]cloud.Class{
@@ -104,20 +95,9 @@ var classes = map[string]cloud.Class{
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure {
-	if failure, ok := errors.AsType[*world.Failure](err); ok {
-		class, known := classes[failure.Code]
-		if !known {
-			class = cloud.FailureUnknown
-		}
-		return cloud.Failure{Class: class, RetryAfter: failure.RetryAfter}
+	failure, ok := errors.AsType[*world.Failure](err)
+	if !ok {
+		return cloud.FailureOf(err)
 	}
-	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cloud.Failure{Class: cloud.FailureTransient}
-	}
-	return cloud.FailureOf(err)
-}
-
-// absent reports a definite answer that something is not there.
-func (d *Driver) absent(err error) bool {
-	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
+	return cloud.Failure{Class: cmp.Or(classes[failure.Code], cloud.FailureUnknown), RetryAfter: failure.RetryAfter}
 }

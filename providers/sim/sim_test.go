@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -42,7 +41,6 @@ func TestEmbeddedWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer driver.(*sim.Driver).Embedded.Close()
 	list, err := driver.Instances().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +78,13 @@ func TestEmbeddedWorldRefusesBadMachines(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("SIM_MACHINES=%q: %v, want %q in it", machines, err, want)
 		}
+	}
+}
+
+func TestEmbeddedWorldRefusesBadForward(t *testing.T) {
+	_, err := sim.New(t.Context(), configure(http.DefaultTransport, map[string]string{"SIM_LISTEN": "127.0.0.1:0", "SIM_FORWARD": "perhaps"}))
+	if err == nil || !strings.Contains(err.Error(), "SIM_FORWARD") || !strings.Contains(err.Error(), `"perhaps": want true or false`) {
+		t.Errorf("SIM_FORWARD=perhaps: %v", err)
 	}
 }
 
@@ -149,25 +154,6 @@ func TestUpdateKeepsForeignLabels(t *testing.T) {
 	}
 	if difference := cmp.Diff(want, w.Balancers()[0].Labels); difference != "" {
 		t.Errorf("labels (-want +got):\n%s", difference)
-	}
-}
-
-func TestNormalizeRefuses(t *testing.T) {
-	driver := newDriver(t, world.New(world.Options{}), nil).(*sim.Driver)
-	port := cloud.Port{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}
-	for name, test := range map[string]struct {
-		spec  cloud.Spec
-		field string
-	}{
-		"no node port":     {cloud.Spec{Ports: []cloud.Port{port, {Protocol: cloud.ProtocolTCP, Port: 443}}}, "spec.ports[1].nodePort"},
-		"short interval":   {cloud.Spec{Ports: []cloud.Port{port}, Options: map[string]string{sim.HealthInterval.Name: "4s"}}, sim.HealthInterval.Name},
-		"endless interval": {cloud.Spec{Ports: []cloud.Port{port}, Options: map[string]string{sim.HealthInterval.Name: "5m0.1s"}}, sim.HealthInterval.Name},
-	} {
-		_, _, err := driver.Normalize(test.spec)
-		refused, ok := errors.AsType[*cloud.Invalid](err)
-		if !ok || refused.Field != test.field || driver.Classify(err).Class != cloud.FailureInvalid {
-			t.Errorf("%s: %v, want an Invalid for %s", name, err, test.field)
-		}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Client speaks the driver's half of the API, one request per method. It is safe for
-// concurrent use. A refusal of the API is a *Failure.
+// Client speaks the driver's half of the API, as the SDK of another cloud would. It is safe
+// for concurrent use. A refusal of the API is a *Failure.
 type Client struct {
 	// Endpoint is the URL of a world.
 	Endpoint  string
@@ -29,18 +29,34 @@ type Client struct {
 // was not a world.
 var ErrNonsense = errors.New("the answer is not one of this API")
 
+// IsNotFound reports a definite answer of the API that something is not there.
+func IsNotFound(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Code == CodeNotFound
+}
+
 // Account returns who the credentials belong to.
 func (c *Client) Account(ctx context.Context) (Account, error) {
 	account, err := ask[Account](ctx, c, http.MethodGet, "/v1/account", nil)
 	return account, sound(err, account.ID != "")
 }
 
-// Machines returns one page of machines: all, or those of one name. After is the Next of
-// the page before, "" for the first.
-func (c *Client) Machines(ctx context.Context, name, after string) (MachineList, error) {
-	query := url.Values{"name": {name}, "after": {after}}
-	list, err := ask[MachineList](ctx, c, http.MethodGet, "/v1/machines?"+query.Encode(), nil)
-	return list, sound(err, list.Machines != nil)
+// Machines returns all machines, or those of one name, from as many pages as there are. A
+// page that fails is an error.
+func (c *Client) Machines(ctx context.Context, name string) (MachineList, error) {
+	all := MachineList{Machines: []Machine{}}
+	for query := (url.Values{"name": {name}}); ; {
+		page, err := ask[MachineList](ctx, c, http.MethodGet, "/v1/machines?"+query.Encode(), nil)
+		if err = sound(err, page.Machines != nil); err != nil {
+			return MachineList{}, err
+		}
+		all.Machines = append(all.Machines, page.Machines...)
+		all.UnavailableZones = append(all.UnavailableZones, page.UnavailableZones...)
+		if page.Next == "" {
+			return all, nil
+		}
+		query.Set("after", page.Next)
+	}
 }
 
 // Machine returns one machine.
@@ -63,14 +79,12 @@ func (c *Client) Balancer(ctx context.Context, id string) (Balancer, error) {
 	return b, sound(err, b.ID == id)
 }
 
-// CreateBalancer creates a balancer.
-func (c *Client) CreateBalancer(ctx context.Context, spec BalancerSpec) (Balancer, error) {
-	b, err := ask[Balancer](ctx, c, http.MethodPost, "/v1/balancers", spec)
-	return b, sound(err, b.ID != "")
-}
-
-// UpdateBalancer replaces the whole spec of a balancer.
-func (c *Client) UpdateBalancer(ctx context.Context, id string, spec BalancerSpec) (Balancer, error) {
+// SaveBalancer replaces the whole spec of a balancer, or creates one when the id is "".
+func (c *Client) SaveBalancer(ctx context.Context, id string, spec BalancerSpec) (Balancer, error) {
+	if id == "" {
+		b, err := ask[Balancer](ctx, c, http.MethodPost, "/v1/balancers", spec)
+		return b, sound(err, b.ID != "")
+	}
 	b, err := ask[Balancer](ctx, c, http.MethodPut, "/v1/balancers/"+url.PathEscape(id), spec)
 	return b, sound(err, b.ID == id)
 }

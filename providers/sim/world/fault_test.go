@@ -34,7 +34,7 @@ func serve(t *testing.T, w *world.World) *world.Client {
 
 func TestEffects(t *testing.T) {
 	list := func(c *world.Client) error {
-		_, err := c.Machines(context.Background(), "", "")
+		_, err := c.Machines(context.Background(), "")
 		return err
 	}
 	refused := func(status int, after time.Duration) func(error) bool {
@@ -100,7 +100,7 @@ func TestListEffects(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			list, err := client.Machines(t.Context(), "", "")
+			list, err := client.Machines(t.Context(), "")
 			if err != nil || len(list.Machines) != want.machines || len(list.UnavailableZones) != want.zones || list.Next != "" {
 				t.Errorf("list = %+v, %v; want %+v", list, err, want)
 			}
@@ -167,7 +167,7 @@ func TestLostAnswer(t *testing.T) {
 	if err := json.NewDecoder(strings.NewReader(validBalancer)).Decode(&spec); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.CreateBalancer(t.Context(), spec); err == nil {
+	if _, err := client.SaveBalancer(t.Context(), "", spec); err == nil {
 		t.Error("no error")
 	}
 	if got := len(w.Balancers()); got != 1 {

@@ -7,7 +7,8 @@ import (
 
 // RouteSpec is what a client says about a route.
 type RouteSpec struct {
-	Destination string            `json:"destination"`
+	// Destination has no bits after its length.
+	Destination netip.Prefix      `json:"destination"`
 	Machine     string            `json:"machine"`
 	Labels      map[string]string `json:"labels"`
 }
@@ -22,8 +23,7 @@ type Route struct {
 }
 
 func (w *World) createRoute(spec RouteSpec) (Route, error) {
-	prefix, err := netip.ParsePrefix(spec.Destination)
-	if err != nil || prefix != prefix.Masked() {
+	if !spec.Destination.IsValid() || spec.Destination != spec.Destination.Masked() {
 		return Route{}, invalid("destination %q is no prefix in canonical form", spec.Destination)
 	}
 	if _, err := w.machine(spec.Machine); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -61,13 +62,18 @@ func (w *World) Serve(ctx context.Context, addr string) error {
 	}
 }
 
-// Embed starts a world with machines in it, see ParseMachines.
-func Embed(addr, machines string, forward bool) (*Server, error) {
+// Embed starts a world with machines in it, see ParseMachines. Forward is the text of a
+// bool, see Options.
+func Embed(addr, machines, forward string) (*Server, error) {
 	parsed, err := ParseMachines(machines)
 	if err != nil {
 		return nil, err
 	}
-	w := New(Options{Forward: forward})
+	carry, err := strconv.ParseBool(forward)
+	if err != nil {
+		return nil, fmt.Errorf("forward %q: want true or false", forward)
+	}
+	w := New(Options{Forward: carry})
 	for _, m := range parsed {
 		if _, err := w.AddMachine(m); err != nil {
 			return nil, fmt.Errorf("adding machine %s: %w", m.Name, err)

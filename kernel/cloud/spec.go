@@ -1,0 +1,80 @@
+package cloud
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// Ref says which balancer is meant.
+type Ref struct {
+	// ID is the recorded or adopted id; "" when none is known.
+	ID string
+	// Owner is the Service the balancer belongs to.
+	Owner Owner
+}
+
+// Spec is what a Service asks for, in neutral terms, plus what the driver itself declared
+// and read. It is the whole input of Normalize.
+type Spec struct {
+	Ref   Ref
+	Ports []Port
+	// SourceRanges are the client networks that may connect, masked, sorted and each once;
+	// empty means everyone.
+	SourceRanges []netip.Prefix
+	// Local is externalTrafficPolicy: Local.
+	Local bool
+	// HealthPort is where each node answers HTTP GET /healthz for this Service:
+	// kube-proxy's 10256, or healthCheckNodePort when Local.
+	HealthPort int
+	// DualStack says that the Service has an IPv4 and an IPv6 family.
+	DualStack bool
+	// LoadBalancerIP is the deprecated spec.loadBalancerIP, "" when unset.
+	LoadBalancerIP string
+	// Options are the validated values of the annotations the driver declared, by the
+	// declared name; absent keys have their default.
+	Options map[string]string
+	// Candidates are the machines that may become targets, sorted by InstanceID.
+	Candidates []Target
+	// Facts are what Observe found out for Normalize, such as the id of a certificate
+	// given by name. Keys are the driver's own.
+	Facts map[string]string
+	// Survey is what Surveyor read a moment ago, nil when Observe has to ask the cloud.
+	Survey Survey
+	// Pinned are immutable fields (by Field name) whose present value has to stay;
+	// Normalize must build the balancer with these values.
+	Pinned map[string]string
+}
+
+// Port is a port of the Service.
+type Port struct {
+	Name     string
+	Protocol Protocol
+	Port     int
+	// NodePort is 0 when the Service allocates none.
+	NodePort    int
+	AppProtocol string
+}
+
+// Listener returns the plain listener of the port: what comes in goes to the node port.
+func (p Port) Listener() Listener {
+	return Listener{Protocol: p.Protocol, Port: p.Port, TargetProtocol: p.Protocol, TargetPort: p.NodePort}
+}
+
+// Target is a machine behind a balancer, or a candidate for it.
+type Target struct {
+	InstanceID InstanceID
+	NodeName   string
+	Addresses  []Address
+}
+
+// Families says in which address families the machine has an address of these types.
+func (t Target) Families(types ...AddressType) (ipv4, ipv6 bool) {
+	for _, a := range t.Addresses {
+		ip, err := netip.ParseAddr(a.Address)
+		if err == nil && slices.Contains(types, a.Type) {
+			ipv4 = ipv4 || ip.Unmap().Is4()
+			ipv6 = ipv6 || !ip.Unmap().Is4()
+		}
+	}
+	return ipv4, ipv6
+}
