@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
-const (
-	// listRoute is the route of a list of machines.
-	listRoute = "GET /v2/droplets"
-	// balancerRoute is the route of a look at a balancer whose id is known.
-	balancerRoute = "GET /v2/load_balancers/{id}"
-)
+// listRoute is the route of a list of machines.
+const listRoute = "GET /v2/droplets"
 
 // steady runs a process whose status passes come as often as each of them reads a new
 // list: the list may be as old as 60 s, or as old as keeps its reads within the limits.
@@ -49,13 +47,25 @@ func (r *run) steady(ctx context.Context) error {
 	return err
 }
 
-// ensuredAgain waits until every balancer was looked at. A process that was started right
-// after a busy one knows nothing of the requests before, so some may be refused at first.
+// ensuredAgain waits until the new process has said of every Service that it was ensured. A
+// process that was started right after a busy one knows nothing of the requests before, so
+// some may be refused at first.
 func (r *run) ensuredAgain(ctx context.Context, m mark) error {
-	return controlplane.Eventually(ctx, func(context.Context) error {
-		now := r.lab.Cloud.Counters().Routes[balancerRoute].Status["200"]
-		if n := now - m.counters.Routes[balancerRoute].Status["200"]; n < r.options.Services {
-			return fmt.Errorf("%d of %d balancers were looked at", n, r.options.Services)
+	events := r.lab.Client().CoreV1().Events(namespace)
+	since := m.at.Truncate(time.Second) // as events are dated
+	return controlplane.Eventually(ctx, func(ctx context.Context) error {
+		list, err := events.List(ctx, metav1.ListOptions{FieldSelector: "reason=EnsuredLoadBalancer"})
+		if err != nil {
+			return err
+		}
+		ensured := map[string]bool{}
+		for _, event := range list.Items {
+			if !event.CreationTimestamp.Time.Before(since) {
+				ensured[event.InvolvedObject.Name] = true
+			}
+		}
+		if n := len(ensured); n < r.options.Services {
+			return fmt.Errorf("%d of %d Services were ensured", n, r.options.Services)
 		}
 		return nil
 	})
