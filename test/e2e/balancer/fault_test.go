@@ -81,10 +81,6 @@ func TestFaultsOnChange(t *testing.T) {
 		"dropped though it was done": {fault.Fault{Method: "PUT", Drop: true, Times: 1, Apply: true}, "updating balancer"},
 		"cut answer":                 {fault.Fault{Method: "PUT", Truncate: new(40), Times: 1}, "updating balancer"},
 		"nonsense":                   {fault.Fault{Method: "PUT", Status: 200, Body: `{"load_balancer": {"id": "other"}}`, Times: 1}, "updating balancer"},
-		"401":                        {fault.Fault{Method: "GET", Status: 401, Times: 9}, "unauthorized"},
-		"read fails":                 {fault.Fault{Method: "GET", Status: 500, Times: 9}, "reading balancer"},
-		"read is nonsense":           {fault.Fault{Method: "GET", Status: 200, Body: `{"load_balancer": null}`, Times: 9}, "reading balancer"},
-		"read is another":            {fault.Fault{Method: "GET", Status: 200, Body: `{"load_balancer": {"id": "1"}}`, Times: 9}, "reading balancer"},
 		"refused":                    {fault.Fault{Method: "PUT", Status: 422, Body: `{"id": "unprocessable_entity", "message": "not today"}`, Times: 1}, "not today"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,6 +98,47 @@ func TestFaultsOnChange(t *testing.T) {
 				t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
 			}
 			s.await(serving(after))
+		})
+	}
+}
+
+// TestFaultyReads: nothing is changed, and no Service let go, before its balancer was read. One
+// Service at a time: several would be served by a list of all balancers.
+func TestFaultyReads(t *testing.T) {
+	start(t, nil)
+	for name, b := range map[string]broken{
+		"401":     {fault.Fault{Status: 401}, "unauthorized"},
+		"500":     {fault.Fault{Status: 500}, "reading balancer"},
+		"null":    {fault.Fault{Status: 200, Body: `{"load_balancer": null}`}, "reading balancer"},
+		"another": {fault.Fault{Status: 200, Body: `{"load_balancer": {"id": "1"}}`}, "reading balancer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := create(t, nil)
+			_, before := s.ready()
+			b.Method, b.Path = "GET", allBalancers+"/"+before.ID
+			id := env.Cloud.AddFault(b.Fault)
+			s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
+			s.event("CloudFailure", b.says)
+			env.Cloud.RemoveFault(id)
+			s.touch()
+			after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
+			if after.ID != before.ID {
+				t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
+			}
+			s.await(serving(after))
+
+			id = env.Cloud.AddFault(b.Fault)
+			env.Cloud.ResetTraffic()
+			s.begin()
+			err := env.Cloud.Until(within(t), func() bool { return routesAsked()["GET "+allBalancers+"/{id}"] > 1 })
+			if err != nil {
+				t.Fatalf("waiting for a second look: %v; requests: %v", err, routesAsked())
+			}
+			if n := env.Cloud.Counters().Mutating; n != 0 || len(s.get().Finalizers) == 0 {
+				t.Errorf("%d changes, finalizers %v", n, s.get().Finalizers)
+			}
+			env.Cloud.RemoveFault(id)
+			s.gone()
 		})
 	}
 }
@@ -143,9 +180,6 @@ func TestBusy(t *testing.T) {
 func TestFaultsOnDeletion(t *testing.T) {
 	parallel(t)
 	for name, f := range map[string]fault.Fault{
-		"read fails":     {Method: "GET", Path: oneBalancer, Status: 500},
-		"401":            {Method: "GET", Path: oneBalancer, Status: 401},
-		"nonsense":       {Method: "GET", Path: oneBalancer, Status: 200, Body: `{}`},
 		"deletion fails": {Method: "DELETE", Path: oneBalancer, Status: 500},
 		"dropped":        {Method: "DELETE", Path: oneBalancer, Drop: true, Apply: true, Times: 1},
 	} {

@@ -1,6 +1,7 @@
 package balancer_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
@@ -24,25 +24,23 @@ func TestUnchanged(t *testing.T) {
 			svc.Spec.Ports = append(svc.Spec.Ports, udp(53))
 		}))
 	}
-	balancers := map[*service]do.Balancer{}
 	for _, s := range services {
-		_, balancers[s] = s.ready()
+		s.ready()
 	}
 	since := time.Now()
 	env.Cloud.ResetTraffic()
 	ccm.restart(nil)
-	reads := func(s *service) int { return readsOf(balancers[s].ID) }
-	awaitReads(t, services, reads, 1)
-	expectReads(t, services, reads, 2, "a restart")
+	ccm.awaitEnsured(services, 1)
+	expectReads(t, services, 2, "a restart")
 
 	for _, s := range services {
 		s.touch()
 	}
-	awaitReads(t, services, reads, 2)
-	expectReads(t, services, reads, 3, "a restart and an unrelated annotation")
+	ccm.awaitEnsured(services, 2)
+	expectReads(t, services, 3, "a restart and an unrelated annotation")
 
 	ccm.restart(nil, "--service-resync-period=1s")
-	awaitReads(t, services, reads, 6)
+	ccm.awaitEnsured(services, 3)
 	if n := env.Cloud.Counters().Mutating; n != 0 {
 		t.Errorf("%d requests that change something: %s", n, mutations())
 	}
@@ -63,40 +61,36 @@ func unchanging() []map[string]string {
 	}
 }
 
-// readsOf counts how often a balancer was read.
-func readsOf(id string) int {
-	n := 0
-	for _, r := range env.Cloud.Requests() {
-		if r.Method == "GET" && strings.HasSuffix(r.Path, "/load_balancers/"+id) {
-			n++
-		}
-	}
-	return n
-}
-
-func awaitReads(t *testing.T, services []*service, reads func(*service) int, n int) {
-	t.Helper()
-	err := env.Cloud.Until(within(t), func() bool {
+// awaitEnsured waits until the CCM has said so often of every Service that it was ensured.
+func (r *runner) awaitEnsured(services []*service, n int) {
+	r.t.Helper()
+	err := controlplane.Eventually(within(r.t), func(context.Context) error {
+		log := r.Log()
 		for _, s := range services {
-			if reads(s) < n {
-				return false
+			said := fmt.Sprintf("object=%q fieldPath=\"\" kind=\"Service\" apiVersion=\"v1\" type=\"Normal\" reason=\"EnsuredLoadBalancer\"", namespace+"/"+s.name)
+			if got := strings.Count(log, said); got < n {
+				return fmt.Errorf("%s was ensured %d times, want %d", s.name, got, n)
 			}
 		}
-		return true
+		return nil
 	})
 	if err != nil {
-		t.Fatalf("waiting for every balancer to be read %d times: %v; requests: %v", n, err, routesAsked())
+		r.t.Fatalf("%v; requests: %v", err, routesAsked())
 	}
 }
 
-// expectReads allows one read of each balancer for each reason there was to look at it. A start
-// is two: the Service is new to the process, and so are the nodes.
-func expectReads(t *testing.T, services []*service, reads func(*service) int, n int, after string) {
+// expectReads allows so many reads of balancers for each Service: one for each reason there was
+// to look at it. A start is two: the Service is new to the process, and so are the nodes.
+func expectReads(t *testing.T, services []*service, n int, after string) {
 	t.Helper()
-	for _, s := range services {
-		if got := reads(s); got > n {
-			t.Errorf("%d reads of the balancer of %s after %s, want %d", got, s.name, after, n)
+	reads := 0
+	for route, requests := range routesAsked() {
+		if strings.HasPrefix(route, "GET "+allBalancers) {
+			reads += requests
 		}
+	}
+	if allowed := n * len(services); reads > allowed || reads == 0 {
+		t.Errorf("%d reads of balancers after %s, want 1 to %d: %v", reads, after, allowed, routesAsked())
 	}
 }
 
