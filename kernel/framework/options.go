@@ -76,7 +76,11 @@ func Defaults(o *options.CloudControllerManagerOptions) {
 	o.ServiceController.ConcurrentServiceSyncs = 5
 	// A standby looks at the lease every 1 to 2.2 periods, and takes over at once when it
 	// was released.
-	o.Generic.LeaderElection.RetryPeriod.Duration = time.Second
+	election := &o.Generic.LeaderElection
+	election.RetryPeriod.Duration = time.Second
+	// With upstream's 15 s a standby takes over from a killed leader after 16 s and more.
+	election.LeaseDuration.Duration = 12 * time.Second
+	election.RenewDeadline.Duration = 8 * time.Second
 }
 
 // DefaultFlags replaces the defaults that upstream sets while it declares the flags. Call

@@ -172,6 +172,8 @@ func TestDefaults(t *testing.T) {
 		"concurrent-node-lifecycle-syncs": "10",
 		"concurrent-service-syncs":        "5",
 		"leader-elect-retry-period":       "1s",
+		"leader-elect-lease-duration":     "12s",
+		"leader-elect-renew-deadline":     "8s",
 	} {
 		if got := flags.Lookup(name); got.Value.String() != want || got.DefValue != want {
 			t.Errorf("--%s is %s, shown as %s, want %s", name, got.Value, got.DefValue, want)
