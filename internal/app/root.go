@@ -20,6 +20,7 @@ const long = `The cloud controller manager for every cloud: it initialises Nodes
 machine is gone, gives Services of type LoadBalancer a load balancer and programs routes.
 
 Commands:
+  doctor      check cluster, cloud and controller manager, and say what to do
   providers   list the providers compiled into this binary
   version     print the version of this binary`
 
@@ -29,7 +30,7 @@ func newRootCommand() (*cobra.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.AddCommand(newProvidersCommand(), newVersionCommand())
+	cmd.AddCommand(newDoctorCommand(), newProvidersCommand(), newVersionCommand())
 	return cmd, nil
 }
 
@@ -55,7 +56,7 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v; see --help", err) })
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%q is not a command; commands: providers, version", strings.Join(args, " "))
+			return usagef("%q is not a command; commands: doctor, providers, version", strings.Join(args, " "))
 		}
 		return nil
 	}

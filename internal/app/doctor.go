@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
+	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// checkup bounds all checks together.
+const checkup = 2 * time.Minute
+
+// errUnwell is the error of a report with a failure, which has been printed.
+var errUnwell = errors.New("something is wrong, see the failures above")
+
+// examination are the flags of `doctor`; they have the names they have elsewhere.
+type examination struct {
+	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
+	format                                                       *string
+}
+
+func newDoctorCommand() *cobra.Command {
+	var e examination
+	cmd := newSubcommand("doctor", "Check cluster, cloud and controller manager, and say what to do", func(out io.Writer) error { return e.run(out) })
+	fs := cmd.Flags()
+	fs.StringVar(&e.kubeconfig, "kubeconfig", "", "Path of a kubeconfig file. The pod's own service account when empty.")
+	fs.StringVar(&e.provider, "cloud-provider", "", "The provider to check; its settings are read from the environment as always.")
+	fs.StringVar(&e.cloudConfig, "cloud-config", "", "Path of the provider's configuration file.")
+	fs.StringVar(&e.leaseNamespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
+	fs.StringVar(&e.leaseName, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
+	e.format = outputFlag(cmd)
+	return cmd
+}
+
+func (e examination) run(out io.Writer) error {
+	if err := checkOutput(*e.format); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), checkup)
+	defer cancel()
+	c, err := e.cloud(ctx)
+	if err != nil {
+		return err
+	}
+	access, err := e.access()
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(access)
+	if err != nil {
+		return fmt.Errorf("connecting with the API server: %w", err)
+	}
+	report := doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName})
+	if err := e.print(out, report); err != nil {
+		return err
+	}
+	if report.Failed() {
+		return errUnwell
+	}
+	return nil
+}
+
+// access says how to reach the API server.
+func (e examination) access() (*rest.Config, error) {
+	access, err := rest.InClusterConfig()
+	if e.kubeconfig != "" {
+		access, err = clientcmd.BuildConfigFromFlags("", e.kubeconfig)
+	}
+	switch {
+	case errors.Is(err, rest.ErrNotInCluster):
+		return nil, usagef("--kubeconfig is not set, and this is not a pod")
+	case err != nil:
+		return nil, usagef("--kubeconfig=%s: %v", e.kubeconfig, err)
+	}
+	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
+	return access, nil
+}
+
+func (e examination) print(out io.Writer, report doctor.Report) error {
+	if *e.format == "json" {
+		return writeJSON(out, report)
+	}
+	return report.Text(out)
+}
+
+// cloud returns the chosen cloud, through which nothing can be changed.
+func (e examination) cloud(ctx context.Context) (*run.Cloud, error) {
+	name, err := chooseProvider(e.provider, registry.Names())
+	if err != nil {
+		return nil, err
+	}
+	provider, _ := registry.Lookup(name)
+	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
+	if err != nil {
+		return nil, usagef("provider %s: %s", name, oneLine(err))
+	}
+	file, err := readConfig(e.cloudConfig)
+	if err != nil {
+		return nil, err
+	}
+	driver, err := provider.New(ctx, cloud.Config{
+		Cloud: name, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
+		Transport: run.NewTransport(nil, run.TransportOptions{Cloud: name, Limits: provider.Descriptor.Limits, Mode: run.DryRun, UserAgent: userAgent()}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting provider %s: %w", name, err)
+	}
+	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
+}
