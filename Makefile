@@ -12,6 +12,7 @@ BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-
 # PROVIDERS=digitalocean,sim builds a slim binary with only these; empty builds all.
 PROVIDERS   ?=
 comma       := ,
+space       := $(subst ,, )
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
@@ -21,7 +22,8 @@ export CGO_ENABLED := 0
 
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
-GO_BUILD    := go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
+# Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
+GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
 FUZZTIME    ?= 10s
 TEST_FLAGS  ?=
@@ -54,7 +56,7 @@ test: need-go need-cc controlplane build-if-needed ## Run every test, against a 
 .PHONY: build
 build: need-go known-providers ## Build bin/cloud-controller-manager (PROVIDERS=a,b for a slim one).
 	@echo "==> building $(BINARY) ($(if $(PROVIDERS),$(PROVIDERS),all providers))"
-	@mkdir -p $(BIN)
+	@mkdir -p $(dir $(BINARY))
 	@$(GO_BUILD) -o $(BINARY) ./cmd/cloud-controller-manager
 	@ls -l $(BINARY) | awk '{printf "    %.1f MB\n", $$5/1000000}'
 
@@ -73,6 +75,32 @@ generate: need-go ## Regenerate everything that is derived from declarations in 
 .PHONY: clean
 clean: ## Remove build results.
 	rm -rf $(BIN) dist
+
+# Where `make image` and `make release-dry-run` put their results, one per variant.
+PLATFORMS   ?= linux/$(shell go env GOARCH)
+IMAGE       ?= ghcr.io/multicloud-ccm/cloud-controller-manager
+VARIANT     := $(or $(subst $(space),-,$(sort $(subst $(comma), ,$(PROVIDERS)))),all)
+IMAGE_TOOL  := $(BIN)/image
+platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),dist/build/$(VARIANT)/$(p)/cloud-controller-manager)
+
+.PHONY: image
+image: image-tool ## Build dist/image/<variant> and .tar, without Docker (PROVIDERS=a,b PLATFORMS=linux/amd64,linux/arm64).
+	@for binary in $(platform_binaries); do platform=$${binary#dist/build/$(VARIANT)/} platform=$${platform%/*}; \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(MAKE) --no-print-directory build BINARY=$$binary || exit 1; done
+	@echo "==> packing dist/image/$(VARIANT)"
+	@$(IMAGE_TOOL) build -out dist/image -repository $(IMAGE) -version $(VERSION) -commit $(COMMIT) -created $(BUILD_DATE) $(platform_binaries)
+
+.PHONY: image-test
+image-test: image ## Test the image builder, also on the image it builds from the real binary.
+	cd hack/image && go test ./... -args -layout $(CURDIR)/dist/image/$(VARIANT)
+
+.PHONY: rootfs
+rootfs: image-tool
+	@$(IMAGE_TOOL) rootfs -binary $(BINARY) -created $(BUILD_DATE) -out $(ROOTFS)
+
+.PHONY: image-tool
+image-tool: need-go
+	@cd hack/image && go build -buildvcs=false -o ../../$(IMAGE_TOOL) .
 
 .PHONY: release-dry-run
 release-dry-run: need-go ## Build the release archives for all platforms into dist/ without publishing.
