@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -52,6 +53,9 @@ func lastStage(dockerfile io.Reader) (instructions.Stage, []instructions.ArgComm
 	stages, defaults, err := instructions.Parse(parsed.AST, nil)
 	if err != nil {
 		return instructions.Stage{}, nil, fmt.Errorf("parsing the Dockerfile: %w", err)
+	}
+	if len(stages) == 0 {
+		return instructions.Stage{}, nil, errors.New("the Dockerfile has no FROM")
 	}
 	last := stages[len(stages)-1]
 	if last.BaseName != "scratch" {

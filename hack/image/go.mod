@@ -3,6 +3,7 @@ module github.com/multicloud-ccm/multicloud-ccm/hack/image
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/moby/buildkit v0.31.2
 	github.com/spdx/tools-golang v0.5.7
