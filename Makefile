@@ -25,6 +25,7 @@ LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).g
 # Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
 GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
+GORELEASER  := $(BIN)/goreleaser
 FUZZTIME    ?= 10s
 TEST_FLAGS  ?=
 # The race detector needs cgo.
@@ -103,8 +104,8 @@ image-tool: need-go
 	@cd hack/image && go build -buildvcs=false -o ../../$(IMAGE_TOOL) .
 
 .PHONY: release-dry-run
-release-dry-run: need-go ## Build the release archives for all platforms into dist/ without publishing.
-	hack/release-dry-run.sh "$(VERSION)" '$(LDFLAGS)'
+release-dry-run: need-go $(GORELEASER) ## Build all that a release publishes into dist/: archives, images, SBOMs, chart, checksums.
+	@VERSION='$(VERSION)' BUILD_DATE='$(BUILD_DATE)' LDFLAGS='$(LDFLAGS)' hack/release.sh
 
 ##@ Check
 
@@ -133,6 +134,7 @@ e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
 lint: need-go $(LINT) ## Run the linters, the import law among them.
 	$(LINT) run ./...
 	cd test && ../$(LINT) run ./...
+	cd hack/image && ../../$(LINT) run ./...
 
 .PHONY: verify
 verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.
@@ -141,6 +143,10 @@ verify: need-go ## Fail when generated files, formatting or go.mod differ from w
 $(LINT): hack/go.mod hack/go.sum
 	@echo "==> building golangci-lint (once)"
 	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(GORELEASER): hack/release/go.mod hack/release/go.sum
+	@echo "==> building goreleaser (once, some minutes)"
+	@cd hack/release && go build -o ../../$(GORELEASER) github.com/goreleaser/goreleaser/v2
 
 .PHONY: known-providers
 known-providers:

@@ -79,26 +79,16 @@ func declared(defaults []instructions.ArgCommand, given arguments) arguments {
 	return all
 }
 
+// apply gives one instruction its effect on the image.
 func apply(command instructions.Command, config *v1.Config, scope, outer arguments) error {
-	if expandable, ok := command.(instructions.SupportsSingleWordExpansion); ok {
-		lex := shell.NewLex('\\')
-		if err := expandable.Expand(func(word string) (string, error) {
-			value, unset, err := lex.ProcessWord(word, scope)
-			if err == nil && len(unset) > 0 {
-				err = fmt.Errorf("%q uses an argument the stage does not declare", word)
-			}
-			return value, err
-		}); err != nil {
-			return err
-		}
+	if err := expand(command, scope); err != nil {
+		return err
 	}
 	switch c := command.(type) {
 	case *instructions.ArgCommand:
 		return declare(c, scope, outer)
 	case *instructions.CopyCommand:
-		if c.From != rootfsStage || !slices.Equal(c.SourcePaths, []string{rootfsDir}) || c.DestPath != "/" || c.Chown+c.Chmod != "" {
-			return fmt.Errorf("%s: the only copy may be COPY --from=%s %s /", c, rootfsStage, rootfsDir)
-		}
+		return refuseOtherCopies(c)
 	case *instructions.UserCommand:
 		config.User = c.User
 	case *instructions.EntrypointCommand:
@@ -115,6 +105,29 @@ func apply(command instructions.Command, config *v1.Config, scope, outer argumen
 		}
 	default:
 		return fmt.Errorf("%s is not one of ARG, COPY, USER, ENTRYPOINT and LABEL, which hack/image understands", command.Name())
+	}
+	return nil
+}
+
+// expand replaces $NAME in the words of an instruction.
+func expand(command instructions.Command, scope arguments) error {
+	expandable, ok := command.(instructions.SupportsSingleWordExpansion)
+	if !ok {
+		return nil
+	}
+	lex := shell.NewLex('\\')
+	return expandable.Expand(func(word string) (string, error) {
+		value, unset, err := lex.ProcessWord(word, scope)
+		if err == nil && len(unset) > 0 {
+			err = fmt.Errorf("%q uses an argument the stage does not declare", word)
+		}
+		return value, err
+	})
+}
+
+func refuseOtherCopies(c *instructions.CopyCommand) error {
+	if c.From != rootfsStage || !slices.Equal(c.SourcePaths, []string{rootfsDir}) || c.DestPath != "/" || c.Chown+c.Chmod != "" {
+		return fmt.Errorf("%s: the only copy may be COPY --from=%s %s /", c, rootfsStage, rootfsDir)
 	}
 	return nil
 }
