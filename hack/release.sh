@@ -18,6 +18,8 @@ if [ -d charts/multicloud-ccm ]; then
 fi
 
 echo "==> goreleaser"
+SOURCE_DATE_EPOCH=$(date -u -d "$BUILD_DATE" +%s)
+export SOURCE_DATE_EPOCH
 bin/goreleaser release --snapshot --clean
 for platform in ${platforms//,/ }; do
   cmp "dist/build/all/$platform/cloud-controller-manager" dist/release/multicloud-ccm_"${platform/\//_}"_*/cloud-controller-manager \
