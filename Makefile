@@ -12,6 +12,7 @@ BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-
 # PROVIDERS=digitalocean,sim builds a slim binary with only these; empty builds all.
 PROVIDERS   ?=
 comma       := ,
+space       := $(subst ,, )
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
@@ -21,8 +22,10 @@ export CGO_ENABLED := 0
 
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
-GO_BUILD    := go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
+# Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
+GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
+GORELEASER  := $(BIN)/goreleaser
 FUZZTIME    ?= 10s
 TEST_FLAGS  ?=
 # The race detector needs cgo.
@@ -48,13 +51,15 @@ test: need-go need-cc controlplane build-if-needed ## Run every test, against a 
 	$(GO_TEST) $(TEST_FLAGS) ./...
 	@echo "==> system tests (test module)"
 	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./...
+	@echo "==> image builder (hack/image module)"
+	cd hack/image && go test $(TEST_FLAGS) ./...
 
 ##@ Build
 
 .PHONY: build
 build: need-go known-providers ## Build bin/cloud-controller-manager (PROVIDERS=a,b for a slim one).
 	@echo "==> building $(BINARY) ($(if $(PROVIDERS),$(PROVIDERS),all providers))"
-	@mkdir -p $(BIN)
+	@mkdir -p $(dir $(BINARY))
 	@$(GO_BUILD) -o $(BINARY) ./cmd/cloud-controller-manager
 	@ls -l $(BINARY) | awk '{printf "    %.1f MB\n", $$5/1000000}'
 
@@ -74,9 +79,35 @@ generate: need-go ## Regenerate everything that is derived from declarations in 
 clean: ## Remove build results.
 	rm -rf $(BIN) dist
 
+# Where `make image` and `make release-dry-run` put their results, one per variant.
+PLATFORMS   ?= linux/$(shell go env GOARCH)
+IMAGE       ?= ghcr.io/multicloud-ccm/cloud-controller-manager
+VARIANT     := $(or $(subst $(space),-,$(sort $(subst $(comma), ,$(PROVIDERS)))),all)
+IMAGE_TOOL  := $(BIN)/image
+platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),dist/build/$(VARIANT)/$(p)/cloud-controller-manager)
+
+.PHONY: image
+image: image-tool ## Build dist/image/<variant> and .tar, without Docker (PROVIDERS=a,b PLATFORMS=linux/amd64,linux/arm64).
+	@for binary in $(platform_binaries); do platform=$${binary#dist/build/$(VARIANT)/} platform=$${platform%/*}; \
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(MAKE) --no-print-directory build BINARY=$$binary || exit 1; done
+	@echo "==> packing dist/image/$(VARIANT)"
+	@$(IMAGE_TOOL) build -out dist/image -repository $(IMAGE) -version $(VERSION) -commit $(COMMIT) -created $(BUILD_DATE) $(platform_binaries)
+
+.PHONY: image-test
+image-test: image ## Test the image builder, also on the image it builds from the real binary.
+	cd hack/image && go test ./... -args -layout $(CURDIR)/dist/image/$(VARIANT)
+
+.PHONY: rootfs
+rootfs: image-tool
+	@$(IMAGE_TOOL) rootfs -binary $(BINARY) -created $(BUILD_DATE) -out $(ROOTFS)
+
+.PHONY: image-tool
+image-tool: need-go
+	@cd hack/image && go build -buildvcs=false -o ../../$(IMAGE_TOOL) .
+
 .PHONY: release-dry-run
-release-dry-run: need-go ## Build the release archives for all platforms into dist/ without publishing.
-	hack/release-dry-run.sh "$(VERSION)" '$(LDFLAGS)'
+release-dry-run: need-go $(GORELEASER) ## Build all that a release publishes into dist/: archives, images, SBOMs, chart, checksums.
+	@VERSION='$(VERSION)' BUILD_DATE='$(BUILD_DATE)' LDFLAGS='$(LDFLAGS)' hack/release.sh
 
 ##@ Check
 
@@ -105,6 +136,7 @@ e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
 lint: need-go $(LINT) ## Run the linters, the import law among them.
 	$(LINT) run ./...
 	cd test && ../$(LINT) run ./...
+	cd hack/image && ../../$(LINT) run ./...
 
 .PHONY: verify
 verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.
@@ -113,6 +145,10 @@ verify: need-go ## Fail when generated files, formatting or go.mod differ from w
 $(LINT): hack/go.mod hack/go.sum
 	@echo "==> building golangci-lint (once)"
 	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(GORELEASER): hack/release/go.mod hack/release/go.sum
+	@echo "==> building goreleaser (once, some minutes)"
+	@cd hack/release && go build -o ../../$(GORELEASER) github.com/goreleaser/goreleaser/v2
 
 .PHONY: known-providers
 known-providers:
