@@ -31,6 +31,7 @@ func usagef(format string, args ...any) error {
 //		os.Exit(app.Main())
 //	}
 func Main() int {
+	collectSooner()
 	cmd, err := newRootCommand()
 	if err == nil {
 		err = cli.RunNoErrOutput(cmd)

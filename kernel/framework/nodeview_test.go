@@ -76,23 +76,3 @@ func TestNodeViewLister(t *testing.T) {
 		}
 	}
 }
-
-func TestStrip(t *testing.T) {
-	n := node("n", "sim://1", withIP("10.0.0.1"))
-	want := n.DeepCopy()
-	n.ManagedFields = append(n.ManagedFields, want.ManagedFields...)
-	n.Status.Images = []corev1.ContainerImage{{SizeBytes: 1}}
-	n.Status.VolumesInUse = []corev1.UniqueVolumeName{"v"}
-	n.Status.VolumesAttached = []corev1.AttachedVolume{{Name: "v"}}
-	got, err := strip(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("stripped (-want +got):\n%s", diff)
-	}
-	missed := cache.DeletedFinalStateUnknown{Key: "n"}
-	if got, err := strip(missed); err != nil || got != missed {
-		t.Errorf("tombstone: %v, %v", got, err)
-	}
-}

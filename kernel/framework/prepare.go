@@ -31,7 +31,7 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 		return err
 	}
 	completed.SharedInformers = informers.NewSharedInformerFactoryWithOptions(
-		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(strip))
+		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(newStrip()))
 	shared := completed.SharedInformers.Core().V1()
 	c.nodes = &nodeView{NodeInformer: shared.Nodes(), mine: c.mine}
 	c.services = newServiceView(shared.Services())

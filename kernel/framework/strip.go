@@ -3,19 +3,46 @@ package framework
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
 )
 
-// strip drops what nobody here reads from objects on their way into the informers: most of
-// a Node's size. Updates don't lose it: the API server ignores the status in a Node's PUT,
-// keeps managed fields that a request lacks, and patches are differences of stripped copies.
-func strip(obj any) (any, error) {
-	if object, err := meta.Accessor(obj); err == nil {
-		object.SetManagedFields(nil)
+// newStrip returns the transformation of objects on their way into the informers. It drops
+// what nobody here reads, most of a Node's size, and shares what all Nodes repeat.
+//
+// Updates don't lose it: the API server ignores the status in a Node's PUT, keeps managed
+// fields that a request lacks, and patches are differences of stripped copies. Labels,
+// annotations and spec are in that PUT, so they must stay whole.
+func newStrip() cache.TransformFunc {
+	shared := &vocabulary{words: map[string]string{}}
+	return func(obj any) (any, error) {
+		if object, err := meta.Accessor(obj); err == nil {
+			object.SetManagedFields(nil)
+		}
+		if node, ok := obj.(*corev1.Node); ok {
+			node.Labels = shared.keys(node.Labels)
+			node.Annotations = shared.keys(node.Annotations)
+			node.Status = stripStatus(node.Status, shared)
+		}
+		return obj, nil
 	}
-	if node, ok := obj.(*corev1.Node); ok {
-		node.Status.Images = nil
-		node.Status.VolumesInUse = nil
-		node.Status.VolumesAttached = nil
+}
+
+// stripStatus keeps the addresses, and of the conditions what the controllers look at. Both
+// are in arrays of their own: a slice of the old one would keep all of it.
+func stripStatus(status corev1.NodeStatus, shared *vocabulary) corev1.NodeStatus {
+	var kept corev1.NodeStatus
+	for _, a := range status.Addresses {
+		a.Type = corev1.NodeAddressType(shared.word(string(a.Type)))
+		kept.Addresses = append(kept.Addresses, a)
 	}
-	return obj, nil
+	for _, c := range status.Conditions {
+		if c.Type == corev1.NodeReady || c.Type == corev1.NodeNetworkUnavailable {
+			kept.Conditions = append(kept.Conditions, corev1.NodeCondition{
+				Type:   corev1.NodeConditionType(shared.word(string(c.Type))),
+				Status: corev1.ConditionStatus(shared.word(string(c.Status))),
+				Reason: shared.word(c.Reason),
+			})
+		}
+	}
+	return kept
 }

@@ -29,26 +29,42 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 // List implements cloud.Instances. GPU droplets are not in the API's list; they are read one
 // by one, by id.
 func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
-	droplets, err := d.droplets(ctx)
+	all, err := d.droplets(ctx)
 	if err != nil {
 		return cloud.InstanceList{}, fmt.Errorf("listing droplets: %w", err)
 	}
-	list := cloud.InstanceList{Complete: droplets.complete}
-	seen := map[int]bool{}
-	for _, droplet := range droplets.items {
-		if !seen[droplet.ID] {
-			seen[droplet.ID] = true
-			list.Items = append(list.Items, instance(droplet))
+	list := cloud.InstanceList{Complete: all.complete}
+	seen := map[cloud.InstanceID]bool{}
+	for _, i := range all.items {
+		if !seen[i.ID] {
+			seen[i.ID] = true
+			list.Items = append(list.Items, i)
 		}
 	}
 	// A droplet read twice hides one that moved to a page already read.
-	list.Complete = list.Complete && len(seen) == len(droplets.items)
+	list.Complete = list.Complete && len(seen) == len(all.items)
 	return list, nil
 }
 
-func (d *Driver) droplets(ctx context.Context) (listing[godo.Droplet], error) {
-	return pages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
+func (d *Driver) droplets(ctx context.Context) (listing[cloud.Instance], error) {
+	return dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
 		return d.api.Droplets.List(ctx, o)
+	})
+}
+
+// dropletPages reads all pages of droplets and keeps of each page only what makes an
+// Instance: a droplet is many times as large.
+func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, error)) (listing[cloud.Instance], error) {
+	return pages(func(o *godo.ListOptions) ([]cloud.Instance, *godo.Response, error) {
+		droplets, resp, err := read(o)
+		if droplets == nil {
+			return nil, resp, err
+		}
+		items := make([]cloud.Instance, len(droplets))
+		for n := range droplets {
+			items[n] = instance(&droplets[n])
+		}
+		return items, resp, err
 	})
 }
 
@@ -70,7 +86,7 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 		if droplet == nil || droplet.ID != number {
 			return nil, fmt.Errorf("reading droplet %s: %w", id, errUnreadable)
 		}
-		found[id] = instance(*droplet)
+		found[id] = instance(droplet)
 	}
 	return found, nil
 }
@@ -79,16 +95,16 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 // case, so case is ignored unless a droplet has exactly that name. A Node named by an IP
 // address is looked for among the addresses of all droplets.
 func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	droplets, err := pages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
+	named, err := dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
 		return d.api.Droplets.ListByName(ctx, url.QueryEscape(name), o)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing droplets by name: %w", err)
 	}
-	if exact := matching(droplets.items, func(c godo.Droplet) bool { return c.Name == name }); len(exact) > 0 {
+	if exact := matching(named.items, func(i cloud.Instance) bool { return i.Name == name }); len(exact) > 0 {
 		return exact, nil
 	}
-	if similar := matching(droplets.items, func(c godo.Droplet) bool { return strings.EqualFold(c.Name, name) }); len(similar) > 0 {
+	if similar := matching(named.items, func(i cloud.Instance) bool { return strings.EqualFold(i.Name, name) }); len(similar) > 0 {
 		return similar, nil
 	}
 	if _, err := netip.ParseAddr(name); err != nil {
@@ -98,12 +114,12 @@ func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance,
 }
 
 func (d *Driver) findByAddress(ctx context.Context, address string) ([]cloud.Instance, error) {
-	droplets, err := d.droplets(ctx)
+	all, err := d.droplets(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing droplets: %w", err)
 	}
-	return matching(droplets.items, func(c godo.Droplet) bool {
-		for _, a := range addresses(c) {
+	return matching(all.items, func(i cloud.Instance) bool {
+		for _, a := range i.Addresses {
 			if a.Type != cloud.AddressHostname && a.Address == address {
 				return true
 			}
@@ -112,17 +128,17 @@ func (d *Driver) findByAddress(ctx context.Context, address string) ([]cloud.Ins
 	}), nil
 }
 
-func matching(droplets []godo.Droplet, match func(godo.Droplet) bool) []cloud.Instance {
+func matching(instances []cloud.Instance, match func(cloud.Instance) bool) []cloud.Instance {
 	var found []cloud.Instance
-	for _, droplet := range droplets {
-		if match(droplet) {
-			found = append(found, instance(droplet))
+	for _, i := range instances {
+		if match(i) {
+			found = append(found, i)
 		}
 	}
 	return found
 }
 
-func instance(droplet godo.Droplet) cloud.Instance {
+func instance(droplet *godo.Droplet) cloud.Instance {
 	i := cloud.Instance{
 		ID:         instanceID(droplet.ID),
 		ProviderID: scheme + "://" + strconv.Itoa(droplet.ID),
@@ -151,7 +167,7 @@ func state(status string) cloud.State {
 
 // addresses lists what a Node shows, in upstream's order: the first private IPv4, the first
 // public IPv4, the first public IPv6. Any of them may be missing.
-func addresses(droplet godo.Droplet) []cloud.Address {
+func addresses(droplet *godo.Droplet) []cloud.Address {
 	list := []cloud.Address{{Type: cloud.AddressHostname, Address: droplet.Name}}
 	if droplet.Networks == nil {
 		return list

@@ -1,0 +1,60 @@
+package digitalocean
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestListKeepsNoDroplets lists droplets with a padding that no Instance needs, and looks at
+// the memory in use while the API is asked for the last page.
+func TestListKeepsNoDroplets(t *testing.T) {
+	const (
+		pages, perPage = 16, 16
+		padding        = 64 << 10
+		total          = pages * perPage
+	)
+	var before, during uint64
+	d, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2/droplets" {
+			_, _ = io.WriteString(w, "ams3") // the region, from the metadata service
+			return
+		}
+		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+		switch page {
+		case 1:
+			before = inUse()
+		case pages:
+			during = inUse()
+		}
+		var droplets []string
+		for n := range perPage {
+			droplets = append(droplets, fmt.Sprintf(`{"id": %d, "name": "d", "image": {"description": %q}}`, (page-1)*perPage+n+1, strings.Repeat("x", padding)))
+		}
+		next := ""
+		if page < pages {
+			next = fmt.Sprintf(`"pages": {"next": "https://api/v2/droplets?page=%d", "last": "https://api/v2/droplets?page=%d"}`, page+1, pages)
+		}
+		answer(w, http.StatusOK, fmt.Sprintf(`{"droplets": [%s], "links": {%s}, "meta": {"total": %d}}`, strings.Join(droplets, ","), next, total))
+	})
+	list, err := d.List(t.Context())
+	if err != nil || !list.Complete || len(list.Items) != total {
+		t.Fatalf("%d droplets, complete %t, %v", len(list.Items), list.Complete, err)
+	}
+	if limit := uint64(total * padding / 2); during > before+limit {
+		t.Errorf("%d kB more in use after %d of %d pages, want at most %d", (during-before)>>10, pages-1, pages, limit>>10)
+	}
+}
+
+// inUse returns the bytes that are left after a garbage collection.
+func inUse() uint64 {
+	runtime.GC()
+	runtime.GC() // the first one leaves what sync.Pools hold
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
