@@ -10,3 +10,6 @@ import "syscall"
 func attributes(uintptr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
+
+// Network and Machine are Linux' namespaces; there are none here.
+const Network, Machine = 0, 0

@@ -30,8 +30,8 @@ type Spec struct {
 	Dir string
 	// Name is that of the log, <name>.log. Default: the program's.
 	Name string
-	// Namespaces are the CLONE_NEW… flags of the namespaces that the program
-	// gets for itself. Linux only.
+	// Namespaces are those that the program gets for itself: [Network] or
+	// [Machine]. Linux only.
 	Namespaces uintptr
 }
 
