@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,3 +141,6 @@ func (c *Cluster) Tails() string {
 }
 
 func (c *Cluster) imageDir() string { return filepath.Join(c.slot.dir(), "images") }
+
+// Gateway returns the address that this machine has in the network of the nodes.
+func (c *Cluster) Gateway() netip.Addr { return c.slot.gateway() }
