@@ -43,6 +43,7 @@ func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	}
 	c := &Cluster{opts: opts, slot: slot}
 	if err := c.start(ctx); err != nil {
+		//nolint:contextcheck // cleaning up goes on after ctx's end
 		return nil, errors.Join(fmt.Errorf("starting a cluster: %w", err), c.Stop())
 	}
 	return c, nil

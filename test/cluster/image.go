@@ -54,8 +54,8 @@ func (n *Node) loadImage(ctx context.Context, reference, path string) error {
 	}
 	reader, writer := io.Pipe()
 	go func() { writer.CloseWithError(tarball.Write(tag, image, writer)) }()
-	defer reader.Close()
 	_, err = n.ns.run(ctx, reader, "ctr", "--namespace", "k8s.io", "images", "import", "--snapshotter", snapshotter(n.dir), "-")
+	_ = reader.Close() // where ctr has ended early, the archive must not wait for it
 	if err != nil {
 		return fmt.Errorf("loading image %s: %w", reference, err)
 	}
@@ -74,14 +74,30 @@ func readImage(path string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	images, err := partial.FindImages(index, forThisMachine)
-	if err == nil && len(images) == 0 {
+	image, err := findImage(index)
+	if err == nil && image == nil {
 		err = fmt.Errorf("%s has no image for linux/%s", path, runtime.GOARCH)
 	}
+	return image, err
+}
+
+// findImage returns the image for this machine, of an index in the index where that has
+// none; nil when there is none at all.
+func findImage(index v1.ImageIndex) (v1.Image, error) {
+	images, err := partial.FindImages(index, forThisMachine)
 	if err != nil {
 		return nil, err
 	}
-	return images[0], nil
+	if len(images) > 0 {
+		return images[0], nil
+	}
+	nested, err := partial.FindIndexes(index, func(d v1.Descriptor) bool { return d.MediaType.IsIndex() })
+	for _, inner := range nested {
+		if image, err := findImage(inner); image != nil || err != nil {
+			return image, err
+		}
+	}
+	return nil, err
 }
 
 func forThisMachine(d v1.Descriptor) bool {

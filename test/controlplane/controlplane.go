@@ -28,10 +28,10 @@ type ControlPlane struct {
 	binaries Binaries
 	dir      string
 
-	ca          *authority
-	admin       credential
-	adminPath   string
-	apiPort     *port
+	ca        *authority
+	admin     credential
+	adminPath string
+	apiPort   *port
 	// localPorts are those of the programs that only this machine asks.
 	localPorts []*port
 	client     kubernetes.Interface

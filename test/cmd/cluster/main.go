@@ -80,5 +80,5 @@ try   export KUBECONFIG=%s
 end   Ctrl-C
 `, c.Dir(), c.AdminKubeconfig(), c.Binaries().Kubectl)
 	<-ctx.Done()
-	return c.Stop()
+	return c.Stop() //nolint:contextcheck // cleaning up begins with ctx's end
 }

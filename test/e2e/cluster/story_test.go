@@ -62,7 +62,7 @@ func (s *story) openCloud(t *testing.T) {
 		must(t, err)
 		s.machines[n.Name()] = m
 	}
-	server, err := s.cloud.Start("127.0.0.1:0")
+	server, err := s.cloud.Start(s.Gateway().String() + ":0") // where pods can reach it too
 	must(t, err)
 	t.Cleanup(func() { _ = server.Close() })
 	s.url = server.URL
