@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
@@ -43,6 +44,15 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&opts.Nodes, "nodes", 2, "how many `nodes`, 9 at most")
 	flags.BoolVar(&opts.NoPodNetwork, "no-pod-network", false, "leave nodes NotReady, as without a network add-on")
 	flags.BoolVar(&opts.KeepDir, "keep", false, "keep logs and data after the end of up, until the next one")
+	images := map[string]string{} // paths by name
+	flags.Func("image", "give nodes the image `name=path`, an OCI layout or an archive of docker save", func(value string) error {
+		name, path, ok := strings.Cut(value, "=")
+		if !ok {
+			return errors.New("want name=path")
+		}
+		images[name] = path
+		return nil
+	})
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
@@ -56,7 +66,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	switch args[0] {
 	case "up":
-		return up(ctx, opts)
+		return up(ctx, opts, images)
 	case "clean":
 		return cluster.Clean(ctx)
 	default:
@@ -66,10 +76,15 @@ func run(ctx context.Context, args []string) error {
 }
 
 // up prints the path of the admin's kubeconfig on standard output.
-func up(ctx context.Context, opts cluster.Options) error {
+func up(ctx context.Context, opts cluster.Options, images map[string]string) error {
 	c, err := cluster.Start(ctx, opts)
 	if err != nil {
 		return err
+	}
+	for name, path := range images {
+		if err := c.LoadImage(ctx, name, path); err != nil {
+			return errors.Join(err, c.Stop()) //nolint:contextcheck // cleaning up goes on after ctx's end
+		}
 	}
 	fmt.Println(c.AdminKubeconfig())
 	fmt.Fprintf(os.Stderr, `

@@ -81,9 +81,8 @@ func killVictim(t *testing.T) string {
 	return strings.TrimSpace(line)
 }
 
-// running returns an error that names a process that belongs to the cluster in dir: what
-// runs on the machine has a path in dir in its command line, what runs in a node has a root
-// of its own with files of dir open.
+// running returns an error that names a process whose log is in dir: any program of that
+// cluster. Containers are found by their cgroups, which cannot be removed while they run.
 func running(dir string) error {
 	logs, err := filepath.Glob("/proc/[0-9]*/fd/1")
 	if err != nil {

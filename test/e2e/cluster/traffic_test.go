@@ -42,10 +42,11 @@ func (s *story) local(t *testing.T) {
 	for i, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 		check := fmt.Sprintf("http://%s:%d/healthz", s.Nodes()[i].Address(), service.Spec.HealthCheckNodePort)
 		eventually(t, func(ctx context.Context) error {
-			if got, err := status(ctx, check); err != nil || got != want {
-				return fmt.Errorf("%s answers %d, want %d: %w", check, got, want, errors.Join(err))
+			got, err := status(ctx, check)
+			if err == nil && got != want {
+				err = fmt.Errorf("%s answers %d, want %d", check, got, want)
 			}
-			return nil
+			return err
 		})
 	}
 	id := func(i int) string { return s.machines[s.Nodes()[i].Name()].ID }
@@ -93,8 +94,12 @@ func (s *story) remove(t *testing.T) {
 	const inARow = 20
 	eventually(t, func(ctx context.Context) error {
 		for range inARow {
-			if answer, err := ask(ctx, all); err != nil || answer.Node != "node-1" {
-				return fmt.Errorf("answered by %q: %w", answer.Node, errors.Join(err))
+			answer, err := ask(ctx, all)
+			if err != nil {
+				return err
+			}
+			if answer.Node != "node-1" {
+				return fmt.Errorf("answered by %s", answer.Node)
 			}
 		}
 		return nil
