@@ -45,6 +45,10 @@ help: ## Print this list.
 quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean for the emulator).
 	@MAKE='$(MAKE_COMMAND)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
 
+.PHONY: cluster
+cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `make node-deps`.
+	@cd test && go run ./cmd/cluster up
+
 .PHONY: test
 test: need-go need-cc controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
 	@echo "==> unit tests (product module)"
@@ -70,6 +74,14 @@ build-if-needed:
 .PHONY: controlplane
 controlplane: need-go ## Build etcd, kube-apiserver and friends from Go modules into the cache.
 	@cd test && go run ./controlplane/cmd/controlplane build
+
+.PHONY: controlplane-nodes
+controlplane-nodes: need-go ## Build kube-scheduler, kubelet and kube-proxy too.
+	@cd test && go run ./controlplane/cmd/controlplane build -nodes
+
+.PHONY: node-deps
+node-deps: ## Install what nodes that run pods need: containerd and a few others (Debian, root).
+	@hack/node-deps.sh
 
 .PHONY: generate
 generate: need-go ## Regenerate everything that is derived from declarations in code.
@@ -131,6 +143,10 @@ bench: need-go controlplane build-if-needed ## Measure calls, writes and time (N
 .PHONY: e2e
 e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
 	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./e2e/...
+
+.PHONY: e2e-node
+e2e-node: need-go need-cc controlplane-nodes ## Run the end-to-end tests on nodes that run pods (Linux, root).
+	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
 
 .PHONY: lint
 lint: need-go $(LINT) ## Run the linters, the import law among them.

@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
 // issuer is the issuer and the audience of ServiceAccount tokens.
@@ -29,7 +31,7 @@ func (cp *ControlPlane) RestartAPIServer(ctx context.Context) error {
 func (cp *ControlPlane) StopAPIServer() {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	cp.apiServer.kill()
+	cp.apiServer.Kill()
 }
 
 // StartAPIServer starts the API server after StopAPIServer, and returns when
@@ -37,17 +39,17 @@ func (cp *ControlPlane) StopAPIServer() {
 func (cp *ControlPlane) StartAPIServer(ctx context.Context) error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	if cp.apiServer != nil && cp.apiServer.ended.Err() == nil {
+	if cp.apiServer.Running() {
 		return nil
 	}
-	process, err := startProcess(cp.dir, cp.binaries.APIServer, cp.apiServerArgs()...)
+	p, err := process.Start(process.Spec{Dir: cp.dir, Path: cp.binaries.APIServer, Args: cp.apiServerArgs()})
 	if err != nil {
 		return err
 	}
-	cp.apiServer = process
+	cp.apiServer = p
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	return process.waitReady(ctx, cp.apiServerReady)
+	return WaitReady(ctx, p, cp.apiServerReady)
 }
 
 // apiServerReady returns nil when the API server is ready and has made the
@@ -73,10 +75,10 @@ func (cp *ControlPlane) apiServerArgs() []string {
 	file := func(name string) string { return filepath.Join(cp.dir, name) }
 	args := []string{
 		"--etcd-servers=" + cp.etcdURL(),
-		"--bind-address=127.0.0.1",
+		"--bind-address=" + cp.opts.Address.String(),
 		fmt.Sprintf("--secure-port=%d", cp.apiPort.number),
 		"--permit-port-sharing=true",
-		"--advertise-address=" + advertiseAddress().String(),
+		"--advertise-address=" + advertiseAddress(cp.opts.Address).String(),
 		"--service-cluster-ip-range=" + cp.opts.ServiceCIDR,
 		"--tls-cert-file=" + file("server.crt"),
 		"--tls-private-key-file=" + file("server.key"),

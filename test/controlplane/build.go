@@ -16,16 +16,26 @@ type Binaries struct {
 	APIServer         string
 	ControllerManager string
 	Kubectl           string
+	Scheduler         string
+	Kubelet           string
+	KubeProxy         string
 }
 
-// Build makes all programs present in the cache and returns their paths. What
-// is there already is not built again. Several callers, in one process or in
-// many, can build at the same time: one builds and the others wait.
+// Build makes the programs of a control plane present in the cache and returns
+// their paths. What is there already is not built again. Several callers, in
+// one process or in many, can build at the same time: one builds and the
+// others wait.
 //
 // On two cores a first build takes about five minutes and two gigabytes of
 // module and build cache.
 func Build(ctx context.Context, opts Options) (Binaries, error) {
 	return build(ctx, opts.withDefaults(), etcd, apiServer, controllerManager, kubectl)
+}
+
+// BuildNode is Build with what a cluster whose nodes run pods needs besides:
+// kube-scheduler, kubelet and kube-proxy.
+func BuildNode(ctx context.Context, opts Options) (Binaries, error) {
+	return build(ctx, opts.withDefaults(), etcd, apiServer, controllerManager, kubectl, scheduler, kubelet, kubeProxy)
 }
 
 // build makes the named programs present. opts has its defaults.
@@ -43,6 +53,9 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 		APIServer:         filepath.Join(dir, apiServer),
 		ControllerManager: filepath.Join(dir, controllerManager),
 		Kubectl:           filepath.Join(dir, kubectl),
+		Scheduler:         filepath.Join(dir, scheduler),
+		Kubelet:           filepath.Join(dir, kubelet),
+		KubeProxy:         filepath.Join(dir, kubeProxy),
 	}
 	missing := missingPrograms(dir, names)
 	if len(missing) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
 // readyTimeout bounds the wait for one start, in case ctx has no deadline. A
@@ -25,17 +28,19 @@ type ControlPlane struct {
 	binaries Binaries
 	dir      string
 
-	ca          *authority
-	admin       credential
-	adminPath   string
-	apiPort     *port
-	managerPort *port
-	client      kubernetes.Interface
+	ca        *authority
+	admin     credential
+	adminPath string
+	apiPort   *port
+	// localPorts are those of the programs that only this machine asks.
+	localPorts []*port
+	client     kubernetes.Interface
 
 	mu                sync.Mutex // guards the processes, which come and go
-	etcd              *process
-	apiServer         *process
-	controllerManager *process
+	etcd              *process.Process
+	apiServer         *process.Process
+	controllerManager *process.Process
+	scheduler         *process.Process
 }
 
 // Start builds what is missing and returns a control plane that is ready to
@@ -47,6 +52,9 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	names := []string{etcd, apiServer}
 	if len(opts.Controllers) > 0 {
 		names = append(names, controllerManager)
+	}
+	if opts.Scheduler {
+		names = append(names, scheduler)
 	}
 	binaries, err := build(ctx, opts, names...)
 	if err != nil {
@@ -65,12 +73,13 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 	defer cancel()
 	for _, step := range []func() error{
 		cp.makeDir,
-		cp.reservePorts,
+		cp.reserveAPIPort,
 		cp.writeCredentials,
 		cp.writeAuditPolicy,
 		func() error { return cp.startEtcd(ctx) },
 		func() error { return cp.StartAPIServer(ctx) },
 		func() error { return cp.startControllerManager(ctx) },
+		func() error { return cp.startScheduler(ctx) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -85,12 +94,15 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 func (cp *ControlPlane) Stop() error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	cp.controllerManager.stop()
-	cp.apiServer.kill() // asked kindly, it would wait for every watch to end
-	cp.etcd.stop()
+	cp.scheduler.Stop()
+	cp.controllerManager.Stop()
+	cp.apiServer.Kill() // asked kindly, it would wait for every watch to end
+	cp.etcd.Stop()
 	cp.apiPort.release()
-	cp.managerPort.release()
-	cp.apiPort, cp.managerPort = nil, nil
+	for _, p := range cp.localPorts {
+		p.release()
+	}
+	cp.apiPort, cp.localPorts = nil, nil
 	if cp.opts.KeepDir || cp.dir == "" {
 		return nil
 	}
@@ -103,22 +115,33 @@ func (cp *ControlPlane) Stop() error {
 // makeDir uses a short name, because paths of Unix sockets are limited to
 // about a hundred bytes.
 func (cp *ControlPlane) makeDir() (err error) {
-	if cp.dir, err = os.MkdirTemp("", "mccm-"); err != nil {
+	if cp.opts.Dir != "" {
+		cp.dir, err = cp.opts.Dir, os.Mkdir(cp.opts.Dir, 0o700)
+	} else {
+		cp.dir, err = os.MkdirTemp("", "mccm-")
+	}
+	if err != nil {
+		cp.dir = "" // not ours to remove
 		return fmt.Errorf("make the control plane's directory: %w", err)
 	}
 	return nil
 }
 
-func (cp *ControlPlane) reservePorts() (err error) {
-	if cp.apiPort, err = reservePort(); err != nil {
-		return err
-	}
-	cp.managerPort, err = reservePort()
+func (cp *ControlPlane) reserveAPIPort() (err error) {
+	cp.apiPort, err = reservePort(cp.opts.Address)
 	return err
 }
 
-// writeCredentials makes all keys and certificates and the kubeconfigs of the
-// admin and of kube-controller-manager.
+// reserveLocalPort keeps a port on 127.0.0.1 until Stop.
+func (cp *ControlPlane) reserveLocalPort() (*port, error) {
+	p, err := reservePort(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	if err == nil {
+		cp.localPorts = append(cp.localPorts, p)
+	}
+	return p, err
+}
+
+// writeCredentials makes all keys and certificates and the admin's kubeconfig.
 func (cp *ControlPlane) writeCredentials() (err error) {
 	if cp.ca, err = newAuthority(); err != nil {
 		return err
@@ -126,15 +149,11 @@ func (cp *ControlPlane) writeCredentials() (err error) {
 	if cp.admin, err = cp.ca.client("kubernetes-admin", "system:masters"); err != nil {
 		return err
 	}
-	manager, err := cp.ca.client("system:kube-controller-manager")
-	if err != nil {
-		return err
-	}
 	addresses, err := serviceAddresses(cp.opts.ServiceCIDR)
 	if err != nil {
 		return err
 	}
-	server, err := cp.ca.server(append(addresses, advertiseAddress())...)
+	server, err := cp.ca.server(append(addresses, cp.opts.Address, advertiseAddress(cp.opts.Address))...)
 	if err != nil {
 		return err
 	}
@@ -146,8 +165,7 @@ func (cp *ControlPlane) writeCredentials() (err error) {
 		return fmt.Errorf("make the admin's client: %w", err)
 	}
 	cp.adminPath, err = cp.writeKubeconfig("admin", certificateUser(cp.admin))
-	_, managerErr := cp.writeKubeconfig("kube-controller-manager", certificateUser(manager))
-	return errors.Join(err, managerErr,
+	return errors.Join(err,
 		server.save(cp.dir, "server"),
 		cp.admin.save(cp.dir, "admin"),
 		writeFile(filepath.Join(cp.dir, "ca.crt"), cp.ca.pem),

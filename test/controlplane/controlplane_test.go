@@ -20,10 +20,6 @@ import (
 var shared *ControlPlane
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(parentDir); dir != "" {
-		runParent(dir)
-		return
-	}
 	os.Exit(runTests(m))
 }
 

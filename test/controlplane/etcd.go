@@ -8,29 +8,31 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
 // startEtcd runs etcd on Unix sockets in the control plane's directory: no
 // port is needed and no other user can connect.
 func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 	peer := "unix://" + filepath.Join(cp.dir, "peer.sock")
-	process, err := startProcess(cp.dir, cp.binaries.Etcd,
+	p, err := process.Start(process.Spec{Dir: cp.dir, Path: cp.binaries.Etcd, Args: []string{
 		"--name=test",
-		"--data-dir="+filepath.Join(cp.dir, "etcd"),
-		"--listen-client-urls="+cp.etcdURL(),
-		"--advertise-client-urls="+cp.etcdURL(),
-		"--listen-peer-urls="+peer,
-		"--initial-advertise-peer-urls="+peer,
-		"--initial-cluster=test="+peer,
+		"--data-dir=" + filepath.Join(cp.dir, "etcd"),
+		"--listen-client-urls=" + cp.etcdURL(),
+		"--advertise-client-urls=" + cp.etcdURL(),
+		"--listen-peer-urls=" + peer,
+		"--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=test=" + peer,
 		"--log-level=warn",
 		// Nothing here has to survive a power cut.
 		"--unsafe-no-fsync",
-	)
+	}})
 	if err != nil {
 		return err
 	}
-	cp.etcd = process
-	return process.waitReady(ctx, cp.etcdHealthy)
+	cp.etcd = p
+	return WaitReady(ctx, p, cp.etcdHealthy)
 }
 
 func (cp *ControlPlane) etcdSocket() string { return filepath.Join(cp.dir, "etcd.sock") }

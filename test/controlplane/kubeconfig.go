@@ -8,6 +8,21 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
+// ClientKubeconfig issues a client certificate for a user, who is in groups,
+// and returns the path of a kubeconfig with it, name.kubeconfig. What the user
+// may do is up to RBAC, which knows the users of Kubernetes' own programs, such
+// as "system:kube-proxy".
+func (cp *ControlPlane) ClientKubeconfig(name, user string, groups ...string) (string, error) {
+	c, err := cp.ca.client(user, groups...)
+	if err != nil {
+		return "", err
+	}
+	return cp.writeKubeconfig(name, certificateUser(c))
+}
+
+// CA returns the certificate of the authority that issues all others, PEM.
+func (cp *ControlPlane) CA() []byte { return cp.ca.pem }
+
 // writeKubeconfig writes a kubeconfig for user, complete in itself, to
 // name.kubeconfig in the control plane's directory and returns its path.
 func (cp *ControlPlane) writeKubeconfig(name string, user *clientcmdapi.AuthInfo) (string, error) {

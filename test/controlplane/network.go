@@ -14,21 +14,22 @@ import (
 // Service "kubernetes", which may not be loopback.
 const documentationAddress = "192.0.2.1"
 
-// port is a TCP port on 127.0.0.1 that is kept for a program: only programs
+// port is a TCP port on an address that is kept for a program: only programs
 // that set SO_REUSEPORT, with --permit-port-sharing, can listen on it. That
 // holds between restarts of the program too.
 type port struct {
-	number int
-	socket int // bound, never listening, so no connection comes here
+	address netip.Addr
+	number  int
+	socket  int // bound, never listening, so no connection comes here
 }
 
-// reservePort has the kernel choose a free port.
-func reservePort() (*port, error) {
+// reservePort has the kernel choose a free port on an IPv4 address.
+func reservePort(address netip.Addr) (*port, error) {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reserve a port: %w", err)
 	}
-	p := &port{socket: socket}
+	p := &port{address: address, socket: socket}
 	if err := p.bind(); err != nil {
 		p.release()
 		return nil, fmt.Errorf("reserve a port: %w", err)
@@ -41,7 +42,7 @@ func (p *port) bind() error {
 	if err := unix.SetsockoptInt(p.socket, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
 		return err
 	}
-	if err := unix.Bind(p.socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+	if err := unix.Bind(p.socket, &unix.SockaddrInet4{Addr: p.address.As4()}); err != nil {
 		return err
 	}
 	name, err := unix.Getsockname(p.socket)
@@ -63,11 +64,15 @@ func (p *port) release() {
 }
 
 // url returns where an HTTPS server on p is reached.
-func (p *port) url() string { return fmt.Sprintf("https://127.0.0.1:%d", p.number) }
+func (p *port) url() string { return fmt.Sprintf("https://%s:%d", p.address, p.number) }
 
-// advertiseAddress returns an IPv4 address of this machine that is neither
-// loopback nor link-local, or documentationAddress.
-func advertiseAddress() netip.Addr {
+// advertiseAddress returns the API server's own address when that may be in the
+// endpoints of the Service "kubernetes", else an IPv4 address of this machine
+// that is neither loopback nor link-local, else documentationAddress.
+func advertiseAddress(own netip.Addr) netip.Addr {
+	if own.IsGlobalUnicast() {
+		return own
+	}
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
 		addresses = nil

@@ -1,12 +1,24 @@
 package controlplane
 
-import "io"
+import (
+	"io"
+	"net/netip"
+)
 
 // Options configure [Build] and [Start]. The zero value is useful.
 type Options struct {
 	// CacheDir is where built programs are kept, one directory per version.
 	// Default: $MCCM_CACHE, else multicloud-ccm in the user's cache directory.
 	CacheDir string
+
+	// Dir is where logs, keys, kubeconfigs and data go; it must not be in use.
+	// Default: a new directory in the system's temporary one. A path of more
+	// than about 90 bytes is too long for the sockets in it.
+	Dir string
+
+	// Address is the IPv4 address of this machine that the API server listens
+	// on. Default: 127.0.0.1, which only programs on this machine reach.
+	Address netip.Addr
 
 	// Progress receives one line per step of a build and of a start.
 	// Default: nowhere.
@@ -16,6 +28,9 @@ type Options struct {
 	// the names of its --controllers flag. Default: [DefaultControllers].
 	// With [NoControllers] no kube-controller-manager is started.
 	Controllers []string
+
+	// Scheduler runs kube-scheduler, which [BuildNode] builds.
+	Scheduler bool
 
 	// ServiceCIDR is the range of Service addresses, for dual stack two ranges
 	// with a comma between. Default: [DefaultServiceCIDR].
@@ -29,10 +44,11 @@ type Options struct {
 	// Audit turns the audit log on. Default: nil, no audit log.
 	Audit *Audit
 
-	// APIServerArgs and ControllerManagerArgs are appended to the flags of the
-	// program. Of a flag with one value, the one given here wins.
+	// APIServerArgs, ControllerManagerArgs and SchedulerArgs are appended to the
+	// flags of the program. Of a flag with one value, the one given here wins.
 	APIServerArgs         []string
 	ControllerManagerArgs []string
+	SchedulerArgs         []string
 
 	// KeepDir leaves the directory with logs, keys and data after Stop.
 	KeepDir bool
@@ -79,6 +95,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Controllers == nil {
 		o.Controllers = DefaultControllers()
+	}
+	if !o.Address.IsValid() {
+		o.Address = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
 	if o.ServiceCIDR == "" {
 		o.ServiceCIDR = DefaultServiceCIDR

@@ -25,14 +25,20 @@ const (
 	apiServer         = "kube-apiserver"
 	controllerManager = "kube-controller-manager"
 	kubectl           = "kubectl"
+	scheduler         = "kube-scheduler"
+	kubelet           = "kubelet"
+	kubeProxy         = "kube-proxy"
 )
 
-// programs lists what Build builds, the ones that Start needs first.
+// programs lists all there is to build, what every control plane needs first.
 var programs = []program{
 	{etcd, "go.etcd.io/etcd/server/v3", "etcd", "go.etcd.io/etcd/server/v3"},
 	{apiServer, "k8s.io/kubernetes/cmd/kube-apiserver", "binaries", "k8s.io/kubernetes"},
 	{controllerManager, "k8s.io/kubernetes/cmd/kube-controller-manager", "binaries", "k8s.io/kubernetes"},
 	{kubectl, "k8s.io/kubernetes/cmd/kubectl", "binaries", "k8s.io/kubernetes"},
+	{scheduler, "k8s.io/kubernetes/cmd/kube-scheduler", "binaries", "k8s.io/kubernetes"},
+	{kubelet, "k8s.io/kubernetes/cmd/kubelet", "binaries", "k8s.io/kubernetes"},
+	{kubeProxy, "k8s.io/kubernetes/cmd/kube-proxy", "binaries", "k8s.io/kubernetes"},
 }
 
 // buildFlags are common to all programs. grpcnotrace lets the linker drop

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
 func TestFailedStartQuotesTheLog(t *testing.T) {
@@ -60,9 +62,9 @@ func TestNodeControllersAndStop(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, p := range []*process{cp.etcd, cp.apiServer, cp.controllerManager} {
-		if p.ended.Err() == nil {
-			t.Errorf("%s still runs", p.name)
+	for _, p := range []*process.Process{cp.etcd, cp.apiServer, cp.controllerManager} {
+		if p.Running() {
+			t.Errorf("%s still runs", p.Name())
 		}
 	}
 	if _, err := os.Stat(cp.AdminKubeconfig()); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
 // pollPeriod is how often Eventually looks again.
@@ -35,4 +37,17 @@ func Eventually(ctx context.Context, check func(context.Context) error) error {
 			return fmt.Errorf("%w; last state: %w", context.Cause(ctx), last)
 		}
 	}
+}
+
+// WaitReady returns nil once probe does. Its error, when the program ends or
+// ctx does first, contains the end of the program's log.
+func WaitReady(ctx context.Context, p *process.Process, probe func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	//nolint:contextcheck // the program's end is not the caller's
+	defer context.AfterFunc(p.Ended(), func() { cancel(context.Cause(p.Ended())) })()
+	if err := Eventually(ctx, probe); err != nil {
+		return fmt.Errorf("wait for %s to be ready: %w; end of its log:\n%s", p.Name(), err, p.Tail())
+	}
+	return nil
 }

@@ -19,7 +19,8 @@ import (
 
 const usage = `usage: controlplane build|up [flags]
 
-  build   build etcd, kube-apiserver, kube-controller-manager and kubectl
+  build   build etcd, kube-apiserver, kube-controller-manager and kubectl,
+          with -nodes kube-scheduler, kubelet and kube-proxy too
   up      run a control plane until Ctrl-C
 
 `
@@ -42,6 +43,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
 	flags.StringVar(&opts.CacheDir, "cache", "", "`directory` that keeps built programs (default $MCCM_CACHE, else the user's cache)")
 	flags.BoolVar(&opts.KeepDir, "keep", false, "keep logs, keys and data after the end of up")
+	nodes := flags.Bool("nodes", false, "build what runs on nodes too")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
@@ -55,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	switch args[0] {
 	case "build":
-		return build(ctx, opts)
+		return build(ctx, opts, *nodes)
 	case "up":
 		return up(ctx, opts)
 	default:
@@ -65,12 +67,20 @@ func run(ctx context.Context, args []string) error {
 }
 
 // build prints the paths of the programs on standard output.
-func build(ctx context.Context, opts controlplane.Options) error {
-	binaries, err := controlplane.Build(ctx, opts)
+func build(ctx context.Context, opts controlplane.Options, nodes bool) error {
+	compile := controlplane.Build
+	if nodes {
+		compile = controlplane.BuildNode
+	}
+	binaries, err := compile(ctx, opts)
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{binaries.Etcd, binaries.APIServer, binaries.ControllerManager, binaries.Kubectl} {
+	paths := []string{binaries.Etcd, binaries.APIServer, binaries.ControllerManager, binaries.Kubectl}
+	if nodes {
+		paths = append(paths, binaries.Scheduler, binaries.Kubelet, binaries.KubeProxy)
+	}
+	for _, path := range paths {
 		fmt.Println(path)
 	}
 	return nil

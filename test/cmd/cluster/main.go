@@ -1,0 +1,99 @@
+// Command cluster runs a real Kubernetes cluster on this Linux machine, as root, whose nodes
+// run pods.
+//
+//	cluster up      run a cluster until Ctrl-C
+//	cluster clean   remove what clusters left that were killed
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+)
+
+const usage = `usage: cluster up|clean [flags]
+
+  up      run a cluster until Ctrl-C
+  clean   remove what clusters left that were killed; the next up does that too
+
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	opts := cluster.Options{Progress: os.Stderr}
+	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
+	flags.IntVar(&opts.Nodes, "nodes", 2, "how many `nodes`, 9 at most")
+	flags.BoolVar(&opts.NoPodNetwork, "no-pod-network", false, "leave nodes NotReady, as without a network add-on")
+	flags.BoolVar(&opts.KeepDir, "keep", false, "keep logs and data after the end of up, until the next one")
+	images := map[string]string{} // paths by name
+	flags.Func("image", "give nodes the image `name=path`, an OCI layout or an archive of docker save", func(value string) error {
+		name, path, ok := strings.Cut(value, "=")
+		if !ok {
+			return errors.New("want name=path")
+		}
+		images[name] = path
+		return nil
+	})
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+	}
+	if len(args) == 0 {
+		flags.Usage()
+		return flag.ErrHelp
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return flag.ErrHelp // flags has said what is wrong
+	}
+	switch args[0] {
+	case "up":
+		return up(ctx, opts, images)
+	case "clean":
+		return cluster.Clean(ctx)
+	default:
+		flags.Usage()
+		return flag.ErrHelp
+	}
+}
+
+// up prints the path of the admin's kubeconfig on standard output.
+func up(ctx context.Context, opts cluster.Options, images map[string]string) error {
+	c, err := cluster.Start(ctx, opts)
+	if err != nil {
+		return err
+	}
+	for name, path := range images {
+		if err := c.LoadImage(ctx, name, path); err != nil {
+			return errors.Join(err, c.Stop()) //nolint:contextcheck // cleaning up goes on after ctx's end
+		}
+	}
+	fmt.Println(c.AdminKubeconfig())
+	fmt.Fprintf(os.Stderr, `
+nodes are tainted until a cloud controller manager initialises them
+logs  %s
+try   export KUBECONFIG=%s
+      %s get nodes -o wide
+end   Ctrl-C
+`, c.Dir(), c.AdminKubeconfig(), c.Binaries().Kubectl)
+	<-ctx.Done()
+	return c.Stop() //nolint:contextcheck // cleaning up begins with ctx's end
+}

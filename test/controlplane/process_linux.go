@@ -1,9 +1,0 @@
-package controlplane
-
-import "syscall"
-
-// processAttributes give a child its own process group, so that Ctrl-C in a
-// terminal reaches only this process, and kill it when this process dies.
-func processAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
