@@ -23,6 +23,7 @@ VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
 GO_BUILD    := go build -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
+HELM        := $(BIN)/helm
 FUZZTIME    ?= 10s
 TEST_FLAGS  ?=
 # The race detector needs cgo.
@@ -69,6 +70,18 @@ controlplane: need-go ## Build etcd, kube-apiserver and friends from Go modules 
 .PHONY: generate
 generate: need-go ## Regenerate everything that is derived from declarations in code.
 	go run ./internal/gen
+
+.PHONY: helm
+helm: $(HELM) ## Build bin/helm, the helm CLI of the version the tests use.
+
+# What helm's own release build sets: its version, and the Kubernetes that `helm template`
+# takes a cluster for.
+$(HELM): test/go.mod test/go.sum | need-go
+	@echo "==> building helm (once)"
+	@mkdir -p $(BIN)
+	@cd test && minor=$$(go list -m -f '{{.Version}}' k8s.io/client-go | cut -d. -f2) && go build -o ../$(HELM) -ldflags "-s -w \
+	  -X helm.sh/helm/v3/internal/version.version=$$(go list -m -f '{{.Version}}' helm.sh/helm/v3) \
+	  -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$$minor" helm.sh/helm/v3/cmd/helm
 
 .PHONY: clean
 clean: ## Remove build results.
