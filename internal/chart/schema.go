@@ -74,6 +74,9 @@ func valueSchema(v Value) map[string]any {
 		s = objectSchema(v.Fields)
 	case Duration:
 		s["type"], s["pattern"] = "string", durationPattern
+	case Number:
+		// helm's --set makes a text of 0.25.
+		s["type"], s["pattern"] = []string{"number", "string"}, `^[0-9]+(\.[0-9]+)?$`
 	case Texts:
 		s["type"], s["items"] = "array", map[string]any{"type": "string"}
 	case List:
