@@ -39,7 +39,7 @@
 {{- $can := get (include "multicloud-ccm.provider" . | fromJson) "capabilities" | default dict }}
 {{- $list := list }}
 {{- range .Files.Get "files/controllers.yaml" | fromYamlArray }}
-{{- $on := (include "multicloud-ccm.get" (dict "values" $.Values.controllers "path" (printf "%s.enabled" .value)) | fromJson).v }}
+{{- $on := (include "multicloud-ccm.get" (dict "values" $.Values "path" (printf "controllers.%s.enabled" .value)) | fromJson).v }}
 {{- if and $on (or (not .capability) (get $can (default "" .capability))) }}
 {{- $list = append $list .controller }}
 {{- end }}

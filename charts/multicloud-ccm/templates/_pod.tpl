@@ -1,13 +1,12 @@
 {{/* The Pod template, the same for every kind of workload. */}}
 
 {{- define "multicloud-ccm.image" -}}
-{{- $image := .Values.image }}
-{{- $name := printf "%s/%s" $image.registry $image.repository | trimPrefix "/" }}
-{{- if $image.digest }}
-{{- printf "%s@%s" $name $image.digest }}
+{{- $name := printf "%s/%s" .Values.image.registry .Values.image.repository | trimPrefix "/" }}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" $name .Values.image.digest }}
 {{- else }}
-{{- $suffix := ternary (printf "-%s" .Values.provider) "" (eq $image.variant "auto") }}
-{{- printf "%s:%s" $name (default (printf "v%s%s" .Chart.AppVersion $suffix) $image.tag) }}
+{{- $suffix := ternary (printf "-%s" .Values.provider) "" (eq .Values.image.variant "auto") }}
+{{- printf "%s:%s" $name (default (printf "v%s%s" .Chart.AppVersion $suffix) .Values.image.tag) }}
 {{- end }}
 {{- end }}
 

@@ -88,14 +88,13 @@ pipelines skip the schema.
 {{- if and .Values.networkPolicy.enabled .Values.hostNetwork }}
 {{- $p = append $p "networkPolicy.enabled and hostNetwork are true: policies have no effect on the host network, switch one of them off" }}
 {{- end }}
-{{- $metrics := .Values.metrics }}
-{{- if and $metrics.serviceMonitor.enabled $metrics.podMonitor.enabled }}
+{{- if and .Values.metrics.serviceMonitor.enabled .Values.metrics.podMonitor.enabled }}
 {{- $p = append $p "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are true: every metric would come twice, switch one of them off" }}
 {{- end }}
-{{- if and $metrics.serviceMonitor.enabled (not $metrics.service.enabled) }}
+{{- if and .Values.metrics.serviceMonitor.enabled (not .Values.metrics.service.enabled) }}
 {{- $p = append $p "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: switch the Service on, or use metrics.podMonitor" }}
 {{- end }}
-{{- if and $metrics.podMonitor.enabled (not $metrics.unauthenticated) (not $metrics.podMonitor.authorization) }}
+{{- if and .Values.metrics.podMonitor.enabled (not .Values.metrics.unauthenticated) (not .Values.metrics.podMonitor.authorization) }}
 {{- $p = append $p "metrics.podMonitor.enabled is true and nothing lets Prometheus in: set metrics.podMonitor.authorization or metrics.unauthenticated=true, or use metrics.serviceMonitor" }}
 {{- end }}
 {{- if and (eq .Values.apiServer.mode "explicit") (not .Values.apiServer.host) }}
