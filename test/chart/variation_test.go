@@ -18,7 +18,7 @@ apiServer: {mode: explicit, host: api.example, port: 443}
 dnsConfig: {options: [{name: ndots, value: "1"}]}
 hostAliases: [{ip: 10.0.0.1, hostnames: [api.example]}]
 nodeSelector: {disk: ssd}
-affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: zone}}]}}
+affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: {a: b}}}}]}}
 tolerations: [{key: mine, operator: Exists}]
 topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]
 startupProbe: {failureThreshold: 99}
