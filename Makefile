@@ -70,6 +70,7 @@ controlplane: need-go ## Build etcd, kube-apiserver and friends from Go modules 
 .PHONY: generate
 generate: need-go ## Regenerate everything that is derived from declarations in code.
 	go run ./internal/gen
+	cd test && go test ./chart -run 'Golden|Deploy|Notes|Problems' -update
 
 .PHONY: helm
 helm: $(HELM) ## Build bin/helm, the helm CLI of the version the tests use.

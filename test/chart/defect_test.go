@@ -17,7 +17,8 @@ import (
 func TestDefectUserTolerationsReplaceOrDuplicate(t *testing.T) {
 	before := mustRender(t, release{values: []string{minimal("sim")}}).pod(t).Spec.Tolerations
 	after := mustRender(t, release{values: []string{minimal("sim"), "tolerations: [{key: mine, operator: Exists}]"}}).pod(t).Spec.Tolerations
-	want := append(before, corev1.Toleration{Key: "mine", Operator: corev1.TolerationOpExists})
+	want := slices.Clone(before)
+	want = append(want, corev1.Toleration{Key: "mine", Operator: corev1.TolerationOpExists})
 	if !cmp.Equal(after, want) {
 		t.Errorf("tolerations %v, want the built-in ones and mine", after)
 	}
