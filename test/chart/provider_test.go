@@ -10,6 +10,7 @@ import (
 
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
+	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
 	"github.com/multicloud-ccm/multicloud-ccm/internal/chart"
@@ -163,5 +164,20 @@ func TestSettingsHaveValues(t *testing.T) {
 				t.Errorf("%s: %s rendered: %t", d.Name, variable, rendered)
 			}
 		}
+	}
+}
+
+// Whatever the chart offers is among the providers of these tests.
+func TestEveryProviderIsTested(t *testing.T) {
+	offered := map[string]any{}
+	for _, file := range loadChart(t).Raw {
+		if file.Name == "files/providers.yaml" {
+			if err := yaml.Unmarshal(file.Data, &offered); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := providerNames(), slices.Sorted(maps.Keys(offered)); !slices.Equal(got, want) {
+		t.Errorf("the tests have %v, the chart has %v", got, want)
 	}
 }
