@@ -32,7 +32,7 @@ func observability() []Value {
 		}},
 		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
-				{Name: "enabled", Type: Bool, Doc: "Render a Pod that runs the image's `doctor` command. Off, because no image has that command yet."},
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},
 			}},
 		}},
 	}

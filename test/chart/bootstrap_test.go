@@ -144,20 +144,39 @@ func TestNetwork(t *testing.T) {
 // Two Pods cannot have the same port of a node: nothing may be started before its
 // predecessor has gone.
 func TestRollout(t *testing.T) {
-	for _, tt := range []struct {
-		kind, field, values string
-		surge, unavailable  int64
-	}{
-		{"Deployment", "strategy", "", 0, 1},
-		{"Deployment", "strategy", "hostNetwork: false", 1, 0},
-		{"DaemonSet", "updateStrategy", "", 0, 1},
-		{"DaemonSet", "updateStrategy", "hostNetwork: false", 1, 0},
+	const (
+		recreate = "map[type:Recreate]" // helm --wait would not wait for the only Pod of a rolling update
+		apart    = "map[rollingUpdate:map[maxSurge:0 maxUnavailable:1] type:RollingUpdate]"
+		overlap  = "map[rollingUpdate:map[maxSurge:1 maxUnavailable:0] type:RollingUpdate]"
+	)
+	for _, tt := range []struct{ kind, field, values, want string }{
+		{"Deployment", "strategy", "", recreate},
+		{"Deployment", "strategy", "replicaCount: 2", apart},
+		{"Deployment", "strategy", "hostNetwork: false", overlap},
+		{"DaemonSet", "updateStrategy", "", apart},
+		{"DaemonSet", "updateStrategy", "hostNetwork: false", overlap},
 	} {
 		out := mustRender(t, release{values: []string{minimal("sim"), "kind: " + tt.kind, tt.values}})
 		spec := out.find(tt.kind, "").Object["spec"].(map[string]any)
-		got := fmt.Sprint(spec[tt.field].(map[string]any)["rollingUpdate"])
-		if want := fmt.Sprintf("map[maxSurge:%d maxUnavailable:%d]", tt.surge, tt.unavailable); got != want {
-			t.Errorf("%s %s: %s, want %s", tt.kind, tt.values, got, want)
+		if got := fmt.Sprint(spec[tt.field]); got != tt.want {
+			t.Errorf("%s %s: %s, want %s", tt.kind, tt.values, got, tt.want)
 		}
+	}
+}
+
+// The garbage collector knows the limit of memory.
+func TestMemoryLimit(t *testing.T) {
+	for limit, want := range map[string]string{
+		"": "", "200Mi": "188743680", "1Gi": "966367641", "200M": "180000000", "1.5G": "1350000000", "1073741824": "966367641", "1e9": "",
+	} {
+		values := "resources: {limits: {memory: " + limit + "}}"
+		env := mustRender(t, release{values: []string{minimal("sim"), values}}).env(t)
+		if got := env["GOMEMLIMIT"]; got != want {
+			t.Errorf("limit %q: GOMEMLIMIT=%q, want %q", limit, got, want)
+		}
+	}
+	own := "{resources: {limits: {memory: 1Gi}}, extraEnv: [{name: GOMEMLIMIT, value: 1MiB}]}"
+	if got := mustRender(t, release{values: []string{minimal("sim"), own}}).env(t)["GOMEMLIMIT"]; got != "1MiB" {
+		t.Errorf("one's own GOMEMLIMIT is %q", got)
 	}
 }

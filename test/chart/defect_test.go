@@ -93,7 +93,7 @@ func TestDefectSelectorChanges(t *testing.T) {
 
 // Nobody's Pod but the workload's is selected by the Service and the budget.
 func TestDefectTestPodIsSelected(t *testing.T) {
-	out := mustRender(t, release{values: []string{minimal("sim"), "doctor: {test: {enabled: true}}"}})
+	out := mustRender(t, release{values: []string{minimal("sim")}})
 	doctor := as[corev1.Pod](t, out, "Pod", "")
 	selector := as[corev1.Service](t, out, "Service", "").Spec.Selector
 	selected := true
@@ -103,7 +103,11 @@ func TestDefectTestPodIsSelected(t *testing.T) {
 	if selected {
 		t.Error("the doctor's Pod is behind the Service")
 	}
-	if container := doctor.Spec.Containers[0]; !slices.Equal(container.Args, []string{"doctor"}) || len(container.Env) != 0 {
+	want := []string{
+		"doctor", "--cloud-provider=sim",
+		"--leader-elect-resource-namespace=kube-system", "--leader-elect-resource-name=cloud-controller-manager",
+	}
+	if container := doctor.Spec.Containers[0]; !slices.Equal(container.Args, want) || len(container.Env) != 0 {
 		t.Errorf("the doctor's Pod runs %q with %v", container.Args, container.Env)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -19,10 +20,11 @@ import (
 type Cluster struct {
 	*controlplane.ControlPlane
 
-	opts  Options
-	slot  *slot
-	hub   namespace
-	nodes []*Node
+	opts     Options
+	slot     *slot
+	hub      namespace
+	resolver io.Closer // nil before it has started
+	nodes    []*Node
 }
 
 // Start builds what is missing and starts a cluster. It returns when all nodes have
@@ -61,6 +63,9 @@ func (c *Cluster) start(ctx context.Context) error {
 		return err
 	}
 	if err := c.startSwitch(ctx); err != nil {
+		return err
+	}
+	if err := c.startResolver(ctx); err != nil {
 		return err
 	}
 	if err := c.startControlPlane(ctx); err != nil {
@@ -116,6 +121,9 @@ func (c *Cluster) Stop() error {
 	var problem error
 	if c.ControlPlane != nil {
 		problem = c.ControlPlane.Stop()
+	}
+	if c.resolver != nil {
+		problem = errors.Join(problem, c.resolver.Close())
 	}
 	c.hub.holder.Kill()
 	if !c.opts.KeepDir {

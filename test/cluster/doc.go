@@ -10,7 +10,7 @@
 // A node is a process that does nothing, in a network, mount, process, host-name and IPC
 // namespace of its own; everything else of the node runs in those namespaces:
 //
-//	the machine           10.111.N.1  kube-apiserver, the tests, a cloud's balancers
+//	the machine           10.111.N.1  kube-apiserver, the nodes' resolver, the tests, a cloud's balancers
 //	  └─ veth mccmN ─┐
 //	the switch       ├─ a network namespace with a bridge in it
 //	  ┌─ veth ───────┤

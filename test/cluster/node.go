@@ -137,6 +137,9 @@ func (c *Cluster) startKubelet(ctx context.Context, n *Node) error {
 	if err := os.WriteFile(n.lib("kubelet/ca.crt"), c.CA(), 0o600); err != nil {
 		return fmt.Errorf("writing the certificate authority: %w", err)
 	}
+	if err := os.WriteFile(n.lib("kubelet/resolv.conf"), []byte("nameserver "+c.Gateway().String()+"\n"), 0o644); err != nil {
+		return fmt.Errorf("writing resolv.conf: %w", err)
+	}
 	if err := c.writeKubeconfig(n.lib("kubelet/kubeconfig"), "kubelet-"+n.name, "system:node:"+n.name, "system:nodes"); err != nil {
 		return err
 	}

@@ -1,10 +1,28 @@
 {{/* Flags. What has a value is in files/flags.yaml. */}}
 
-{{- define "multicloud-ccm.args" -}}
+{{/* Which cloud, as a list. */}}
+{{- define "multicloud-ccm.cloudArgs" -}}
 {{- $args := list (printf "--cloud-provider=%s" .Values.provider) }}
 {{- range (include "multicloud-ccm.credentials" . | fromJson).items }}
 {{- if not .env }}{{ $args = append $args (printf "--cloud-config=%s/%s" (include "multicloud-ccm.credentialsPath" $) .name) }}{{ end }}
 {{- end }}
+{{- toJson $args }}
+{{- end }}
+
+{{/* The flags of the command doctor. */}}
+{{- define "multicloud-ccm.doctorArgs" -}}
+{{- $args := concat (list "doctor") (include "multicloud-ccm.cloudArgs" . | fromJsonArray) }}
+{{- with .Values.leaderElection }}
+{{- $args = append $args (printf "--leader-elect-resource-namespace=%s" .resourceNamespace) }}
+{{- $args = append $args (printf "--leader-elect-resource-name=%s" .resourceName) }}
+{{- end }}
+{{- range $args }}
+- {{ quote . }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.args" -}}
+{{- $args := include "multicloud-ccm.cloudArgs" . | fromJsonArray }}
 {{- $args = append $args (printf "--controllers=%s" (join "," (include "multicloud-ccm.controllers" . | fromJson).list)) }}
 {{- $args = append $args (printf "--configure-cloud-routes=%t" .Values.controllers.route.enabled) }}
 {{- if eq .Values.safety.mode "dry-run" }}

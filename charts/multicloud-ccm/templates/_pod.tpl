@@ -23,9 +23,28 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{/*
+Nine tenths of the container's memory limit in bytes: near the limit the program collects
+garbage more often instead of being killed. Nothing without a limit, or with one's own GOMEMLIMIT.
+*/}}
+{{- define "multicloud-ccm.memoryLimit" -}}
+{{- $limit := include "multicloud-ccm.text" (get (get .Values.resources "limits" | default dict) "memory") }}
+{{- $unit := regexFind "[a-zA-Z]*$" $limit }}
+{{- $bytes := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
+{{- $own := false }}
+{{- range .Values.extraEnv }}{{ if eq .name "GOMEMLIMIT" }}{{ $own = true }}{{ end }}{{ end }}
+{{- if and $limit (hasKey $bytes $unit) (not $own) }}
+{{- mulf (trimSuffix $unit $limit | float64) (get $bytes $unit) 0.9 | int64 }}
+{{- end }}
+{{- end }}
+
 {{- define "multicloud-ccm.env" -}}
 {{- include "multicloud-ccm.apiServerEnv" . }}
 {{- include "multicloud-ccm.providerEnv" . }}
+{{- with include "multicloud-ccm.memoryLimit" . }}
+- name: GOMEMLIMIT
+  value: {{ . | quote }}
+{{- end }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
@@ -117,6 +136,10 @@ volumeMounts:
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .Values.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "multicloud-ccm.podTemplate" -}}
@@ -152,10 +175,6 @@ spec:
         {{- include "multicloud-ccm.probe" (dict "of" .Values.livenessProbe "defaults" (dict "periodSeconds" 10 "timeoutSeconds" 15 "failureThreshold" 6)) | nindent 8 }}
       readinessProbe:
         {{- include "multicloud-ccm.probe" (dict "of" .Values.readinessProbe "defaults" (dict "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3)) | nindent 8 }}
-      {{- with .Values.resources }}
-      resources:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
     {{- with .Values.extraContainers }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

@@ -63,15 +63,22 @@ NotReady for want of a network, and without routes. They are always there.
 {{- with $all }}{{ toYaml . }}{{ end }}
 {{- end }}
 
-{{/* Two Pods on the host network of one node cannot have the same port: no surge there. */}}
+{{/*
+Two Pods on the host network of one node cannot have the same port: no surge there. A single
+one is replaced by Recreate, because helm --wait waits for replicas less maxUnavailable.
+*/}}
 {{- define "multicloud-ccm.updateStrategy" -}}
 {{- if .Values.updateStrategy }}
 {{- toYaml .Values.updateStrategy }}
 {{- else }}
 {{- $apart := .Values.hostNetwork }}
+{{- if and $apart (eq .Values.kind "Deployment") (le (int64 .Values.replicaCount) 1) }}
+type: Recreate
+{{- else }}
 type: RollingUpdate
 rollingUpdate:
   maxSurge: {{ ternary 0 1 $apart }}
   maxUnavailable: {{ ternary 1 0 $apart }}
+{{- end }}
 {{- end }}
 {{- end }}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
 func (s *story) register(t *testing.T) {
@@ -40,6 +41,7 @@ func (s *story) register(t *testing.T) {
 			t.Errorf("%s is ready without a pod network", n.Name())
 		}
 	}
+	must(t, install.LabelControlPlane(within(t, patience), s.Cluster))
 }
 
 func (s *story) wait(t *testing.T) {
@@ -52,30 +54,23 @@ func (s *story) wait(t *testing.T) {
 	})
 }
 
-// network ends the other reason why pods do not start. The scheduler has seen that when a
-// pod that tolerates the taint runs, as a CCM's must.
+// network is the last thing that the pods of the test wait for.
 func (s *story) network(t *testing.T) {
 	must(t, s.AddPodNetwork(within(t, patience)))
 	for _, n := range s.Nodes() {
 		_, err := s.WaitNode(within(t, patience), n.Name(), func(node *corev1.Node) error {
-			if !ready(node) || len(node.Spec.Taints) != 1 || !tainted(node) {
+			if !ready(node) || len(node.Spec.Taints) > 0 {
 				return fmt.Errorf("the node is ready: %t, and has taints %v", ready(node), node.Spec.Taints)
 			}
 			return nil
 		})
 		must(t, err)
 	}
-	s.apply(t, "tolerant.yaml")
-	eventually(t, func(ctx context.Context) error {
-		pod, err := s.Client().CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, "tolerant", metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		return podReady(*pod)
-	})
 	s.pods(t, func(pods []corev1.Pod) error {
 		for _, pod := range pods {
-			must(t, unschedulable(pod))
+			if err := podReady(pod); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -86,38 +81,6 @@ func (s *story) apply(t *testing.T, name string) {
 	manifest, err := os.ReadFile("testdata/" + name)
 	must(t, err)
 	must(t, s.ApplyManifest(within(t, patience), manifest))
-}
-
-func (s *story) initialise(t *testing.T) {
-	s.startCCM(t)
-	for _, n := range s.Nodes() {
-		node, err := s.WaitNode(within(t, patience), n.Name(), func(node *corev1.Node) error {
-			if tainted(node) {
-				return errors.New("the node is tainted")
-			}
-			return nil
-		})
-		must(t, err)
-		m := s.machines[n.Name()]
-		if want := "sim://" + m.Zone + "/" + m.ID; node.Spec.ProviderID != want {
-			t.Errorf("%s has provider-ID %s, want %s", n.Name(), node.Spec.ProviderID, want)
-		}
-		for label, want := range map[string]string{
-			corev1.LabelTopologyZone: m.Zone, corev1.LabelTopologyRegion: m.Region, corev1.LabelInstanceTypeStable: m.Type,
-		} {
-			if got := node.Labels[label]; got != want {
-				t.Errorf("%s has %s=%s, want %s", n.Name(), label, got, want)
-			}
-		}
-	}
-	s.pods(t, func(pods []corev1.Pod) error {
-		for _, pod := range pods {
-			if err := podReady(pod); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // pods waits until check finds nothing wrong with the pods of the test.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -98,5 +99,9 @@ func running(dir string) error {
 
 func eventually(t *testing.T, check func(context.Context) error) {
 	t.Helper()
-	must(t, controlplane.Eventually(within(t, patience), check))
+	must(t, eventuallyWithin(t, patience, check))
+}
+
+func eventuallyWithin(t *testing.T, limit time.Duration, check func(context.Context) error) error {
+	return controlplane.Eventually(within(t, limit), check)
 }

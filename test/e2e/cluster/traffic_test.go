@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"slices"
 	"sync"
 	"testing"
@@ -32,7 +33,8 @@ func (s *story) balance(t *testing.T) {
 		}
 		return nil
 	})
-	t.Logf("GET %s is answered by pods on %d nodes", url, len(seen))
+	t.Log(transcript(t, url))
+	t.Logf("pods on %d nodes answer", len(seen))
 }
 
 func (s *story) local(t *testing.T) {
@@ -49,7 +51,7 @@ func (s *story) local(t *testing.T) {
 			return err
 		})
 	}
-	id := func(i int) string { return s.machines[s.Nodes()[i].Name()].ID }
+	id := func(i int) string { return s.cloud.Machines[s.Nodes()[i].Name()].ID }
 	eventually(t, func(context.Context) error {
 		health := s.balancer(service).TargetHealth
 		if health[id(0)] != world.HealthHealthy || health[id(1)] != world.HealthUnhealthy {
@@ -72,7 +74,7 @@ func (s *story) remove(t *testing.T) {
 	local, all := s.url80(t, "local"), s.url80(t, "echo")
 	stop := askForever(t, local)
 	gone := s.Nodes()[1]
-	must(t, s.cloud.RemoveMachine(s.machines[gone.Name()].ID))
+	must(t, s.cloud.RemoveMachine(s.cloud.Machines[gone.Name()].ID))
 	gone.Stop()
 	_, err := s.WaitNode(within(t, patience), gone.Name(), func(node *corev1.Node) error {
 		if node != nil {
@@ -85,7 +87,7 @@ func (s *story) remove(t *testing.T) {
 	service, err := s.Client().CoreV1().Services(metav1.NamespaceDefault).Get(within(t, patience), "echo", metav1.GetOptions{})
 	must(t, err)
 	eventually(t, func(context.Context) error {
-		want := []string{s.machines["node-1"].ID}
+		want := []string{s.cloud.Machines["node-1"].ID}
 		if got := s.balancer(service).Targets; !slices.Equal(got, want) {
 			return fmt.Errorf("the balancer has targets %v, want %v", got, want)
 		}
@@ -122,6 +124,20 @@ func ask(ctx context.Context, url string) (a answer, err error) {
 		return a, fmt.Errorf("%s answers %s", url, response.Status)
 	}
 	return a, json.NewDecoder(response.Body).Decode(&a)
+}
+
+// transcript is a request and its answer as they went over the wire.
+func transcript(t *testing.T, url string) string {
+	request, err := http.NewRequestWithContext(within(t, patience), http.MethodGet, url, nil)
+	must(t, err)
+	sent, err := httputil.DumpRequestOut(request, false)
+	must(t, err)
+	response, err := client.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	received, err := httputil.DumpResponse(response, true)
+	must(t, err)
+	return fmt.Sprintf("curl -v %s\n%s%s", url, sent, received)
 }
 
 func status(ctx context.Context, url string) (int, error) {
@@ -195,10 +211,8 @@ func (s *story) url80(t *testing.T, name string) string {
 // balancer returns the one with the address that the Service shows.
 func (s *story) balancer(service *corev1.Service) world.Balancer {
 	for _, ingress := range service.Status.LoadBalancer.Ingress {
-		for _, b := range s.cloud.Balancers() {
-			if slices.Contains(b.Addresses, ingress.IP) {
-				return b
-			}
+		if b := s.cloud.Balancer(ingress.IP); b.ID != "" {
+			return b
 		}
 	}
 	return world.Balancer{}

@@ -1,0 +1,79 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+)
+
+// Cloud is an emulated cloud whose machines are the nodes of a cluster.
+type Cloud interface {
+	Provider() string
+	// Arguments tell helm of the cloud.
+	Arguments() []string
+	// Door returns where a balancer's address and port are on this machine; "" when its
+	// balancers carry no traffic, or there is none.
+	Door(address string, port int32) string
+	Close()
+}
+
+// Open starts the cloud of a provider for the nodes of a cluster, with the Secret that the
+// chart looks for.
+func Open(ctx context.Context, provider string, c *cluster.Cluster) (Cloud, error) {
+	switch provider {
+	case "sim":
+		return OpenSim(c)
+	case "digitalocean":
+		return OpenDigitalOcean(ctx, c)
+	default:
+		return nil, fmt.Errorf("opening a cloud: there is no emulator of %q; there are: digitalocean, sim", provider)
+	}
+}
+
+// LabelControlPlane makes nodes of the control plane, where the chart's pods run.
+func LabelControlPlane(ctx context.Context, c *cluster.Cluster) error {
+	for _, n := range c.Nodes() {
+		const patch = `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`
+		_, err := c.Client().CoreV1().Nodes().Patch(ctx, n.Name(), types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		if err != nil {
+			return fmt.Errorf("labelling %s: %w", n.Name(), err)
+		}
+	}
+	return nil
+}
+
+// Pods returns the pods of the release.
+func Pods(ctx context.Context, c *cluster.Cluster) ([]corev1.Pod, error) {
+	pods, err := c.Client().CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{LabelSelector: Selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing the pods of the release: %w", err)
+	}
+	return pods.Items, nil
+}
+
+// arguments are what all clouds have in common.
+func arguments(provider string, sets ...string) []string {
+	args := []string{"--set", "provider=" + provider, "--set", "clusterName=real"}
+	for _, set := range sets {
+		args = append(args, "--set", set)
+	}
+	return args
+}
+
+// named returns a URL of this machine as nodes know it.
+func named(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", fmt.Errorf("reading the cloud's address: %w", err)
+	}
+	u.Host = net.JoinHostPort(cluster.MachineName, u.Port())
+	return u.String(), nil
+}
