@@ -42,9 +42,15 @@ help: ## Print this list.
 	  /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 	  /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+CLOUD       ?= sim
 .PHONY: quickstart
-quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean for the emulator).
-	@MAKE='$(MAKE_COMMAND)' test/cmd/quickstart/run.sh -cloud $(or $(CLOUD),sim)
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean; REAL=1 for one that runs pods).
+ifdef REAL
+	@$(MAKE) --no-print-directory helm image PROVIDERS=$(CLOUD)
+	@cd test && go run ./cmd/cluster show -cloud $(CLOUD)
+else
+	@MAKE='$(MAKE_COMMAND)' test/cmd/quickstart/run.sh -cloud $(CLOUD)
+endif
 
 .PHONY: cluster
 cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `make node-deps`.
@@ -155,11 +161,22 @@ bench: need-go controlplane build-if-needed ## Measure calls, writes and time (N
 	cd test && go run ./cmd/bench -binary ../$(BINARY) -nodes $(or $(NODES),100,1000,5000) $(BENCH_FLAGS)
 
 .PHONY: e2e
-e2e: need-go controlplane build-if-needed ## Run only the end-to-end tests.
+e2e: need-go need-cc controlplane build-if-needed ## Run all end-to-end tests.
 	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./e2e/...
+	@$(MAKE) --no-print-directory e2e-node
 
+# What is missing for nodes that run pods ends this with a line, and with CI=true, where it is
+# installed first, with an error.
 .PHONY: e2e-node
-e2e-node: need-go need-cc controlplane-nodes ## Run the end-to-end tests on nodes that run pods (Linux, root).
+e2e-node: need-go need-cc ## Run only those with helm, on nodes that run pods (Linux, root, `make node-deps`).
+	@test "$$CI" != true || hack/node-deps.sh
+	@missing=$$(cd test && go run ./cmd/cluster missing) && if [ -n "$$missing" ]; then \
+	  echo "not run: the end-to-end tests on nodes that run pods: $$missing" >&2; test "$$CI" != true; \
+	else $(MAKE) --no-print-directory e2e-node-ready; fi
+
+.PHONY: e2e-node-ready
+e2e-node-ready: controlplane-nodes helm
+	@for cloud in sim digitalocean; do $(MAKE) --no-print-directory image PROVIDERS=$$cloud || exit 1; done
 	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
 
 .PHONY: lint

@@ -167,9 +167,9 @@ func TestRollout(t *testing.T) {
 // The garbage collector knows the limit of memory.
 func TestMemoryLimit(t *testing.T) {
 	for limit, want := range map[string]string{
-		"": "", "200Mi": "188743680", "1Gi": "966367641", "200M": "180000000", "1.5G": "1350000000", "1073741824": "966367641", "1e9": "",
+		"200Mi": "188743680", "1Gi": "966367641", "200M": "180000000", "1.5G": "1350000000", "1073741824": "966367641", "100Ti": "",
 	} {
-		values := "resources: {limits: {memory: " + limit + "}}"
+		values := "resources: {limits: {memory: \"" + limit + "\"}}"
 		env := mustRender(t, release{values: []string{minimal("sim"), values}}).env(t)
 		if got := env["GOMEMLIMIT"]; got != want {
 			t.Errorf("limit %q: GOMEMLIMIT=%q, want %q", limit, got, want)

@@ -33,7 +33,7 @@ garbage more often instead of being killed. Nothing without a limit, or with one
 {{- $bytes := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
 {{- $own := false }}
 {{- range .Values.extraEnv }}{{ if eq .name "GOMEMLIMIT" }}{{ $own = true }}{{ end }}{{ end }}
-{{- if and $limit (hasKey $bytes $unit) (not $own) }}
+{{- if and (regexMatch "^[0-9.]+[a-zA-Z]*$" $limit) (hasKey $bytes $unit) (not $own) }}
 {{- mulf (trimSuffix $unit $limit | float64) (get $bytes $unit) 0.9 | int64 }}
 {{- end }}
 {{- end }}

@@ -2,7 +2,9 @@
 // run pods.
 //
 //	cluster up      run a cluster until Ctrl-C
+//	cluster show    the same, with the chart installed, to look at: `make quickstart REAL=1`
 //	cluster clean   remove what clusters left that were killed
+//	cluster missing print what this machine lacks to run one, nothing when nothing
 package main
 
 import (
@@ -18,10 +20,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 )
 
-const usage = `usage: cluster up|clean [flags]
+const usage = `usage: cluster up|show|clean|missing [flags]
 
   up      run a cluster until Ctrl-C
+  show    the same, with the chart installed on an emulated cloud
   clean   remove what clusters left that were killed; the next up does that too
+  missing print what this machine lacks to run a cluster, nothing when nothing
 
 `
 
@@ -53,6 +57,7 @@ func run(ctx context.Context, args []string) error {
 		images[name] = path
 		return nil
 	})
+	cloud := flags.String("cloud", "sim", "the emulated `cloud` of show: sim or digitalocean")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
@@ -67,8 +72,15 @@ func run(ctx context.Context, args []string) error {
 	switch args[0] {
 	case "up":
 		return up(ctx, opts, images)
+	case "show":
+		return show(ctx, opts, *cloud)
 	case "clean":
 		return cluster.Clean(ctx)
+	case "missing":
+		if err := cluster.Missing(); err != nil {
+			fmt.Println(err)
+		}
+		return nil
 	default:
 		flags.Usage()
 		return flag.ErrHelp
