@@ -29,6 +29,7 @@ var errUnwell = errors.New("something is wrong, see the failures above")
 // examination are the flags of `doctor`; they have the names they have elsewhere.
 type examination struct {
 	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
+	beforeUninstall                                              bool
 	format                                                       *string
 }
 
@@ -41,6 +42,7 @@ func newDoctorCommand() *cobra.Command {
 	fs.StringVar(&e.cloudConfig, "cloud-config", "", "Path of the provider's configuration file.")
 	fs.StringVar(&e.leaseNamespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
 	fs.StringVar(&e.leaseName, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
+	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
 	e.format = outputFlag(cmd)
 	return cmd
 }
@@ -51,19 +53,10 @@ func (e *examination) run(out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), checkup)
 	defer cancel()
-	c, err := e.cloud(ctx)
+	report, err := e.report(ctx)
 	if err != nil {
 		return err
 	}
-	access, err := e.access()
-	if err != nil {
-		return err
-	}
-	client, err := kubernetes.NewForConfig(access)
-	if err != nil {
-		return fmt.Errorf("connecting with the API server: %w", err)
-	}
-	report := doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName})
 	if err := e.print(out, report); err != nil {
 		return err
 	}
@@ -71,6 +64,28 @@ func (e *examination) run(out io.Writer) error {
 		return errUnwell
 	}
 	return nil
+}
+
+func (e *examination) report(ctx context.Context) (doctor.Report, error) {
+	var c *run.Cloud
+	if !e.beforeUninstall { // which is no question to the cloud
+		var err error
+		if c, err = e.cloud(ctx); err != nil {
+			return nil, err
+		}
+	}
+	access, err := e.access()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(access)
+	if err != nil {
+		return nil, fmt.Errorf("connecting with the API server: %w", err)
+	}
+	if e.beforeUninstall {
+		return doctor.BeforeUninstall(ctx, client), nil
+	}
+	return doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName}), nil
 }
 
 // access says how to reach the API server.

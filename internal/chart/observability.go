@@ -34,6 +34,9 @@ func observability() []Value {
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},
 			}},
+			{Name: "uninstallGuard", Doc: "`helm uninstall` while Services have balancers.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Refuse it, in a Pod that has to start then; `--no-hooks` uninstalls all the same."},
+			}},
 		}},
 	}
 }

@@ -50,6 +50,15 @@ func Run(ctx context.Context, o Options) Report {
 	return append(report, judgeServices(services.Items, now)...)
 }
 
+// BeforeUninstall looks for what nobody would look after without a controller manager.
+func BeforeUninstall(ctx context.Context, client kubernetes.Interface) Report {
+	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return Report{unreadable("services", err)}
+	}
+	return Report{judgeLeft(services.Items)}
+}
+
 func pointers(nodes []corev1.Node) []*corev1.Node {
 	var list []*corev1.Node
 	for i := range nodes {

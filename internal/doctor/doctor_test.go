@@ -134,6 +134,21 @@ func TestServices(t *testing.T) {
 	}
 }
 
+func TestBeforeUninstall(t *testing.T) {
+	finalizers := []string{"service.kubernetes.io/load-balancer-cleanup"}
+	services := []corev1.Service{
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "internal"}},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "others", Finalizers: finalizers}, Spec: corev1.ServiceSpec{LoadBalancerClass: ptr.To("other")}},
+	}
+	if got, want := lines(t, Report{judgeLeft(services)}), "ok none is left behind"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	services = append(services, corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", Finalizers: finalizers}})
+	if got := lines(t, Report{judgeLeft(services)}); !strings.HasPrefix(got, "failure a/web: left behind") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestText(t *testing.T) {
 	var out strings.Builder
 	report := Report{{"leader", OK, "pod-1 leads", ""}, {"nodes", Failure, "a: stuck", "look"}}

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	servicehelper "k8s.io/cloud-provider/service/helpers"
 )
 
 // judgeServices looks for load balancers that are long in coming. Services with a
@@ -30,4 +32,23 @@ func judgeServices(services []corev1.Service, now time.Time) Report {
 		})
 	}
 	return report
+}
+
+// judgeLeft looks for Services whose finalizer only a controller manager removes.
+func judgeLeft(services []corev1.Service) Finding {
+	const check = "load balancers"
+	var left []string
+	for _, svc := range services {
+		if svc.Spec.LoadBalancerClass == nil && slices.Contains(svc.Finalizers, servicehelper.LoadBalancerCleanupFinalizer) {
+			left = append(left, svc.Namespace+"/"+svc.Name)
+		}
+	}
+	if len(left) == 0 {
+		return Finding{Check: check, Level: OK, Message: "none is left behind"}
+	}
+	return Finding{
+		Check: check, Level: Failure,
+		Message: names(left) + ": left behind, their balancers cost money and are no longer updated, and deleting the Services hangs",
+		Fix:     "delete the Services first, or uninstall with --no-hooks when another cloud controller manager takes over",
+	}
 }

@@ -34,7 +34,7 @@ metrics:
   serviceMonitor: {enabled: true, interval: 30s, additionalLabels: {release: prometheus}, relabelings: [{action: labeldrop, regex: x}], metricRelabelings: [{action: labeldrop, regex: y}]}
   prometheusRule: {enabled: true, disabledAlerts: [CCMDrift], additionalLabels: {release: prometheus}}
   dashboard: {enabled: true, namespace: monitoring}
-doctor: {test: {enabled: false}}
+doctor: {test: {enabled: false}, uninstallGuard: {enabled: true}}
 extraArgs: {kube-api-burst: 1000000, feature-gates: ["AllAlpha=false", "AllBeta=true"], kube-api-qps: null}
 extraEnv: [{name: HTTPS_PROXY, value: "http://proxy.example"}]
 extraEnvFrom: [{configMapRef: {name: more, optional: true}}]

@@ -15,14 +15,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
-// fast are values with which a young Node may be judged, and sooner; the proof that its
-// machine is gone stays.
-var fast = []string{"--set", "safety.nodeDeletion.grace=1s,safety.nodeDeletion.confirmGap=2s,controllers.nodeLifecycle.period=500ms"}
+// values let a young Node be judged, and sooner; the proof that its machine is gone stays. And
+// they refuse to uninstall too early.
+var values = []string{"--set", "doctor.uninstallGuard.enabled=true,safety.nodeDeletion.grace=1s,safety.nodeDeletion.confirmGap=2s,controllers.nodeLifecycle.period=500ms"}
 
 // install is the way of a user: nobody helps the pod to get onto a node that is neither
 // initialised nor ready, to find the cloud and to initialise its own node.
 func (s *story) install(t *testing.T) {
-	out, err := s.helm.Install(within(t, patience), s.cloud, append(fast, "--wait", "--timeout=2m")...)
+	out, err := s.helm.Install(within(t, patience), s.cloud, append(values, "--wait", "--timeout=2m")...)
 	must(t, err)
 	t.Logf("helm install\n%s", out)
 	pods, err := install.Pods(within(t, patience), s.Cluster)

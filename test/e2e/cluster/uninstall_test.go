@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,13 +15,17 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
-// uninstall leaves what users depend on: requests go on, and a deleted Service waits for
+// uninstall is refused by the guard, and without it leaves what users depend on: requests go on, and a deleted Service waits for
 // somebody who can delete its balancer.
 func (s *story) uninstall(t *testing.T) {
 	stop := askForever(t, s.url80(t, "echo"))
 	out, err := s.helm.Run(within(t, patience), "uninstall", install.Release, "--wait")
-	must(t, err)
+	if err == nil || !strings.Contains(out, "default/echo, default/late, default/local: left behind") {
+		t.Errorf("the guard says %v\n%s", err, out)
+	}
 	t.Logf("helm uninstall\n%s", out)
+	_, err = s.helm.Run(within(t, patience), "uninstall", install.Release, "--no-hooks", "--wait")
+	must(t, err)
 	must(t, s.Client().CoreV1().Services(metav1.NamespaceDefault).Delete(within(t, patience), "late", metav1.DeleteOptions{}))
 	for _, name := range []string{"echo", "late"} {
 		service, err := s.Client().CoreV1().Services(metav1.NamespaceDefault).Get(within(t, patience), name, metav1.GetOptions{})
@@ -34,7 +39,7 @@ func (s *story) uninstall(t *testing.T) {
 
 // reinstall ends the wait, and what is deleted from then on goes at once.
 func (s *story) reinstall(t *testing.T) {
-	_, err := s.helm.Install(within(t, patience), s.cloud, append(fast, "--wait", "--timeout=2m")...)
+	_, err := s.helm.Install(within(t, patience), s.cloud, append(values, "--wait", "--timeout=2m")...)
 	must(t, err)
 	gone(t, s.Cluster, "late")
 	for _, name := range []string{"echo", "local"} {
@@ -44,6 +49,8 @@ func (s *story) reinstall(t *testing.T) {
 	if left := s.cloud.Balancers(); len(left) > 0 {
 		t.Errorf("the cloud still has balancers %v", left)
 	}
+	_, err = s.helm.Run(within(t, patience), "uninstall", install.Release, "--wait")
+	must(t, err)
 }
 
 // gone waits until a Service is.
