@@ -1,11 +1,9 @@
-// Package cluster_test tests the binary on a real cluster, whose nodes run pods: a kubelet
-// registers the node, and a request goes through the balancer of a simulated cloud, a
-// NodePort and kube-proxy to a pod.
+// Package cluster_test tests the Helm chart and the image on a real cluster, whose nodes run
+// pods: kubelets register nodes, helm installs the release, its pod initialises them, and a
+// request goes through the balancer of a simulated cloud, a NodePort and kube-proxy to a pod.
 //
-// It needs Linux, root and some packages, so it only runs with E2E_NODE=1: `make e2e-node`.
-// Where something is missing it says so, which is a failure with CI=true.
-//
-// CCM_BINARY names a binary to test in the place of one built with the race detector.
+// It needs Linux, root, some packages, a helm and images, so it only runs with E2E_NODE=1:
+// `make e2e-node`. Where something is missing it says so, which is a failure with CI=true.
 package cluster_test
 
 import (

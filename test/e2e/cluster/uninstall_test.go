@@ -24,6 +24,9 @@ func (s *story) uninstall(t *testing.T) {
 		t.Errorf("the guard says %v\n%s", err, out)
 	}
 	t.Logf("helm uninstall\n%s", out)
+	// helm takes the release for half uninstalled until it is told that it is not.
+	_, err = s.helm.Run(within(t, patience), "rollback", install.Release, "2", "--wait")
+	must(t, err)
 	_, err = s.helm.Run(within(t, patience), "uninstall", install.Release, "--no-hooks", "--wait")
 	must(t, err)
 	must(t, s.Client().CoreV1().Services(metav1.NamespaceDefault).Delete(within(t, patience), "late", metav1.DeleteOptions{}))
