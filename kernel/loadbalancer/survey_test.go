@@ -188,11 +188,11 @@ func TestDeleteNeverBelievesASurvey(t *testing.T) {
 func TestDeletedBalancerStaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := surveyed(t, 4)
-		for range 2 {
+		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
 			for _, f := range all {
 				f.settle()
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(wait)
 		}
 		f := all[3]
 		if err := f.Delete(t.Context(), f.svc); err != nil {
