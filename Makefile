@@ -26,6 +26,7 @@ LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).g
 GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
 GORELEASER  := $(BIN)/goreleaser
+HELM        := $(BIN)/helm
 FUZZTIME    ?= 10s
 TEST_FLAGS  ?=
 # The race detector needs cgo.
@@ -86,6 +87,19 @@ node-deps: ## Install what nodes that run pods need: containerd and a few others
 .PHONY: generate
 generate: need-go ## Regenerate everything that is derived from declarations in code.
 	go run ./internal/gen
+	cd test && go test ./chart -run 'Golden|Deploy|Notes|Problems' -update
+
+.PHONY: helm
+helm: $(HELM) ## Build bin/helm, the helm CLI of the version the tests use.
+
+# What helm's own release build sets: its version, and the Kubernetes that `helm template`
+# takes a cluster for.
+$(HELM): test/go.mod test/go.sum | need-go
+	@echo "==> building helm (once)"
+	@mkdir -p $(BIN)
+	@cd test && minor=$$(go list -m -f '{{.Version}}' k8s.io/client-go | cut -d. -f2) && go build -o ../$(HELM) -ldflags "-s -w \
+	  -X helm.sh/helm/v3/internal/version.version=$$(go list -m -f '{{.Version}}' helm.sh/helm/v3) \
+	  -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$$minor" helm.sh/helm/v3/cmd/helm
 
 .PHONY: clean
 clean: ## Remove build results.
@@ -93,7 +107,7 @@ clean: ## Remove build results.
 
 # Where `make image` and `make release-dry-run` put their results, one per variant.
 PLATFORMS   ?= linux/$(shell go env GOARCH)
-IMAGE       ?= ghcr.io/multicloud-ccm/cloud-controller-manager
+IMAGE       ?= ghcr.io/multicloud-ccm/multicloud-ccm
 VARIANT     := $(or $(subst $(space),-,$(sort $(subst $(comma), ,$(PROVIDERS)))),all)
 IMAGE_TOOL  := $(BIN)/image
 platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),dist/build/$(VARIANT)/$(p)/cloud-controller-manager)

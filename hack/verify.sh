@@ -14,12 +14,13 @@ for module in . test hack/image; do
   (cd "$module" && go vet ./...)
 done
 
+# The chart's golden renders and deploy/ are compared by the tests of test/chart.
 go run ./internal/gen
-if ! git diff --exit-code --stat -- docs config deploy; then
+if ! git diff --exit-code --stat -- docs config charts; then
   echo "generated files differ from the code: run 'make generate' and commit the result" >&2
   exit 1
 fi
-untracked=$(git ls-files --others --exclude-standard -- docs config deploy)
+untracked=$(git ls-files --others --exclude-standard -- docs config charts)
 if [ -n "$untracked" ]; then
   echo "generated files are not committed:" "$untracked" >&2
   exit 1

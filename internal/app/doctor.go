@@ -33,8 +33,8 @@ type examination struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	var e examination
-	cmd := newSubcommand("doctor", "Check cluster, cloud and controller manager, and say what to do", func(out io.Writer) error { return e.run(out) })
+	e := &examination{}
+	cmd := newSubcommand("doctor", "Check cluster, cloud and controller manager, and say what to do", e.run)
 	fs := cmd.Flags()
 	fs.StringVar(&e.kubeconfig, "kubeconfig", "", "Path of a kubeconfig file. The pod's own service account when empty.")
 	fs.StringVar(&e.provider, "cloud-provider", "", "The provider to check; its settings are read from the environment as always.")
@@ -45,7 +45,7 @@ func newDoctorCommand() *cobra.Command {
 	return cmd
 }
 
-func (e examination) run(out io.Writer) error {
+func (e *examination) run(out io.Writer) error {
 	if err := checkOutput(*e.format); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e examination) run(out io.Writer) error {
 }
 
 // access says how to reach the API server.
-func (e examination) access() (*rest.Config, error) {
+func (e *examination) access() (*rest.Config, error) {
 	access, err := rest.InClusterConfig()
 	if e.kubeconfig != "" {
 		access, err = clientcmd.BuildConfigFromFlags("", e.kubeconfig)
@@ -89,7 +89,7 @@ func (e examination) access() (*rest.Config, error) {
 	return access, nil
 }
 
-func (e examination) print(out io.Writer, report doctor.Report) error {
+func (e *examination) print(out io.Writer, report doctor.Report) error {
 	if *e.format == "json" {
 		return writeJSON(out, report)
 	}
@@ -97,7 +97,7 @@ func (e examination) print(out io.Writer, report doctor.Report) error {
 }
 
 // cloud returns the chosen cloud, through which nothing can be changed.
-func (e examination) cloud(ctx context.Context) (*run.Cloud, error) {
+func (e *examination) cloud(ctx context.Context) (*run.Cloud, error) {
 	name, err := chooseProvider(e.provider, registry.Names())
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
@@ -38,6 +39,16 @@ func newRootCommand() (*cobra.Command, error) {
 func FlagSets() (cliflag.NamedFlagSets, error) {
 	_, sets, err := newManagerCommand()
 	return sets, err
+}
+
+// Flags returns every flag of the controller manager, those of logging included, as it
+// parses them.
+func Flags() (*pflag.FlagSet, error) {
+	cmd, _, err := newManagerCommand()
+	if err != nil {
+		return nil, err
+	}
+	return cmd.Flags(), nil
 }
 
 func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {

@@ -1,5 +1,5 @@
 // Command gen writes everything that is derived from declarations in code: the reference
-// pages and the RBAC manifest. Run it with `make generate`; `make verify` fails when its
+// pages, the RBAC manifest and the data of the chart. Run it with `make generate`; `make verify` fails when its
 // results differ from what is committed.
 package main
 
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
+	"github.com/multicloud-ccm/multicloud-ccm/internal/chart"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
@@ -50,16 +52,51 @@ func generate(root string) error {
 	for _, p := range providers() {
 		files["docs/reference/providers/"+p.Descriptor.Name+".md"] = func(b *bytes.Buffer) { writeProvider(b, p) }
 	}
+	for name, write := range chart.Pages() {
+		files["docs/reference/"+name] = write
+	}
 	for path, write := range files {
 		var content bytes.Buffer
 		write(&content)
-		path = filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("creating folder of %s: %w", path, err)
+		if err := put(filepath.Join(root, path), content.Bytes()); err != nil {
+			return err
 		}
-		if err := os.WriteFile(path, content.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("writing generated file: %w", err)
+	}
+	return generateChart(filepath.Join(root, "charts", "multicloud-ccm"))
+}
+
+// generateChart writes the parts of the chart that follow from declarations.
+func generateChart(dir string) error {
+	flags, err := app.Flags()
+	if err != nil {
+		return fmt.Errorf("reading the flags: %w", err)
+	}
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		return fmt.Errorf("reading the chart's README: %w", err)
+	}
+	var descriptors []cloud.Descriptor
+	for _, p := range providers() {
+		descriptors = append(descriptors, p.Descriptor)
+	}
+	files, err := chart.Files(chart.Input{Providers: descriptors, Flags: flags, README: readme})
+	if err != nil {
+		return fmt.Errorf("making the chart: %w", err)
+	}
+	for path, content := range files {
+		if err := put(filepath.Join(dir, path), content); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func put(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("creating folder of %s: %w", path, err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("writing generated file: %w", err)
 	}
 	return nil
 }

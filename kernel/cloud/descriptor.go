@@ -27,6 +27,13 @@ type Descriptor struct {
 	Limits Limits
 	// Settings are the environment variables the provider reads, besides annotations.
 	Settings []Setting
+	// Secret is the name of the Kubernetes Secret that upstream's manifests keep the
+	// credentials in, "" when there is none. It is the chart's default, so that a switch
+	// from upstream needs no new Secret.
+	Secret string
+	// ConfigFile is the file of --cloud-config in upstream's format, nil when the provider
+	// reads none.
+	ConfigFile *ConfigFile
 	// IDAnnotation is the Service annotation that records the balancer's id, in the form
 	// the upstream CCM wrote it, or "".
 	IDAnnotation string
@@ -85,6 +92,37 @@ type Setting struct {
 	Default  string
 	Required bool
 	Secret   bool
+	Doc      string
+	// Value is the path of the setting below the provider's block in the chart's values:
+	// "region", "firewall.name". A setting without one can be set as extraEnv only.
+	Value string
+	// Key is the key of a Secret setting in Descriptor.Secret.
+	Key string
+	// Type is the type of the chart's value, SettingText by default.
+	Type SettingType
+	// Enum are the allowed texts, any when empty.
+	Enum []string
+}
+
+// SettingType is the type a setting has in the chart's values. The variable is always text.
+type SettingType string
+
+// Types of settings.
+const (
+	SettingText   SettingType = ""
+	SettingNumber SettingType = "number"
+	SettingBool   SettingType = "boolean"
+	// SettingList is a list of texts, which the variable joins with commas.
+	SettingList SettingType = "list"
+)
+
+// ConfigFile says where upstream's manifests keep the file of --cloud-config.
+type ConfigFile struct {
+	// Value is its name in the chart's values.
+	Value string
+	// Key is its key in Descriptor.Secret.
+	Key      string
+	Required bool
 	Doc      string
 }
 

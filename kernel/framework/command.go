@@ -15,6 +15,7 @@ import (
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
 	"k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/version"
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 )
@@ -106,6 +107,11 @@ type manager struct {
 // run checks what has to be right before anything starts, then runs the framework's
 // command until a signal.
 func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
+	if flag := cmd.Flags().Lookup("version"); flag != nil && flag.Value.String() == "true" {
+		// Upstream's word for every component is Kubernetes.
+		fmt.Fprintln(cmd.OutOrStdout(), cmd.Name(), version.Get().GitVersion)
+		return nil
+	}
 	verflag.PrintAndExitIfRequested()
 	if err := m.check(cmd.Flags()); err != nil {
 		return err

@@ -6,13 +6,16 @@ import (
 	"maps"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/cloud-provider/names"
 	"sigs.k8s.io/yaml"
 )
 
 // Grant is one line of the table of permissions.
 type Grant struct {
-	// For says which part needs it, and why.
+	// For says why it is needed.
 	For string
+	// Controllers need it; nil means the process needs it whatever it runs.
+	Controllers []string
 	// Group is "" for the core group.
 	Group    string
 	Resource string
@@ -30,15 +33,17 @@ type Grant struct {
 // serviceaccounts/token create in kube-system besides, and the accounts of the controllers
 // need their share of this.
 func RBACRules(lease string) []Grant {
+	node, lifecycle, service := names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController
 	return []Grant{
-		{For: "all: the informer", Resource: "nodes", Verbs: []string{"get", "list", "watch"}},
-		{For: "node: provider-ID, labels and taints", Resource: "nodes", Verbs: []string{"update", "patch"}},
-		{For: "node: addresses; route: condition", Resource: "nodes/status", Verbs: []string{"patch"}},
-		{For: "node-lifecycle: nodes without a machine", Resource: "nodes", Verbs: []string{"delete"}},
-		{For: "service, firewall: the informer", Resource: "services", Verbs: []string{"get", "list", "watch"}},
-		{For: "service: recorded ids in annotations", Resource: "services", Verbs: []string{"patch"}},
-		{For: "service: addresses, finalizer", Resource: "services/status", Verbs: []string{"patch"}},
-		{For: "all: events", Resource: "events", Verbs: []string{"create", "patch", "update"}},
+		{For: "the informer", Resource: "nodes", Verbs: []string{"get", "list", "watch"}},
+		{For: "provider-ID and labels", Controllers: []string{node}, Resource: "nodes", Verbs: []string{"update"}},
+		{For: "taints", Controllers: []string{node, lifecycle}, Resource: "nodes", Verbs: []string{"patch"}},
+		{For: "addresses; the condition of routes", Controllers: []string{node, names.NodeRouteController}, Resource: "nodes/status", Verbs: []string{"patch"}},
+		{For: "nodes without a machine", Controllers: []string{lifecycle}, Resource: "nodes", Verbs: []string{"delete"}},
+		{For: "the informer", Controllers: []string{service, CloudFirewallController}, Resource: "services", Verbs: []string{"get", "list", "watch"}},
+		{For: "recorded ids in annotations", Controllers: []string{service}, Resource: "services", Verbs: []string{"patch"}},
+		{For: "addresses, finalizer", Controllers: []string{service}, Resource: "services/status", Verbs: []string{"patch"}},
+		{For: "events", Resource: "events", Verbs: []string{"create", "patch", "update"}},
 		{For: "metrics: who asks", Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}},
 		{For: "metrics: whether they may", Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verbs: []string{"create"}},
 		{For: "election: a create has no name yet", Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"create"}, Namespaced: true},

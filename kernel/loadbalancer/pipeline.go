@@ -35,7 +35,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if p.disowned() {
 		return Outcome{Status: p.present()}, nil
 	}
-	f, err := p.seek(ctx)
+	f, err := p.seek(ctx, p.observe)
 	if err != nil {
 		return Outcome{}, p.failed(ctx, err)
 	}
@@ -77,7 +77,7 @@ func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error)
 
 // look returns the state after a change that the driver did not tell.
 func (p *pass) look(ctx context.Context) (cloud.Observed, error) {
-	f, err := p.find(ctx)
+	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return cloud.Observed{}, p.failed(ctx, err)
 	}

@@ -57,6 +57,7 @@ func Descriptor() cloud.Descriptor {
 			QPSSetting:        envQPS,
 		},
 		Settings:     declaredSettings(),
+		Secret:       "digitalocean",
 		IDAnnotation: idAnnotation,
 	}
 }

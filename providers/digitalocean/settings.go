@@ -35,16 +35,16 @@ const (
 
 func declaredSettings() []cloud.Setting {
 	return []cloud.Setting{
-		{Name: envToken, Required: true, Secret: true, Doc: "API token. It is read for every request, so a rotated file is used at once."},
-		{Name: envURL, Default: "https://api.digitalocean.com", Doc: "Base URL of the API; a path in it is put before every path of the API."},
-		{Name: envMetadataURL, Default: "http://169.254.169.254", Doc: "Base URL of the droplet metadata service, asked for the region when REGION is not set."},
-		{Name: envRegion, Doc: "Region slug, such as fra1, where balancers are created. Not set: the region of the droplet this runs on, from the metadata service."},
-		{Name: envClusterID, Doc: "Cluster id; balancers get the tag k8s:<id> that the upstream CCM writes."},
-		{Name: envVPC, Doc: "UUID of the VPC of new balancers. Not set: the region's default VPC."},
-		{Name: envQPS, Doc: "Most requests per second to the API. Not set: what the published limits allow."},
-		{Name: envDefaultType, Default: typeNetwork, Doc: "Type of new balancers whose Service names none: REGIONAL or REGIONAL_NETWORK."},
-		{Name: envFirewallName, Doc: "Name of the cloud firewall that lets clients reach NodePort Services and REGIONAL_NETWORK balancers. Needs PUBLIC_ACCESS_FIREWALL_TAGS."},
-		{Name: envFirewallTags, Doc: "Existing tags, separated by commas, of the droplets the firewall protects. Needs PUBLIC_ACCESS_FIREWALL_NAME."},
+		{Name: envToken, Required: true, Secret: true, Doc: "API token. It is read for every request, so a rotated file is used at once.", Value: "token", Key: "access-token"},
+		{Name: envURL, Default: "https://api.digitalocean.com", Doc: "Base URL of the API; a path in it is put before every path of the API.", Value: "apiURL"},
+		{Name: envMetadataURL, Default: "http://169.254.169.254", Doc: "Base URL of the droplet metadata service, asked for the region when REGION is not set.", Value: "metadataURL"},
+		{Name: envRegion, Doc: "Region slug, such as fra1, where balancers are created. Not set: the region of the droplet this runs on, from the metadata service.", Value: "region"},
+		{Name: envClusterID, Doc: "Cluster id; balancers get the tag k8s:<id> that the upstream CCM writes.", Value: "clusterID"},
+		{Name: envVPC, Doc: "UUID of the VPC of new balancers. Not set: the region's default VPC.", Value: "vpcID"},
+		{Name: envQPS, Doc: "Most requests per second to the API. Not set: what the published limits allow.", Value: "apiQPS", Type: cloud.SettingNumber},
+		{Name: envDefaultType, Default: typeNetwork, Doc: "Type of new balancers whose Service names none: REGIONAL or REGIONAL_NETWORK.", Value: "loadBalancer.defaultType", Enum: []string{typeRegional, typeNetwork}},
+		{Name: envFirewallName, Doc: "Name of the cloud firewall that lets clients reach NodePort Services and REGIONAL_NETWORK balancers. Needs PUBLIC_ACCESS_FIREWALL_TAGS.", Value: "firewall.name"},
+		{Name: envFirewallTags, Doc: "Existing tags, separated by commas, of the droplets the firewall protects. Needs PUBLIC_ACCESS_FIREWALL_NAME.", Value: "firewall.tags", Type: cloud.SettingList},
 		{Name: envDebug, Doc: "Accepted for compatibility and ignored: health is served by --secure-port at /healthz, without a request to the API."},
 		{Name: envMetrics, Doc: "Accepted for compatibility and ignored: metrics are served by --secure-port at /metrics."},
 	}

@@ -29,11 +29,11 @@ func Descriptor() cloud.Descriptor {
 		},
 		Limits: cloud.Limits{PageSize: 100, GetBatch: 1},
 		Settings: []cloud.Setting{
-			{Name: "SIM_ENDPOINT", Doc: "URL of the world to use. Without it a world is started inside this process, which forgets everything when the process ends."},
-			{Name: "SIM_TOKEN", Secret: true, Doc: "Token the world asks for, if it does."},
-			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens."},
-			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional."},
-			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`},
+			{Name: "SIM_ENDPOINT", Doc: "URL of the world to use. Without it a world is started inside this process, which forgets everything when the process ends.", Value: "endpoint"},
+			{Name: "SIM_TOKEN", Secret: true, Doc: "Token the world asks for, if it does.", Value: "token", Key: "token"},
+			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens.", Value: "listen"},
+			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional.", Value: "machines", Type: cloud.SettingList},
+			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`, Value: "forward", Type: cloud.SettingBool},
 		},
 		IDAnnotation: ID.Name,
 	}

@@ -94,6 +94,10 @@ func TestVersion(t *testing.T) {
 	if info.Version == "" || info.GoVersion == "" || info.Platform == "" || len(info.Providers) != 1 || info.Providers[0] != "sim" {
 		t.Errorf("got %+v", info)
 	}
+	_, stdout, _ = run(t, binary(t, "sim"), "--version")
+	if want := "cloud-controller-manager " + info.Version + "\n"; stdout != want {
+		t.Errorf("--version prints %q, want %q", stdout, want)
+	}
 }
 
 func TestHelpOfSubcommandsShowsOwnFlagsOnly(t *testing.T) {

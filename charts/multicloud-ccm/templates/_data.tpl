@@ -1,0 +1,48 @@
+{{/* Access to values by path and to the generated files. Results that are no text are JSON. */}}
+
+{{/* {"v": the value at .path of .values}; the value is missing when the path is. */}}
+{{- define "multicloud-ccm.get" -}}
+{{- $at := .values }}
+{{- range splitList "." .path }}
+{{- if kindIs "map" $at }}{{ $at = get $at . }}{{ else }}{{ $at = "" }}{{ end }}
+{{- end }}
+{{- dict "v" $at | toJson }}
+{{- end }}
+
+{{/* A value as the text of a flag or a variable. */}}
+{{- define "multicloud-ccm.text" -}}
+{{- if kindIs "slice" . }}{{ join "," . }}
+{{- else if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}
+{{- else }}{{ toString . }}{{ end }}
+{{- end }}
+
+{{- define "multicloud-ccm.providers" -}}
+{{ .Files.Get "files/providers.yaml" | fromYaml | toJson }}
+{{- end }}
+
+{{/* The chosen provider, {} when it is not known. */}}
+{{- define "multicloud-ccm.provider" -}}
+{{ get (include "multicloud-ccm.providers" . | fromJson) .Values.provider | default dict | toJson }}
+{{- end }}
+
+{{/* The chosen platform, {} when none is. */}}
+{{- define "multicloud-ccm.platform" -}}
+{{- $found := dict }}
+{{- range .Files.Get "files/platforms.yaml" | fromYamlArray }}
+{{- if eq .name $.Values.platform }}{{ $found = . }}{{ end }}
+{{- end }}
+{{- toJson $found }}
+{{- end }}
+
+{{/* {"list": the controllers that run}: switched on, and the cloud has something for them. */}}
+{{- define "multicloud-ccm.controllers" -}}
+{{- $can := get (include "multicloud-ccm.provider" . | fromJson) "capabilities" | default dict }}
+{{- $list := list }}
+{{- range .Files.Get "files/controllers.yaml" | fromYamlArray }}
+{{- $on := (include "multicloud-ccm.get" (dict "values" $.Values "path" (printf "controllers.%s.enabled" .value)) | fromJson).v }}
+{{- if and $on (or (not .capability) (get $can (default "" .capability))) }}
+{{- $list = append $list .controller }}
+{{- end }}
+{{- end }}
+{{- dict "list" $list | toJson }}
+{{- end }}

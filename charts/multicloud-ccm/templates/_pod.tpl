@@ -1,0 +1,162 @@
+{{/* The Pod template, the same for every kind of workload. */}}
+
+{{- define "multicloud-ccm.image" -}}
+{{- $name := printf "%s/%s" .Values.image.registry .Values.image.repository | trimPrefix "/" }}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" $name .Values.image.digest }}
+{{- else }}
+{{- $suffix := ternary (printf "-%s" .Values.provider) "" (eq .Values.image.variant "auto") }}
+{{- printf "%s:%s" $name (default (printf "v%s%s" .Chart.AppVersion $suffix) .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{/* A probe of /healthz with the user's changes, from a dict of root, of and defaults. */}}
+{{- define "multicloud-ccm.probe" -}}
+{{- $probe := mergeOverwrite (dict "httpGet" (dict "path" "/healthz" "port" "https" "scheme" "HTTPS")) .defaults (deepCopy .of) }}
+{{- toYaml $probe }}
+{{- end }}
+
+{{- define "multicloud-ccm.pullSecrets" -}}
+{{- with concat (get .Values.global "imagePullSecrets" | default list) .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.env" -}}
+{{- include "multicloud-ccm.apiServerEnv" . }}
+{{- include "multicloud-ccm.providerEnv" . }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.mounts" -}}
+{{- if (include "multicloud-ccm.credentials" . | fromJson).secret }}
+- name: credentials
+  mountPath: {{ include "multicloud-ccm.credentialsPath" . }}
+  readOnly: true
+{{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.volumes" -}}
+{{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
+{{- if $credentials.secret }}
+- name: credentials
+  secret:
+    secretName: {{ $credentials.secret }}
+    defaultMode: 0440
+    items:
+      {{- range $credentials.items }}
+      - key: {{ .key | quote }}
+        path: {{ .name }}
+      {{- end }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* What the program and the doctor's Pod have in common. */}}
+{{- define "multicloud-ccm.podBase" -}}
+serviceAccountName: {{ include "multicloud-ccm.serviceAccountName" . }}
+automountServiceAccountToken: true
+{{- include "multicloud-ccm.pullSecrets" . }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+hostNetwork: {{ .Values.hostNetwork }}
+dnsPolicy: {{ .Values.dnsPolicy }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with include "multicloud-ccm.affinity" . }}
+affinity:
+  {{- nindent 2 . }}
+{{- end }}
+tolerations:
+  {{- include "multicloud-ccm.tolerations" . | nindent 2 }}
+{{- with .Values.podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with include "multicloud-ccm.volumes" . }}
+volumes:
+  {{- . | trim | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.containerBase" -}}
+image: {{ include "multicloud-ccm.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- with include "multicloud-ccm.env" . }}
+env:
+  {{- . | trim | nindent 2 }}
+{{- end }}
+{{- with .Values.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with include "multicloud-ccm.mounts" . }}
+volumeMounts:
+  {{- . | trim | nindent 2 }}
+{{- end }}
+{{- with .Values.securityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.podTemplate" -}}
+metadata:
+  labels:
+    {{- $labels := merge (include "multicloud-ccm.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/component" "cloud-controller-manager") }}
+    {{- merge $labels .Values.podLabels .Values.commonLabels | toYaml | nindent 4 }}
+  annotations:
+    {{- merge (dict "kubectl.kubernetes.io/default-container" "cloud-controller-manager") .Values.podAnnotations | toYaml | nindent 4 }}
+spec:
+  {{- include "multicloud-ccm.podBase" . | nindent 2 }}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- with include "multicloud-ccm.topologySpreadConstraints" . }}
+  topologySpreadConstraints:
+    {{- nindent 4 . }}
+  {{- end }}
+  {{- with .Values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: cloud-controller-manager
+      {{- include "multicloud-ccm.containerBase" . | nindent 6 }}
+      args:
+        {{- include "multicloud-ccm.args" . | trim | nindent 8 }}
+      ports:
+        - name: https
+          containerPort: {{ .Values.metrics.port }}
+          protocol: TCP
+      startupProbe:
+        {{- include "multicloud-ccm.probe" (dict "of" .Values.startupProbe "defaults" (dict "periodSeconds" 2 "failureThreshold" 60)) | nindent 8 }}
+      livenessProbe:
+        {{- include "multicloud-ccm.probe" (dict "of" .Values.livenessProbe "defaults" (dict "periodSeconds" 10 "timeoutSeconds" 15 "failureThreshold" 6)) | nindent 8 }}
+      readinessProbe:
+        {{- include "multicloud-ccm.probe" (dict "of" .Values.readinessProbe "defaults" (dict "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3)) | nindent 8 }}
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}

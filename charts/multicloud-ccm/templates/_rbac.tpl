@@ -1,0 +1,28 @@
+{{/* Permissions, from files/rbac.yaml: those of the controllers that run. */}}
+
+{{/* Rules, from a dict of root and namespaced. */}}
+{{- define "multicloud-ccm.rules" -}}
+{{- $running := (include "multicloud-ccm.controllers" .root | fromJson).list }}
+{{- $namespaced := .namespaced }}
+{{- $root := .root }}
+{{- range .root.Files.Get "files/rbac.yaml" | fromYamlArray }}
+{{- $needed := not .controllers }}
+{{- range .controllers | default list }}{{ if has . $running }}{{ $needed = true }}{{ end }}{{ end }}
+{{- if and $needed (eq (default false .namespaced) $namespaced) }}
+# {{ .for }}
+- apiGroups: [{{ .group | quote }}]
+  resources: [{{ .resource | quote }}]
+  {{- if .lease }}
+  resourceNames: [{{ $root.Values.leaderElection.resourceName | quote }}]
+  {{- end }}
+  verbs: {{ toJson .verbs }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.subjects" -}}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "multicloud-ccm.serviceAccountName" . }}
+    namespace: {{ include "multicloud-ccm.namespace" . }}
+{{- end }}

@@ -1,0 +1,127 @@
+{{/*
+Everything that is wrong with the values, collected and told at once: what, its value, one fix.
+What the schema says too is repeated here where a mistake would do damage, because some
+pipelines skip the schema.
+*/}}
+
+{{- define "multicloud-ccm.validate" -}}
+{{- $problems := concat
+  (include "multicloud-ccm.problemsOfIdentity" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfWorkload" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfArgs" . | fromJsonArray) }}
+{{- if $problems }}
+{{- $text := printf "\n\nmulticloud-ccm: %d %s in the values:\n" (len $problems) (ternary "problem" "problems" (eq (len $problems) 1)) }}
+{{- range $i, $problem := $problems }}
+{{- $text = printf "%s  %d. %s\n" $text (add1 $i) $problem }}
+{{- end }}
+{{- fail $text }}
+{{- end }}
+{{- end }}
+
+{{- define "multicloud-ccm.problemsOfIdentity" -}}
+{{- $p := list }}
+{{- $known := keys (include "multicloud-ccm.providers" . | fromJson) | sortAlpha | join ", " }}
+{{- if not .Values.provider }}
+{{- $p = append $p (printf "provider is not set: set it to your cloud, one of %s" $known) }}
+{{- else if not (include "multicloud-ccm.provider" . | fromJson) }}
+{{- $p = append $p (printf "provider is %q, which this chart does not know: use one of %s" .Values.provider $known) }}
+{{- end }}
+{{- if not .Values.clusterName }}
+{{- $p = append $p "clusterName is not set: set it to a name that no other cluster of the account has, such as prod-1" }}
+{{- else if not (regexMatch "^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$" (toString .Values.clusterName)) }}
+{{- $p = append $p (printf "clusterName is %q: use at most 63 lower-case letters, digits, '-' and '.', with a letter or digit at both ends" (toString .Values.clusterName)) }}
+{{- end }}
+{{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) }}
+{{- $p = append $p "serviceAccount.create is false and serviceAccount.name is not set: name the account to use" }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{- define "multicloud-ccm.problemsOfProvider" -}}
+{{- $p := list }}
+{{- $name := .Values.provider }}
+{{- $provider := include "multicloud-ccm.provider" . | fromJson }}
+{{- if $provider }}
+{{- $block := get .Values $name | default dict }}
+{{- $given := get $block "credentials" | default dict }}
+{{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
+{{- $existing := get $given "existingSecret" | default "" }}
+{{- if and $credentials.inline $existing (ne $existing $provider.secret) }}
+{{- $p = append $p (printf "%s.credentials.existingSecret is %q and %s.credentials.inline is set too: leave one of them out" $name $existing $name) }}
+{{- end }}
+{{- range $provider.credentials | default list }}
+{{- if .required }}
+{{- $item := .name }}
+{{- $found := false }}
+{{- range $credentials.items }}{{ if eq .name $item }}{{ $found = true }}{{ end }}{{ end }}
+{{- $variable := .env }}
+{{- range $.Values.extraEnv }}{{ if has .name (list $variable (printf "%s_FILE" $variable)) }}{{ $found = true }}{{ end }}{{ end }}
+{{- if and (not $found) (not $.Values.extraEnvFrom) }}
+{{- $p = append $p (printf "%s.credentials has no %s: set existingSecret to a Secret and keys.%s to its key" $name .name .name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $provider.settings | default list }}
+{{- if and .required (not (include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $block "path" .value) | fromJson).v)) }}
+{{- $p = append $p (printf "%s.%s is not set: %s needs it" $name .value $provider.title) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.controllers.route.enabled (not $provider.capabilities.routes) }}
+{{- $p = append $p (printf "controllers.route.enabled is true, but %s has no routes: set it to false" $provider.title) }}
+{{- end }}
+{{- if not (include "multicloud-ccm.controllers" . | fromJson).list }}
+{{- $p = append $p "controllers: none is enabled: enable at least one" }}
+{{- end }}
+{{- end }}
+{{- if and .Values.controllers.route.enabled (not .Values.controllers.route.clusterCIDR) }}
+{{- $p = append $p "controllers.route.enabled is true and controllers.route.clusterCIDR is not set: set it to the Pod network, such as 10.244.0.0/16" }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{- define "multicloud-ccm.problemsOfWorkload" -}}
+{{- $p := list }}
+{{- if and (eq .Values.kind "DaemonSet") (ne (int64 .Values.replicaCount) 1) }}
+{{- $p = append $p (printf "kind is DaemonSet and replicaCount is %d: a DaemonSet has one Pod for each node, leave replicaCount out" (int64 .Values.replicaCount)) }}
+{{- end }}
+{{- if and .Values.networkPolicy.enabled .Values.hostNetwork }}
+{{- $p = append $p "networkPolicy.enabled and hostNetwork are true: policies have no effect on the host network, switch one of them off" }}
+{{- end }}
+{{- if and .Values.metrics.serviceMonitor.enabled .Values.metrics.podMonitor.enabled }}
+{{- $p = append $p "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are true: every metric would come twice, switch one of them off" }}
+{{- end }}
+{{- if and .Values.metrics.serviceMonitor.enabled (not .Values.metrics.service.enabled) }}
+{{- $p = append $p "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: switch the Service on, or use metrics.podMonitor" }}
+{{- end }}
+{{- if and .Values.metrics.podMonitor.enabled (not .Values.metrics.unauthenticated) (not .Values.metrics.podMonitor.authorization) }}
+{{- $p = append $p "metrics.podMonitor.enabled is true and nothing lets Prometheus in: set metrics.podMonitor.authorization or metrics.unauthenticated=true, or use metrics.serviceMonitor" }}
+{{- end }}
+{{- if and (eq .Values.apiServer.mode "explicit") (not .Values.apiServer.host) }}
+{{- $p = append $p "apiServer.mode is explicit and apiServer.host is not set: set it to the API server's address" }}
+{{- end }}
+{{- if and (eq .Values.apiServer.mode "localhost") (not .Values.hostNetwork) }}
+{{- $p = append $p "apiServer.mode is localhost and hostNetwork is false: a Pod's own localhost has no API server, use mode node, service or explicit" }}
+{{- end }}
+{{- if and .Values.image.digest (not (regexMatch "^sha256:[a-f0-9]{64}$" .Values.image.digest)) }}
+{{- $p = append $p (printf "image.digest is %q: use sha256: and 64 hexadecimal digits" .Values.image.digest) }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{- define "multicloud-ccm.problemsOfArgs" -}}
+{{- $p := list }}
+{{- $values := dict }}
+{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
+{{- $_ := set $values .flag (default "" .value) }}
+{{- end }}
+{{- range $name, $value := .Values.extraArgs }}
+{{- if hasPrefix "-" $name }}
+{{- $p = append $p (printf "extraArgs has %q: write the flag without dashes, %q" $name (trimPrefix "-" (trimPrefix "-" $name))) }}
+{{- else if hasKey $values $name }}
+{{- $other := get $values $name }}
+{{- $p = append $p (printf "extraArgs.%s: %s" $name (ternary (printf "the chart sets this flag from %s, use that" $other) "the chart sets this flag itself, leave it out" (ne $other ""))) }}
+{{- end }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}

@@ -1,0 +1,88 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+const repository = "https://github.com/multicloud-ccm/multicloud-ccm"
+
+// leasePlaceholder stands for the name of the lease, which the templates know.
+const leasePlaceholder = "$LEASE"
+
+// Alert is an alerting rule and its runbook.
+type Alert struct {
+	Name     string `json:"name"`
+	Expr     string `json:"expr"`
+	For      string `json:"for"`
+	Severity string `json:"severity"`
+	Summary  string `json:"summary"`
+	// Runbook is what to do, in one line.
+	Runbook string `json:"-"`
+	URL     string `json:"runbookURL"`
+}
+
+// Alerts returns the alerts the chart ships.
+func Alerts() []Alert {
+	all := []Alert{
+		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: `absent(leader_election_master_status{name="` + leasePlaceholder + `"} == 1)`,
+			Summary: "No cloud controller manager leads: Nodes and load balancers are not taken care of.",
+			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`."},
+		{Name: "CCMCloudDown", For: "10m", Severity: "critical", Expr: metric.CloudState.Name + " == 0",
+			Summary: "The API of {{ $labels.cloud }} does not answer, or refuses the credentials.",
+			Runbook: "Nothing is deleted meanwhile. Check the cloud's status page and the credentials; a rotated Secret is used without a restart."},
+		{Name: "CCMUnauthorized", For: "5m", Severity: "critical", Expr: failures("unauthorized", "5m") + " > 0",
+			Summary: "{{ $labels.cloud }} refuses the credentials.",
+			Runbook: "Check that the credentials in the Secret are valid and have the permissions of the provider's page."},
+		{Name: "CCMThrottled", For: "15m", Severity: "warning",
+			Expr:    fmt.Sprintf(`sum by (cloud) (rate(%[1]s{code="429"}[10m])) / sum by (cloud) (rate(%[1]s[10m])) > 0.05`, metric.Requests.Name),
+			Summary: "{{ $labels.cloud }} answers more than 5 % of the requests with 429.",
+			Runbook: "Something else uses the same account or token. Give the cluster a token of its own, or lower cloudAPI.qps."},
+		{Name: "CCMRequestsWait", For: "15m", Severity: "warning",
+			Expr:    fmt.Sprintf(`histogram_quantile(0.9, sum by (cloud, le) (rate(%s_bucket[10m]))) > 10`, metric.LimiterWaitSeconds.Name),
+			Summary: "Requests to {{ $labels.cloud }} wait more than 10 s for the rate limit.",
+			Runbook: "The cluster asks for more than the cloud's limits allow; work is late, not lost. Have the limit raised, then set cloudAPI.qps."},
+		{Name: "CCMDeletionBrake", For: "1m", Severity: "critical", Expr: metric.BrakeEngaged.Name + " == 1",
+			Summary: "More Nodes of {{ $labels.cloud }} seem to be gone than may be deleted at once; deletions are held back.",
+			Runbook: "When the machines are really gone, wait for the window to pass or raise safety.nodeDeletion.max; when they are not, the credentials see another project or region."},
+		{Name: "CCMSuspiciousInventory", For: "0m", Severity: "warning",
+			Expr:    fmt.Sprintf(`increase(%s{result="suspicious"}[15m]) > 0`, metric.Refreshes.Name),
+			Summary: "The list of machines of {{ $labels.cloud }} shrank in a way that is not believed.",
+			Runbook: "Check which project and region the credentials see. Lists that are not believed are not used, and Nodes are kept."},
+		{Name: "CCMOperationsFail", For: "15m", Severity: "warning",
+			Expr:    fmt.Sprintf(`sum by (cloud, kind) (rate(%s{result="failed"}[10m])) > 0`, metric.Operations.Name),
+			Summary: "Changes of {{ $labels.kind }} on {{ $labels.cloud }} keep failing.",
+			Runbook: "The events of the Service or Node say which field and why: `kubectl get events -A --field-selector type=Warning`."},
+		{Name: "CCMDrift", For: "0m", Severity: "warning", Expr: fmt.Sprintf("increase(%s[1h]) > 3", metric.Drifts.Name),
+			Summary: "Somebody else keeps changing load balancers of {{ $labels.cloud }}.",
+			Runbook: "Look for a second cloud controller manager, or a tool that manages the same balancers."},
+		{Name: "CCMDryRunWouldChange", For: "0m", Severity: "info", Expr: fmt.Sprintf(`increase(%s{result="dry_run"}[1h]) > 0`, metric.Operations.Name),
+			Summary: "The dry run on {{ $labels.cloud }} would have changed something.",
+			Runbook: "Read the plans in the log before switching safety.mode to enforce."},
+		{Name: "CCMNodeUninitialised", For: "10m", Severity: "warning",
+			Expr:    `max by (node) (kube_node_spec_taint{key="node.cloudprovider.kubernetes.io/uninitialized"}) == 1`,
+			Summary: "Node {{ $labels.node }} waits for its machine to be found.",
+			Runbook: "The Node's events name the machine that was looked for. The metric comes from kube-state-metrics."},
+	}
+	for i := range all {
+		all[i].URL = repository + "/blob/main/docs/reference/alerts.md#" + all[i].anchor()
+	}
+	return all
+}
+
+func failures(class, window string) string {
+	return fmt.Sprintf(`sum by (cloud) (rate(%s{class=%q}[%s]))`, metric.CallFailures.Name, class, window)
+}
+
+func (a Alert) anchor() string { return string(bytes.ToLower([]byte(a.Name))) }
+
+// writeAlerts writes the runbook.
+func writeAlerts(b *bytes.Buffer) {
+	b.WriteString("# Alerts\n\n" + header)
+	b.WriteString("The chart renders these with `metrics.prometheusRule.enabled=true`.\n")
+	for _, a := range Alerts() {
+		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, a.Expr, a.Runbook)
+	}
+}

@@ -1,0 +1,70 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// A provider that the chart could not offer fails the generator, not the user.
+func TestFilesRefuses(t *testing.T) {
+	readme := []byte(readmeBegin + readmeEnd)
+	tests := []struct {
+		name     string
+		provider cloud.Descriptor
+		flags    *pflag.FlagSet
+		readme   []byte
+		want     string
+	}{
+		{"a flag the program lacks", cloud.Descriptor{Name: "a"}, &pflag.FlagSet{}, readme, "no flag --"},
+		{"required without a name", provider(cloud.Setting{Name: "X", Required: true}), nil, readme, "setting X is required and has no name"},
+		{"a default of another type", provider(cloud.Setting{Name: "X", Value: "x", Type: cloud.SettingBool, Default: "perhaps"}), nil, readme, "setting X"},
+		{"an unknown type", provider(cloud.Setting{Name: "X", Value: "x", Type: "date"}), nil, readme, `no type "date"`},
+		{"named like a value", cloud.Descriptor{Name: "image", Settings: []cloud.Setting{{Name: "X", Value: "x"}}}, nil, readme, "two values image"},
+		{"a README without markers", provider(cloud.Setting{Name: "X", Value: "x"}), nil, []byte("# Chart\n"), "README lacks"},
+	}
+	for _, tt := range tests {
+		if tt.flags == nil {
+			tt.flags = allFlags()
+		}
+		_, err := Files(Input{Providers: []cloud.Descriptor{tt.provider}, Flags: tt.flags, README: tt.readme})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func provider(s cloud.Setting) cloud.Descriptor {
+	return cloud.Descriptor{Name: "acme", Settings: []cloud.Setting{s}}
+}
+
+// allFlags declares every flag a value names, as a text.
+func allFlags() *pflag.FlagSet {
+	flags := &pflag.FlagSet{}
+	values := declared(nil, nil, nil)
+	var add func([]Value)
+	add = func(values []Value) {
+		for _, v := range values {
+			if v.Flag != "" {
+				flags.String(v.Flag, "", "usage")
+			}
+			add(v.Fields)
+		}
+	}
+	add(values)
+	return flags
+}
+
+func TestFlagDefault(t *testing.T) {
+	for text, want := range map[string]string{"45m0s": "45m", "12h0m0s": "12h", "10s": "10s", "1m30s": "1m30s", "1h30m0s": "1h30m", "0s": "0s"} {
+		flags := &pflag.FlagSet{}
+		flags.Duration("d", 0, "")
+		flag := flags.Lookup("d")
+		if flag.DefValue = text; flagDefault(flag) != want {
+			t.Errorf("%s: %s, want %s", text, flagDefault(flag), want)
+		}
+	}
+}

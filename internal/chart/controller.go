@@ -1,0 +1,48 @@
+package chart
+
+import (
+	"k8s.io/cloud-provider/names"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+)
+
+// controller is one line of files/controllers.yaml: which controller a switch of the values
+// is for, and what the cloud must be able to do.
+type controller struct {
+	Value      string `json:"value"`
+	Controller string `json:"controller"`
+	Capability string `json:"capability,omitempty"`
+}
+
+func controllers() []controller {
+	return []controller{
+		{"node", names.CloudNodeController, ""},
+		{"nodeLifecycle", names.CloudNodeLifecycleController, ""},
+		{"service", names.ServiceLBController, capBalancers},
+		{"route", names.NodeRouteController, capRoutes},
+		{"firewall", framework.CloudFirewallController, capFirewall},
+	}
+}
+
+// grant is one line of files/rbac.yaml.
+type grant struct {
+	For         string   `json:"for"`
+	Controllers []string `json:"controllers,omitempty"`
+	Group       string   `json:"group"`
+	Resource    string   `json:"resource"`
+	Verbs       []string `json:"verbs"`
+	// Lease bounds the grant to the lease.
+	Lease      bool `json:"lease,omitempty"`
+	Namespaced bool `json:"namespaced,omitempty"`
+}
+
+func grants() []grant {
+	var all []grant
+	for _, g := range framework.RBACRules("lease") {
+		all = append(all, grant{
+			For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs,
+			Lease: len(g.Names) > 0, Namespaced: g.Namespaced,
+		})
+	}
+	return all
+}

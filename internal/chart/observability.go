@@ -1,0 +1,73 @@
+package chart
+
+func observability() []Value {
+	return []Value{
+		{Name: "log", Section: "Observability", Doc: "Logs, on stderr.", Fields: []Value{
+			{Name: "level", Flag: "v", Default: 2, Min: 0, Max: 10, Doc: "Verbosity."},
+			{Name: "format", Flag: "logging-format", Enum: []string{"text", "json"}, Doc: "text or json."},
+		}},
+		{Name: "metrics", Doc: "Metrics and health on one port, over HTTPS. Metrics ask for a token that may get /metrics.", Fields: []Value{
+			{Name: "port", Flag: "secure-port", Min: 1, Max: 65535, Doc: "The port. On the host network no two programs of a node can have the same."},
+			{Name: "unauthenticated", Type: Bool, Doc: "Serve /metrics to everyone."},
+			{Name: "service", Doc: "A Service for the port.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Render it."},
+				{Name: "annotations", Type: TextMap, Doc: "Annotations."},
+			}},
+			{Name: "serviceMonitor", Doc: "ServiceMonitor of the Prometheus operator, whose CRDs must be there.", Fields: monitor()},
+			{Name: "podMonitor", Doc: "PodMonitor, instead of the ServiceMonitor.", Fields: append(monitor(), Value{
+				Name: "authorization", Type: Object, Doc: "The operator's authorization: a PodMonitor cannot use Prometheus' own token. Not needed with metrics.unauthenticated."})},
+			{Name: "prometheusRule", Doc: "Alerts for the Prometheus operator.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Render it."},
+				{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
+				{Name: "disabledAlerts", Type: Texts, Doc: "Names of alerts to leave out."},
+			}},
+			{Name: "dashboard", Doc: "Grafana dashboard in a ConfigMap.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Render it."},
+				{Name: "labels", Type: TextMap, Default: map[string]any{"grafana_dashboard": "1"}, Doc: "Labels, so that Grafana's sidecar finds it."},
+				{Name: "namespace", Doc: "Namespace. Default: the release's."},
+			}},
+		}},
+		{Name: "networkPolicy", Doc: "NetworkPolicy; it has no effect on the host network and is refused there.", Fields: []Value{
+			{Name: "enabled", Type: Bool, Doc: "Let only the metrics port in."},
+		}},
+		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
+			{Name: "test", Doc: "`helm test`.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Render a Pod that runs the image's `doctor` command. Off, because no image has that command yet."},
+			}},
+		}},
+	}
+}
+
+func monitor() []Value {
+	return []Value{
+		{Name: "enabled", Type: Bool, Doc: "Render it."},
+		{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
+		{Name: "interval", Type: Duration, Default: "", Doc: "Scrape interval. Default: Prometheus'."},
+		{Name: "relabelings", Type: List, Doc: "Relabelings."},
+		{Name: "metricRelabelings", Type: List, Doc: "Relabelings of metrics."},
+	}
+}
+
+// escapes are the values for what nobody has thought of.
+func escapes() []Value {
+	return []Value{
+		{Name: "extraArgs", Section: "Escape hatches", Type: Object,
+			Doc: "More flags, without dashes: a list repeats a flag, null drops it. Flags that have a value of their own are refused."},
+		{Name: "extraEnv", Type: List, Doc: "More environment variables."},
+		{Name: "extraEnvFrom", Type: List, Doc: "More sources of environment variables."},
+		{Name: "extraVolumes", Type: List, Doc: "More volumes."},
+		{Name: "extraVolumeMounts", Type: List, Doc: "More mounts."},
+		{Name: "extraContainers", Type: List, Doc: "More containers."},
+		{Name: "initContainers", Type: List, Doc: "Init containers."},
+		{Name: "extraObjects", Type: List, Doc: "More objects, rendered as they are."},
+		{Name: "commonLabels", Type: TextMap, Doc: "Labels of every object and of the Pods."},
+		{Name: "commonAnnotations", Type: TextMap, Doc: "Annotations of every object."},
+		{Name: "podLabels", Type: TextMap, Doc: "Labels of the Pods."},
+		{Name: "podAnnotations", Type: TextMap, Doc: "Annotations of the Pods."},
+		{Name: "nameOverride", Doc: "Name of the chart in labels and names."},
+		{Name: "fullnameOverride", Doc: "Name of the objects."},
+		{Name: "namespaceOverride", Doc: "Namespace of the objects. Default: the release's."},
+		{Name: "global", Type: Object, Doc: "Values of the parent chart; imagePullSecrets is read."},
+		{Name: "enabled", Type: Bool, Default: true, Doc: "For the condition of a parent chart; has no effect here."},
+	}
+}

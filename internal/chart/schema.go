@@ -1,0 +1,107 @@
+package chart
+
+// schema returns the JSON schema of the values. Every group is closed, and what a provider
+// cannot do or must have is a condition on the provider.
+func schema(values []Value, providers map[string]providerEntry) map[string]any {
+	root := objectSchema(values)
+	root["$schema"] = "http://json-schema.org/draft-07/schema#"
+	root["title"] = "Values of multicloud-ccm"
+	var conditions []any
+	for _, name := range sorted(providers) {
+		conditions = append(conditions, map[string]any{
+			"if":   map[string]any{"properties": map[string]any{"provider": map[string]any{"const": name}}},
+			"then": map[string]any{"properties": condition(name, providers[name])},
+		})
+	}
+	root["allOf"] = conditions
+	return root
+}
+
+// condition returns what holds when a provider is chosen: no routes on a cloud without, and
+// a value for every setting it requires. Controllers that are on by default are left out on
+// clouds that have nothing for them, by the templates.
+func condition(name string, p providerEntry) map[string]any {
+	properties := map[string]any{}
+	if !p.Capabilities[capRoutes] {
+		properties["controllers"] = nested([]string{"route", "enabled"}, map[string]any{"const": false})
+	}
+	required := map[string]any{}
+	for _, s := range p.Settings {
+		if s.Required {
+			merge(required, nested(split(s.Value), map[string]any{"minLength": 1}))
+		}
+	}
+	if len(required) > 0 {
+		properties[name] = required
+	}
+	return properties
+}
+
+// nested wraps a schema into objects along a path.
+func nested(path []string, inner map[string]any) map[string]any {
+	for i := len(path) - 1; i >= 0; i-- {
+		inner = map[string]any{"properties": map[string]any{path[i]: inner}}
+	}
+	return inner
+}
+
+// merge adds the content of one tree of maps to another.
+func merge(into, from map[string]any) {
+	for key, value := range from {
+		old, both := into[key].(map[string]any)
+		if new, isMap := value.(map[string]any); both && isMap {
+			merge(old, new)
+			continue
+		}
+		into[key] = value
+	}
+}
+
+func objectSchema(values []Value) map[string]any {
+	properties := map[string]any{}
+	for _, v := range values {
+		properties[v.Name] = valueSchema(v)
+	}
+	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
+}
+
+const durationPattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))*$`
+
+func valueSchema(v Value) map[string]any {
+	s := map[string]any{}
+	switch v.Type {
+	case Group:
+		s = objectSchema(v.Fields)
+	case Duration:
+		s["type"], s["pattern"] = "string", durationPattern
+	case Number:
+		// helm's --set makes a text of 0.25.
+		s["type"], s["pattern"] = []string{"number", "string"}, `^[0-9]+(\.[0-9]+)?$`
+	case Texts:
+		s["type"], s["items"] = "array", map[string]any{"type": "string"}
+	case List:
+		s["type"] = "array"
+	case TextMap:
+		s["type"], s["additionalProperties"] = "object", map[string]any{"type": []string{"string", "null"}}
+	case Object:
+		s["type"] = "object"
+	case Count:
+		s["type"] = []string{"integer", "string"}
+	default:
+		s["type"] = string(v.Type)
+	}
+	s["description"] = v.Doc
+	if v.Type != Group {
+		s["default"] = v.Default
+	}
+	if len(v.Enum) > 0 {
+		s["enum"] = v.Enum
+	}
+	if v.Pattern != "" {
+		s["pattern"] = v.Pattern
+	}
+	if v.Min != 0 || v.Max != 0 {
+		s["minimum"], s["maximum"] = v.Min, v.Max
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package chart
+
+// Type is the type of a value.
+type Type string
+
+// Types of values.
+const (
+	Text     Type = "string"
+	Integer  Type = "integer"
+	Number   Type = "number"
+	Bool     Type = "boolean"
+	Duration Type = "duration"
+	// Texts is a list of texts.
+	Texts Type = "strings"
+	// TextMap maps names to texts: labels and annotations.
+	TextMap Type = "map"
+	// Group is a closed object, see Value.Fields.
+	Group Type = "group"
+	// Object and List are parts of Kubernetes objects; the API server knows their types.
+	Object Type = "object"
+	List   Type = "list"
+	// Count is a number or a percentage.
+	Count Type = "count"
+)
+
+// Value is one node of the chart's values.
+type Value struct {
+	Name string
+	// Section begins a section of values.yaml and the README.
+	Section string
+	Doc     string
+	// Type is Text when empty, Group when there are Fields.
+	Type    Type
+	Default any
+	// Flag is the flag the value is passed as. Type, Default and Doc are the flag's where
+	// they are not given.
+	Flag string
+	// Always passes the flag even when the value is the flag's default.
+	Always bool
+	Enum   []string
+	// Pattern is what a text must match, in the syntax of JSON schema.
+	Pattern string
+	// Min and Max bound numbers; both zero means no bounds.
+	Min, Max float64
+	Fields   []Value
+}
+
+// walk calls f for every value that is no group, with its path.
+func walk(values []Value, prefix string, f func(path string, v Value)) {
+	for _, v := range values {
+		path := prefix + v.Name
+		if v.Type == Group {
+			walk(v.Fields, path+".", f)
+			continue
+		}
+		f(path, v)
+	}
+}
+
+// zero is the default of a type when none is declared.
+func zero(t Type) any {
+	switch t {
+	case Integer:
+		return 0
+	case Number:
+		return 0.0
+	case Bool:
+		return false
+	case Texts, List:
+		return []any{}
+	case TextMap, Object:
+		return map[string]any{}
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,75 @@
+package chart
+
+import "slices"
+
+// declared returns the chart's own values, in the order of values.yaml. Those of the
+// providers come behind the identity of the cluster.
+func declared(providers []string, platforms []string, blocks []Value) []Value {
+	return slices.Concat(identity(providers, platforms), blocks, loops(), image(), workload(), observability(), escapes())
+}
+
+func identity(providers, platforms []string) []Value {
+	return []Value{
+		{Name: "provider", Section: "What to run on", Enum: append([]string{""}, providers...),
+			Doc: "The cloud. Required."},
+		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$`,
+			Doc: "Name of the cluster, part of names and owner marks in the cloud. Required, different for every cluster of an account, and not to be changed later."},
+		{Name: "clusterID", Flag: "cluster-id"},
+		{Name: "platform", Enum: append([]string{""}, platforms...),
+			Doc: "What built the cluster. Chooses the API server's address (see apiServer.mode) and the kubelet line of the notes; \"\" is fine."},
+	}
+}
+
+// loops are the controllers and what holds them back.
+func loops() []Value {
+	return []Value{
+		{Name: "controllers", Section: "Controllers and interlocks", Doc: "Which loops run. Permissions follow.", Fields: []Value{
+			{Name: "node", Doc: "Initialises Nodes: provider-ID, addresses, zone, taint.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it."},
+				{Name: "concurrency", Flag: "concurrent-node-syncs", Min: 1, Max: 1000},
+			}},
+			{Name: "nodeLifecycle", Doc: "Taints Nodes whose machine is off, deletes those whose machine is gone.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it. Without it there is no permission to delete Nodes either."},
+				{Name: "concurrency", Flag: "concurrent-node-lifecycle-syncs", Min: 1, Max: 1000},
+				{Name: "period", Flag: "node-monitor-period", Doc: "How often Nodes that are not Ready are looked at."},
+			}},
+			{Name: "service", Doc: "Gives Services of type LoadBalancer a balancer.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has balancers."},
+				{Name: "concurrency", Flag: "concurrent-service-syncs", Min: 1, Max: 1000, Doc: "Services worked on at the same time."},
+				{Name: "resyncPeriod", Flag: "service-resync-period"},
+				{Name: "nodeBurstWindow", Flag: "node-burst-window"},
+			}},
+			{Name: "route", Doc: "Programs routes to the Pods of every Node, where the network add-on leaves that to the cloud.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Run it. Needs clusterCIDR, and a cloud that has routes."},
+				{Name: "clusterCIDR", Flag: "cluster-cidr", Doc: "The Pod network, or an IPv4 and an IPv6 one with a comma between."},
+				{Name: "period", Flag: "route-reconciliation-period", Doc: "How often routes are compared with the cloud."},
+			}},
+			{Name: "firewall", Doc: "Keeps the cloud's firewall in line with Services.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has a firewall and the provider's settings name one."},
+			}},
+		}},
+		{Name: "safety", Doc: "What keeps a mistake from becoming an outage.", Fields: []Value{
+			{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},
+				Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
+			{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
+				{Name: "enabled", Flag: "node-deletion"},
+				{Name: "grace", Flag: "node-deletion-grace"},
+				{Name: "confirmGap", Flag: "node-deletion-confirm-gap"},
+				{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more."},
+				{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
+				{Name: "window", Flag: "node-deletion-window"},
+			}},
+		}},
+		{Name: "cloudAPI", Doc: "Requests to the cloud.", Fields: []Value{
+			{Name: "qps", Flag: "cloud-api-qps", Min: 0, Max: 1e6},
+		}},
+		{Name: "leaderElection", Doc: "Always on, also with one replica: a rollout may overlap. Only safety.mode dry-run takes no lease.", Fields: []Value{
+			{Name: "resourceName", Flag: "leader-elect-resource-name", Pattern: `^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`,
+				Doc: "Name of the lease. The default is upstream's, so that a forgotten upstream CCM and this one never run at once."},
+			{Name: "resourceNamespace", Flag: "leader-elect-resource-namespace", Pattern: `^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, Doc: "Namespace of the lease."},
+			{Name: "leaseDuration", Flag: "leader-elect-lease-duration", Doc: "How long standbys wait for a leader that says nothing."},
+			{Name: "renewDeadline", Flag: "leader-elect-renew-deadline", Doc: "How long a leader tries to renew before it stops. Less than leaseDuration."},
+			{Name: "retryPeriod", Flag: "leader-elect-retry-period", Doc: "Time between attempts. Less than renewDeadline."},
+		}},
+	}
+}

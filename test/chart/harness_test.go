@@ -1,0 +1,249 @@
+// Package chart_test holds the contracts of charts/multicloud-ccm: what it renders is compared
+// with the flags and permissions of the program, and given to a real API server.
+//
+// -update rewrites the golden files, deploy/ among them.
+package chart_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and deploy/")
+
+const (
+	releaseName = "multicloud-ccm"
+	notesFile   = "multicloud-ccm/templates/NOTES.txt"
+)
+
+// descriptors are the providers of the chart.
+func descriptors() []cloud.Descriptor {
+	return []cloud.Descriptor{digitalocean.Descriptor(), sim.Descriptor()}
+}
+
+func providerNames() []string {
+	var names []string
+	for _, d := range descriptors() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// minimal are the least values a provider needs.
+func minimal(provider string) string {
+	return fmt.Sprintf("provider: %s\nclusterName: my-cluster\n", provider)
+}
+
+// release is what is rendered.
+type release struct {
+	chart  *chart.Chart // the chart of the repository when nil
+	values []string     // YAML, merged in this order
+	// cluster is asked by lookup, when there is one.
+	cluster    *rest.Config
+	namespace  string // kube-system when empty
+	skipSchema bool
+}
+
+// output is what came of it.
+type output struct {
+	notes    string
+	manifest string
+	objects  []*unstructured.Unstructured
+}
+
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func chartDir(t testing.TB) string { return filepath.Join(root(t), "charts", "multicloud-ccm") }
+
+func loadChart(t testing.TB) *chart.Chart {
+	t.Helper()
+	c, err := loader.Load(chartDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mustRender renders a release that has to render.
+func mustRender(t testing.TB, r release) output {
+	t.Helper()
+	out, err := render(t, r)
+	if err != nil {
+		t.Fatalf("rendering with %q: %v", r.values, err)
+	}
+	return out
+}
+
+func render(t testing.TB, r release) (output, error) {
+	t.Helper()
+	if r.chart == nil {
+		r.chart = loadChart(t)
+	}
+	if r.namespace == "" {
+		r.namespace = "kube-system"
+	}
+	values := map[string]any{}
+	for _, text := range r.values {
+		layer := map[string]any{}
+		if err := yaml.Unmarshal([]byte(text), &layer); err != nil {
+			t.Fatalf("values %q: %v", text, err)
+		}
+		values = chartutil.MergeTables(layer, values)
+	}
+	options := chartutil.ReleaseOptions{Name: releaseName, Namespace: r.namespace, Revision: 1, IsInstall: true}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.36.0", Major: "1", Minor: "36"}
+	top, err := chartutil.ToRenderValuesWithSchemaValidation(r.chart, values, options, capabilities, r.skipSchema)
+	if err != nil {
+		return output{}, err
+	}
+	var files map[string]string
+	if r.cluster != nil {
+		files, err = engine.RenderWithClient(r.chart, top, r.cluster)
+	} else {
+		files, err = engine.Render(r.chart, top)
+	}
+	if err != nil {
+		return output{}, err
+	}
+	return collect(t, files), nil
+}
+
+// collect sorts what was rendered the way helm installs it.
+func collect(t testing.TB, files map[string]string) output {
+	t.Helper()
+	out := output{notes: files[notesFile]}
+	delete(files, notesFile)
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasSuffix(name, ".tpl") })
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contents []string
+	for _, m := range manifests {
+		contents = append(contents, m.Content)
+	}
+	out.manifest = "---\n" + strings.Join(contents, "\n---\n") + "\n"
+	for _, h := range hooks {
+		contents = append(contents, h.Manifest)
+	}
+	for _, content := range contents {
+		object := &unstructured.Unstructured{}
+		// Strictly: a key that is there twice is a mistake of the templates.
+		if err := yaml.UnmarshalStrict([]byte(content), &object.Object); err != nil {
+			t.Fatalf("%v in\n%s", err, content)
+		}
+		out.objects = append(out.objects, object)
+	}
+	return out
+}
+
+// find returns the object of a kind, nil when there is none. The name tells objects of a
+// kind apart; "" is the first.
+func (o output) find(kind, name string) *unstructured.Unstructured {
+	for _, object := range o.objects {
+		if object.GetKind() == kind && (name == "" || object.GetName() == name) {
+			return object
+		}
+	}
+	return nil
+}
+
+// as converts an object of a kind to its Go type.
+func as[T any](t testing.TB, o output, kind, name string) T {
+	t.Helper()
+	var typed T
+	object := o.find(kind, name)
+	if object == nil {
+		t.Fatalf("no %s %s was rendered", kind, name)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &typed, true); err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	return typed
+}
+
+// pod returns the Pod template of the workload.
+func (o output) pod(t testing.TB) corev1.PodTemplateSpec {
+	t.Helper()
+	for _, kind := range []string{"Deployment", "DaemonSet"} {
+		if object := o.find(kind, ""); object != nil {
+			template, _, _ := unstructured.NestedMap(object.Object, "spec", "template")
+			var typed corev1.PodTemplateSpec
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(template, &typed, true); err != nil {
+				t.Fatal(err)
+			}
+			return typed
+		}
+	}
+	t.Fatal("no workload was rendered")
+	return corev1.PodTemplateSpec{}
+}
+
+func (o output) args(t testing.TB) []string { return o.pod(t).Spec.Containers[0].Args }
+
+// env returns the variables of the container, those from fields as "@path".
+func (o output) env(t testing.TB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, e := range o.pod(t).Spec.Containers[0].Env {
+		if _, twice := all[e.Name]; twice {
+			t.Errorf("variable %s is set twice", e.Name)
+		}
+		all[e.Name] = e.Value
+		if e.ValueFrom != nil && e.ValueFrom.FieldRef != nil {
+			all[e.Name] = "@" + e.ValueFrom.FieldRef.FieldPath
+		}
+	}
+	return all
+}
+
+// golden compares with a file, or writes it.
+func golden(t testing.TB, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; `make generate` writes it", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s differs (-committed +rendered); `make generate` rewrites it:\n%s", path, diff)
+	}
+}

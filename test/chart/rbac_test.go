@@ -1,0 +1,93 @@
+package chart_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+)
+
+// The permissions are those of the controllers that run, for every set of them, and the
+// lease is bounded by its name.
+func TestPermissionsFollowControllers(t *testing.T) {
+	switches := []struct{ value, controller string }{
+		{"node", "cloud-node-controller"}, {"nodeLifecycle", "cloud-node-lifecycle-controller"},
+		{"service", "service-lb-controller"}, {"firewall", framework.CloudFirewallController},
+	}
+	for set := 1; set < 1<<len(switches); set++ {
+		values := []string{minimal("digitalocean"), "leaderElection: {resourceName: my-lease}"}
+		var running []string
+		for i, s := range switches {
+			on := set&(1<<i) != 0
+			values = append(values, fmt.Sprintf("controllers: {%s: {enabled: %t}}", s.value, on))
+			if on {
+				running = append(running, s.controller)
+			}
+		}
+		out := mustRender(t, release{values: values})
+		comparePermissions(t, fmt.Sprint(running), out, running)
+	}
+}
+
+func TestPermissionsWithRoutes(t *testing.T) {
+	values := []string{minimal("sim"), settings["sim"], "leaderElection: {resourceName: my-lease}",
+		"controllers: {node: {enabled: false}, nodeLifecycle: {enabled: false}, service: {enabled: false}}"}
+	comparePermissions(t, "routes", mustRender(t, release{values: values}), []string{"node-route-controller"})
+}
+
+func comparePermissions(t *testing.T, name string, out output, running []string) {
+	t.Helper()
+	cluster, namespaced := permissions("my-lease", running)
+	if diff := cmp.Diff(cluster, as[rbacv1.ClusterRole](t, out, "ClusterRole", "").Rules); diff != "" {
+		t.Errorf("%s: ClusterRole (-program +chart):\n%s", name, diff)
+	}
+	role := as[rbacv1.Role](t, out, "Role", "")
+	if diff := cmp.Diff(namespaced, role.Rules); diff != "" {
+		t.Errorf("%s: Role (-program +chart):\n%s", name, diff)
+	}
+	if role.Namespace != "kube-system" {
+		t.Errorf("the Role is in %s", role.Namespace)
+	}
+}
+
+// permissions are what the program needs to run some controllers.
+func permissions(lease string, running []string) (cluster, namespaced []rbacv1.PolicyRule) {
+	for _, g := range framework.RBACRules(lease) {
+		needed := g.Controllers == nil || slices.ContainsFunc(g.Controllers, func(c string) bool { return slices.Contains(running, c) })
+		if !needed {
+			continue
+		}
+		rule := rbacv1.PolicyRule{APIGroups: []string{g.Group}, Resources: []string{g.Resource}, ResourceNames: g.Names, Verbs: g.Verbs}
+		if g.Namespaced {
+			namespaced = append(namespaced, rule)
+		} else {
+			cluster = append(cluster, rule)
+		}
+	}
+	return cluster, namespaced
+}
+
+// The account is bound wherever the chart is installed, and what Kubernetes has only in
+// kube-system is bound there.
+func TestBindingsInAnotherNamespace(t *testing.T) {
+	out := mustRender(t, release{namespace: "ccm", values: []string{minimal("sim"), "leaderElection: {resourceNamespace: leases}"}})
+	for name, want := range map[string]string{"multicloud-ccm": "leases", "multicloud-ccm-auth-reader": "kube-system"} {
+		binding := as[rbacv1.RoleBinding](t, out, "RoleBinding", name)
+		if binding.Namespace != want || binding.Subjects[0].Namespace != "ccm" {
+			t.Errorf("%s is in %s for an account in %s, want %s and ccm", name, binding.Namespace, binding.Subjects[0].Namespace, want)
+		}
+	}
+	if namespace := out.find("Deployment", "").GetNamespace(); namespace != "ccm" {
+		t.Errorf("the Deployment is in %s", namespace)
+	}
+	out = mustRender(t, release{namespace: "ccm", values: []string{minimal("sim"), "namespaceOverride: other"}})
+	for _, object := range out.objects {
+		if object.GetNamespace() == "ccm" {
+			t.Errorf("namespaceOverride does not move %s %s", object.GetKind(), object.GetName())
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package chart_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// All problems are told at once, each with its value and a fix. The schema is skipped here,
+// as some pipelines do.
+func TestProblems(t *testing.T) {
+	tests := []struct{ name, values string }{
+		{"nothing", ``},
+		{"identity", "provider: acme\nclusterName: My_Cluster\nserviceAccount: {create: false}"},
+		{"provider", `
+provider: digitalocean
+clusterName: c
+controllers: {route: {enabled: true}}
+digitalocean: {credentials: {existingSecret: mine, inline: {token: t}}}`},
+		{"credentials", "provider: digitalocean\nclusterName: c\ndigitalocean: {credentials: {existingSecret: ''}}"},
+		{"workload", `
+provider: sim
+clusterName: c
+kind: DaemonSet
+replicaCount: 2
+networkPolicy: {enabled: true}
+metrics: {service: {enabled: false}, serviceMonitor: {enabled: true}, podMonitor: {enabled: true}}
+apiServer: {mode: explicit}
+image: {digest: latest}`},
+		{"localhost", "provider: sim\nclusterName: c\nhostNetwork: false\napiServer: {mode: localhost}"},
+		{"controllers", `
+provider: sim
+clusterName: c
+controllers: {node: {enabled: false}, nodeLifecycle: {enabled: false}, service: {enabled: false}}`},
+		{"arguments", `
+provider: sim
+clusterName: c
+extraArgs: {--v: 3, cluster-name: other, v: 3, cloud-config: /x, leader-elect: false, use-service-account-credentials: true}`},
+	}
+	var all strings.Builder
+	for _, tt := range tests {
+		_, err := render(t, release{values: []string{tt.values}, skipSchema: true})
+		if err == nil {
+			t.Errorf("%s: rendered", tt.name)
+			continue
+		}
+		_, told, _ := strings.Cut(err.Error(), "\n\n")
+		fmt.Fprintf(&all, "# %s\n%s\n", tt.name, strings.TrimRight(told, "\n")+"\n")
+	}
+	golden(t, "testdata/problems.txt", all.String())
+}
+
+// Credentials may come from the escape hatches.
+func TestCredentialsFromElsewhere(t *testing.T) {
+	for _, values := range []string{
+		`extraEnv: [{name: DO_ACCESS_TOKEN_FILE, value: /vault/token}]`,
+		`extraEnv: [{name: DO_ACCESS_TOKEN, value: t}]`,
+		`extraEnvFrom: [{secretRef: {name: x}}]`,
+	} {
+		out := mustRender(t, release{values: []string{minimal("digitalocean"), "digitalocean: {credentials: {existingSecret: ''}}", values}})
+		if volumes := out.pod(t).Spec.Volumes; len(volumes) > 0 {
+			t.Errorf("%s: volumes %v", values, volumes)
+		}
+	}
+}

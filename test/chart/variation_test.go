@@ -1,0 +1,107 @@
+package chart_test
+
+// everything switches on whatever can be on at the same time.
+const everything = `
+clusterID: c-1
+platform: rke2
+replicaCount: 2
+controllers:
+  node: {concurrency: 7}
+  nodeLifecycle: {concurrency: 3, period: 7s}
+  service: {concurrency: 2, resyncPeriod: 1h, nodeBurstWindow: 3s}
+safety: {nodeDeletion: {enabled: false, grace: 5m, confirmGap: 20s, max: 3, fraction: 0.25, window: 1h}}
+cloudAPI: {qps: 1.5}
+leaderElection: {resourceName: my-lease, leaseDuration: 30s, renewDeadline: 20s, retryPeriod: 2s}
+image: {registry: registry.example, tag: v9, pullPolicy: Always}
+imagePullSecrets: [{name: pull}]
+apiServer: {mode: explicit, host: api.example, port: 443}
+dnsConfig: {options: [{name: ndots, value: "1"}]}
+hostAliases: [{ip: 10.0.0.1, hostnames: [api.example]}]
+nodeSelector: {disk: ssd}
+affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: {a: b}}}}]}}
+tolerations: [{key: mine, operator: Exists}]
+topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]
+startupProbe: {failureThreshold: 99}
+livenessProbe: {periodSeconds: 33}
+readinessProbe: {initialDelaySeconds: 1}
+rbac: {extraClusterRules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}
+serviceAccount: {name: robot, annotations: {role: arn}, labels: {l: v}}
+log: {level: 4, format: json}
+metrics:
+  port: 10300
+  unauthenticated: true
+  service: {annotations: {a: b}}
+  serviceMonitor: {enabled: true, interval: 30s, additionalLabels: {release: prometheus}, relabelings: [{action: labeldrop, regex: x}], metricRelabelings: [{action: labeldrop, regex: y}]}
+  prometheusRule: {enabled: true, disabledAlerts: [CCMDrift], additionalLabels: {release: prometheus}}
+  dashboard: {enabled: true, namespace: monitoring}
+doctor: {test: {enabled: true}}
+extraArgs: {kube-api-burst: 1000000, feature-gates: ["AllAlpha=false", "AllBeta=true"], kube-api-qps: null}
+extraEnv: [{name: HTTPS_PROXY, value: "http://proxy.example"}]
+extraEnvFrom: [{configMapRef: {name: more, optional: true}}]
+extraVolumes: [{name: ca, configMap: {name: ca}}]
+extraVolumeMounts: [{name: ca, mountPath: /ca}]
+extraContainers: [{name: side, image: side}]
+initContainers: [{name: before, image: before}]
+extraObjects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: more, namespace: kube-system}}]
+commonLabels: {team: infra}
+commonAnnotations: {owner: me}
+podLabels: {pod: label}
+podAnnotations: {pod: annotation}
+global: {imagePullSecrets: [{name: everywhere}]}
+`
+
+// onPodNetwork is the other half: what the host network excludes.
+const onPodNetwork = `
+hostNetwork: false
+dnsPolicy: ClusterFirst
+controlPlane: {required: false}
+networkPolicy: {enabled: true}
+metrics: {podMonitor: {enabled: true, authorization: {credentials: {name: token, key: token}}}}
+`
+
+// settings set every setting of a provider.
+var settings = map[string]string{
+	"digitalocean": `
+digitalocean:
+  credentials: {existingSecret: mine, keys: {token: t}}
+  apiURL: http://127.0.0.1:9
+  metadataURL: http://127.0.0.1:8
+  region: fra1
+  clusterID: c
+  vpcID: 5a4981aa-9653-4bd1-bef5-d6bff52042e4
+  apiQPS: 2.5
+  loadBalancer: {defaultType: REGIONAL}
+  firewall: {name: fw, tags: [a, b]}
+`,
+	"sim": `
+controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
+sim:
+  credentials: {inline: {token: "s3cret"}}
+  endpoint: http://127.0.0.1:9
+  listen: 127.0.0.1:7
+  machines: [a=small@z1@10.0.0.1, b]
+  forward: true
+`,
+}
+
+// variations are the renders that every contract is checked on, by name.
+func variations() map[string][]string {
+	all := map[string][]string{}
+	for _, provider := range providerNames() {
+		for _, kind := range []string{"Deployment", "DaemonSet"} {
+			base := []string{minimal(provider), "kind: " + kind}
+			add := func(name string, more ...string) {
+				all[provider+"-"+kind+"-"+name] = append(base[:2:2], more...)
+			}
+			add("minimal")
+			add("pod-network", onPodNetwork)
+			add("dry-run", "safety: {mode: dry-run}")
+			if kind == "Deployment" {
+				add("everything", everything, settings[provider])
+			} else {
+				add("everything", everything, settings[provider], "replicaCount: 1")
+			}
+		}
+	}
+	return all
+}
