@@ -119,6 +119,7 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 	if spec.Survey = p.manager.surveys.get(ctx, p.service.UID, after); spec.Survey != nil {
 		observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 		if err != nil || observed.Found || !p.expected() {
+			p.surveyed = true
 			return observed, err
 		}
 	}
@@ -127,6 +128,6 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 
 // read reads the balancer of the Spec itself.
 func (p *pass) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	spec.Survey = nil
+	spec.Survey, p.surveyed = nil, false
 	return p.manager.cloud.Balancers.Observe(ctx, spec)
 }

@@ -162,6 +162,36 @@ func TestBrokenSurveysAreDoneWithout(t *testing.T) {
 	})
 }
 
+// What somebody changed after the survey is neither undone nor changed twice.
+func TestWholeChangesAreMadeToWhatWasRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 4)
+		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
+			for _, f := range all {
+				f.settle()
+			}
+			time.Sleep(wait)
+		}
+		f := all[3]
+		s.writes, s.surveys, s.observes = nil, 0, 0
+		f.nodes = f.nodes[:2]
+		f.settle()
+		f.wrote("delete target c")
+		if s.surveys != 0 || s.observes != 0 {
+			t.Errorf("targets: %d surveys, %d observations; want none more", s.surveys, s.observes)
+		}
+		time.Sleep(time.Millisecond)
+		f.settle()
+		f.svc.Annotations[keyAlgorithm.Name] = "random"
+		s.balancers[f.svc.Annotations[keyID.Name]].Extras["algorithm"] = "random"
+		f.settle()
+		f.wrote()
+		if s.surveys != 1 || s.observes != 1 {
+			t.Errorf("%d surveys, %d observations; want a reading besides the survey", s.surveys, s.observes)
+		}
+	})
+}
+
 // A balancer that was taken over by another Service is not deleted with the first one.
 func TestDeleteNeverBelievesASurvey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
