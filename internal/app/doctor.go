@@ -97,6 +97,8 @@ func (e *examination) access() (*rest.Config, error) {
 	switch {
 	case errors.Is(err, rest.ErrNotInCluster):
 		return nil, usagef("--kubeconfig is not set, and this is not a pod")
+	case err != nil && e.kubeconfig == "":
+		return nil, fmt.Errorf("reading the pod's service account: %w", err)
 	case err != nil:
 		return nil, usagef("--kubeconfig=%s: %v", e.kubeconfig, err)
 	}

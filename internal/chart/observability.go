@@ -30,6 +30,9 @@ func observability() []Value {
 		{Name: "networkPolicy", Doc: "NetworkPolicy; it has no effect on the host network and is refused there.", Fields: []Value{
 			{Name: "enabled", Type: Bool, Doc: "Let only the metrics port in."},
 		}},
+		{Name: "advice", Doc: "What the notes say about the cluster.", Fields: []Value{
+			{Name: "enabled", Type: Bool, Default: true, Doc: "Look. helm fails where its user may not read Nodes, Secrets, workloads and leases; switch it off for such a user."},
+		}},
 		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // fixes are what to do about a cloud that does not answer as it should.
@@ -35,6 +38,29 @@ func (o Options) machines(ctx context.Context) (map[cloud.InstanceID]bool, []Fin
 		machines[machine.ID] = true
 	}
 	return machines, append(findings, Finding{Check: "machines", Level: OK, Message: fmt.Sprintf("%d in the cloud", len(machines))})
+}
+
+// mostReads bounds the direct reads of machines that a list lacks.
+const mostReads = 20
+
+// absent returns the Nodes, by name, whose machine the cloud has not: a list proves nothing
+// absent, so each machine it lacks is read. With any doubt a machine counts as there.
+func (o Options) absent(ctx context.Context, nodes []*corev1.Node, listed map[cloud.InstanceID]bool) map[string]bool {
+	absent := map[string]bool{}
+	reads := 0
+	for _, node := range nodes {
+		id, err := o.Cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+		if listed == nil || err != nil || listed[id] || instance.Owner(node, o.Cloud.Descriptor.ProviderIDSchemes) != instance.Mine {
+			continue
+		}
+		if reads++; reads > mostReads {
+			break
+		}
+		if found, err := o.Cloud.Driver.Instances().Get(ctx, id); err == nil && len(found) == 0 {
+			absent[node.Name] = true
+		}
+	}
+	return absent
 }
 
 func cloudFailure(check string, err error) Finding {

@@ -35,19 +35,23 @@ func Run(ctx context.Context, o Options) Report {
 	report := Report{{Check: "API server", Level: OK, Message: "Kubernetes " + version.GitVersion}}
 	report = append(report, o.lease(ctx, now))
 
-	machines, findings := o.machines(ctx)
+	listed, findings := o.machines(ctx)
 	report = append(report, findings...)
 	nodes, err := o.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		report = append(report, unreadable("nodes", err))
 	} else {
-		report = append(report, judgeNodes(pointers(nodes.Items), o.Cloud, machines, now)...)
+		all := pointers(nodes.Items)
+		report = append(report, judgeNodes(all, o.Cloud.Descriptor.ProviderIDSchemes, o.absent(ctx, all, listed), now)...)
+	}
+	if o.Cloud.Balancers == nil {
+		return report
 	}
 	services, err := o.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return append(report, unreadable("services", err))
 	}
-	return append(report, judgeServices(services.Items, now)...)
+	return append(report, judgeServices(services.Items, o.Cloud.Annotations, now)...)
 }
 
 // BeforeUninstall looks for what nobody would look after without a controller manager.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -27,6 +29,18 @@ func (ids) ParseProviderID(id string) (cloud.InstanceID, error) {
 		return "", fmt.Errorf("%q is not of the form fake://<id>", id)
 	}
 	return cloud.InstanceID(after), nil
+}
+
+func (ids) Get(_ context.Context, wanted ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	switch wanted[0] {
+	case "gone":
+	case "unreadable":
+		return nil, errors.New("no answer")
+	default:
+		found[wanted[0]] = cloud.Instance{ID: wanted[0]}
+	}
+	return found, nil
 }
 
 type driver struct{}
@@ -59,25 +73,29 @@ func lines(t *testing.T, r Report) string {
 
 func TestNodes(t *testing.T) {
 	const taint = "node.cloudprovider.kubernetes.io/uninitialized"
-	c := run.Decorate(driver{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
-	there := map[cloud.InstanceID]bool{"1": true}
+	o := Options{Cloud: run.Decorate(driver{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})}
+	listed := map[cloud.InstanceID]bool{"1": true}
 	for _, tt := range []struct {
-		name     string
-		node     *corev1.Node
-		machines map[cloud.InstanceID]bool
-		want     string
+		name   string
+		node   *corev1.Node
+		listed map[cloud.InstanceID]bool
+		want   string
 	}{
-		{"in order", node("a", "fake://1", time.Hour), there, "ok 1 in order, 0 left alone"},
-		{"list not known", node("a", "fake://2", time.Hour), nil, "ok 1 in order, 0 left alone"},
-		{"gone", node("a", "fake://2", time.Hour), there, "ok 0 in order, 0 left alone\nwarning a: the cloud has no such machine"},
-		{"foreign", node("a", "other://1", time.Hour), there, "ok 0 in order, 1 left alone"},
-		{"new", node("a", "", time.Minute, taint), there, "ok 1 in order, 0 left alone"},
-		{"stuck", node("a", "", time.Hour, taint), there, "ok 0 in order, 0 left alone\nfailure a: not initialised for more than 2m0s"},
-		{"just registered", node("a", "", time.Minute), there, "ok 0 in order, 1 left alone"},
-		{"kubelet without flag", node("a", "", time.Hour), there, "ok 0 in order, 0 left alone\nfailure a: neither provider-ID nor taint: the kubelet registered without --cloud-provider=external"},
+		{"in order", node("a", "fake://1", time.Hour), listed, "ok 1 in order, 0 left alone"},
+		{"list not known", node("a", "fake://gone", time.Hour), nil, "ok 1 in order, 0 left alone"},
+		{"not listed", node("a", "fake://unlisted", time.Hour), listed, "ok 1 in order, 0 left alone"},
+		{"not to be read", node("a", "fake://unreadable", time.Hour), listed, "ok 1 in order, 0 left alone"},
+		{"gone", node("a", "fake://gone", time.Hour), listed, "ok 0 in order, 0 left alone\nwarning a: the cloud has no such machine"},
+		{"foreign", node("a", "other://1", time.Hour), listed, "ok 0 in order, 1 left alone"},
+		{"new", node("a", "", time.Minute, taint), listed, "ok 1 in order, 0 left alone"},
+		{"stuck", node("a", "", time.Hour, taint), listed, "ok 0 in order, 0 left alone\nfailure a: not initialised for more than 2m0s"},
+		{"just registered", node("a", "", time.Minute), listed, "ok 0 in order, 1 left alone"},
+		{"kubelet without flag", node("a", "", time.Hour), listed, "ok 0 in order, 0 left alone\nfailure a: neither provider-ID nor taint: the kubelet registered without --cloud-provider=external"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := lines(t, judgeNodes([]*corev1.Node{tt.node}, c, tt.machines, now)); got != tt.want {
+			nodes := []*corev1.Node{tt.node}
+			absent := o.absent(t.Context(), nodes, tt.listed)
+			if got := lines(t, judgeNodes(nodes, o.Cloud.Descriptor.ProviderIDSchemes, absent, now)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -120,16 +138,17 @@ func TestServices(t *testing.T) {
 		}),
 		service("new", time.Minute, asIs),
 		service("classed", time.Hour, func(s *corev1.Service) { s.Spec.LoadBalancerClass = ptr.To("other") }),
+		service("disowned", time.Hour, func(s *corev1.Service) { s.Annotations = map[string]string{annotation.Disown.Name: "true"} }),
 		service("internal", time.Hour, func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeClusterIP }),
 	}
-	if got, want := lines(t, judgeServices(services, now)), "ok 1 with an address"; got != want {
+	if got, want := lines(t, judgeServices(services, annotation.Kernel(), now)), "ok 1 with an address"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for i := range 5 {
 		services = append(services, service(fmt.Sprintf("web-%d", i), time.Hour, asIs))
 	}
 	want := "ok 1 with an address\nfailure shop/web-0, shop/web-1, shop/web-2 and 2 more: no address after 2m0s"
-	if got := lines(t, judgeServices(services, now)); got != want {
+	if got := lines(t, judgeServices(services, annotation.Kernel(), now)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

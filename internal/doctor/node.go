@@ -2,21 +2,17 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // patience is how long a Node or Service may wait before that is a failure.
 const patience = 2 * time.Minute
 
-// judgeNodes sorts the Nodes; machines is nil when the cloud's list is not known:
+// judgeNodes sorts the Nodes; absent are those whose machine the cloud has not:
 //
 //	owner                  state                 finding
 //	mine                   initialised           ok
@@ -24,19 +20,19 @@ const patience = 2 * time.Minute
 //	mine                   its machine is gone   warning
 //	unmanaged              no id, no taint       failure: the kubelet's flag is missing
 //	foreign or opted out   -                     ok, left alone
-func judgeNodes(nodes []*corev1.Node, c *run.Cloud, machines map[cloud.InstanceID]bool, now time.Time) Report {
+func judgeNodes(nodes []*corev1.Node, schemes []string, absent map[string]bool, now time.Time) Report {
 	var initialised, others int
 	var waiting, unmanaged, gone []string
 	for _, node := range nodes {
 		old := now.Sub(node.CreationTimestamp.Time) > patience
-		switch owner := instance.Owner(node, c.Descriptor.ProviderIDSchemes); {
+		switch owner := instance.Owner(node, schemes); {
 		case owner == instance.Unmanaged && old:
 			unmanaged = append(unmanaged, node.Name)
 		case owner != instance.Mine:
 			others++
-		case uninitialised(node) && old:
+		case instance.Uninitialized(node) && old:
 			waiting = append(waiting, node.Name)
-		case missing(node, c, machines):
+		case absent[node.Name]:
 			gone = append(gone, node.Name)
 		default:
 			initialised++
@@ -55,20 +51,6 @@ func judgeNodes(nodes []*corev1.Node, c *run.Cloud, machines map[cloud.InstanceI
 	add(Warning, gone, "the cloud has no such machine",
 		"if the credentials are those of the right account the Nodes will be deleted; if not, nothing happens to them until they are")
 	return report
-}
-
-func uninitialised(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == cloudproviderapi.TaintExternalCloudProvider
-	})
-}
-
-func missing(node *corev1.Node, c *run.Cloud, machines map[cloud.InstanceID]bool) bool {
-	if machines == nil || node.Spec.ProviderID == "" {
-		return false
-	}
-	id, err := c.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
-	return err == nil && !machines[id]
 }
 
 func first(list []string) string {

@@ -7,17 +7,20 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 )
 
 // judgeServices looks for load balancers that are long in coming. Services with a
-// loadBalancerClass are somebody else's.
-func judgeServices(services []corev1.Service, now time.Time) Report {
+// loadBalancerClass are somebody else's, disowned ones nobody's.
+func judgeServices(services []corev1.Service, keys annotation.Set, now time.Time) Report {
 	const check = "load balancers"
 	served := 0
 	var waiting []string
 	for _, svc := range services {
+		values, _ := keys.Parse(svc.Annotations)
 		switch {
-		case svc.Spec.Type != corev1.ServiceTypeLoadBalancer || svc.Spec.LoadBalancerClass != nil:
+		case svc.Spec.Type != corev1.ServiceTypeLoadBalancer || svc.Spec.LoadBalancerClass != nil || annotation.Disown.Bool(values):
 		case len(svc.Status.LoadBalancer.Ingress) > 0:
 			served++
 		case now.Sub(svc.CreationTimestamp.Time) > patience:

@@ -8,6 +8,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -35,7 +36,7 @@ func writeMetrics(b *bytes.Buffer) {
 
 func writeFlags(b *bytes.Buffer, sets cliflag.NamedFlagSets) {
 	b.WriteString("# Flags\n\n" + header)
-	b.WriteString("All flags of `cloud-controller-manager`, with the defaults of this project.\n")
+	b.WriteString("All flags of `cloud-controller-manager`. Where its default is not the framework's, that one stands in brackets.\n")
 	for _, name := range sets.Order {
 		set := sets.FlagSets[name]
 		if !set.HasAvailableFlags() {
@@ -45,7 +46,11 @@ func writeFlags(b *bytes.Buffer, sets cliflag.NamedFlagSets) {
 		tableHead(b, "Flag", "Default", "What it does")
 		set.VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && f.Deprecated == "" {
-				row(b, code("--"+f.Name), code(f.DefValue), f.Usage)
+				value := code(f.DefValue)
+				if upstream := f.Annotations[framework.UpstreamDefault]; len(upstream) > 0 {
+					value += " (" + code(upstream[0]) + ")"
+				}
+				row(b, code("--"+f.Name), value, f.Usage)
 			}
 		})
 	}

@@ -74,7 +74,8 @@ func IsClass(err error, class Class) bool { return err != nil && FailureOf(err).
 // FailureTransient when it is one of them.
 func NoAnswer(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
-	return network || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+	late, ok := errors.AsType[net.Error](err)
+	return network || ok && late.Timeout() || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 

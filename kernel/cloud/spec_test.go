@@ -51,7 +51,7 @@ func TestPin(t *testing.T) {
 
 func TestNoAnswer(t *testing.T) {
 	for _, err := range []error{
-		context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF, &net.OpError{Op: "dial", Err: errors.New("refused")},
+		context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF, &net.DNSError{IsTimeout: true}, &net.OpError{Op: "dial", Err: errors.New("refused")},
 	} {
 		if !cloud.NoAnswer(fmt.Errorf("listing machines: %w", err)) {
 			t.Errorf("%v counts as an answer", err)

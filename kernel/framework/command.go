@@ -71,28 +71,8 @@ func NewCommand(o CommandOptions) (*cobra.Command, cliflag.NamedFlagSets, error)
 		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("setting the default flags: %w", err)
 	}
 	m.next, cmd.RunE = cmd.RunE, m.run
-	return cmd, flagSets(cmd.Flags(), o), nil
-}
-
-// flagSets returns all flags by section. The framework makes its sets inside the command
-// and keeps them; declaring them once more gives the sections, the command the values.
-func flagSets(declared *pflag.FlagSet, o CommandOptions) cliflag.NamedFlagSets {
-	var sets cliflag.NamedFlagSets
-	opts, err := options.NewCloudControllerManagerOptions()
-	if err != nil {
-		return sets
-	}
-	sections := opts.Flags(app.ControllerNames(Controllers()), nil, Aliases(), nil, nil)
-	for _, source := range []cliflag.NamedFlagSets{o.Flags, sections} {
-		for _, name := range source.Order {
-			source.FlagSets[name].VisitAll(func(f *pflag.Flag) {
-				if flag := declared.Lookup(f.Name); flag != nil {
-					sets.FlagSet(name).AddFlag(flag)
-				}
-			})
-		}
-	}
-	return sets
+	sets, err := flagSets(cmd.Flags(), o)
+	return cmd, sets, err
 }
 
 // manager is one run of the command.

@@ -45,5 +45,5 @@ func (c *census) take(i *Inventory) count {
 // protected Nodes are never judged gone: clouds show new machines late, and a Node that
 // is not initialised yet has not been matched with a machine by anybody.
 func (i *Inventory) protected(node *corev1.Node) bool {
-	return time.Since(node.CreationTimestamp.Time) < i.policy.Grace || uninitialized(node)
+	return time.Since(node.CreationTimestamp.Time) < i.policy.Grace || Uninitialized(node)
 }

@@ -93,7 +93,7 @@ func initialiseAll(t *testing.T, limits cloud.Limits, n, late int, withID bool) 
 
 func (i *Inventory) uninitialised() (n int) {
 	for _, node := range i.nodes() {
-		if uninitialized(node) {
+		if Uninitialized(node) {
 			n++
 		}
 	}

@@ -320,7 +320,7 @@ func (w *world) lifecycle(ctx context.Context, i *Inventory, workers int, d time
 func (w *world) status(ctx context.Context, i *Inventory, workers int) (failed int) {
 	var mu sync.Mutex
 	parallel(w.listNodes(), workers, func(node *corev1.Node) {
-		if uninitialized(node) {
+		if Uninitialized(node) {
 			return
 		}
 		if _, err := i.Metadata(ctx, node); err != nil {

@@ -28,7 +28,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	if err != nil {
 		return cloud.Instance{}, err
 	}
-	initialised := node.Spec.ProviderID != "" && !uninitialized(node)
+	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
 	priority := cloud.PriorityRefresh
 	if !initialised {
 		priority = cloud.PriorityNodeInit
@@ -66,7 +66,7 @@ func (i *Inventory) find(ctx context.Context, node *corev1.Node, w want) (cloud.
 	i.measureAge()
 	size := i.size()
 	since := sinceAge(i.pace.metadataAge(size))
-	initialised := node.Spec.ProviderID != "" && !uninitialized(node)
+	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
 	complete := func(r *record) bool {
 		if r == nil || w.id == "" && i.another(r, node) {
 			return false

@@ -55,7 +55,7 @@ func Owner(node *corev1.Node, schemes []string) Ownership {
 		return Mine
 	case id != "":
 		return Foreign
-	case uninitialized(node):
+	case Uninitialized(node):
 		return Mine
 	default:
 		return Unmanaged
@@ -80,7 +80,8 @@ func optedOut(node *corev1.Node) bool {
 	return false
 }
 
-func uninitialized(node *corev1.Node) bool {
+// Uninitialized reports whether the Node still waits for its cloud.
+func Uninitialized(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == taintUninitialized })
 }
 

@@ -37,7 +37,10 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 func (p *pass) execute(ctx context.Context, d decision) (cloud.Progress, error) {
 	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
 	if p.live() && !d.plan.Empty() {
-		p.memory.wrote, p.memory.sighting = time.Now(), nil
+		p.memory.wrote = time.Now()
+		if d.change.After == nil || p.adopts(d) {
+			p.manager.surveys.expire()
+		}
 	}
 	return progress, err
 }

@@ -23,6 +23,13 @@ type decision struct {
 	err error
 }
 
+// rewrites reports whether more than the targets of an existing balancer change.
+func (d decision) rewrites() bool {
+	return d.change.Before.Found && slices.ContainsFunc(d.change.Operations, func(op cloud.Operation) bool {
+		return op.Kind != cloud.KindTarget
+	})
+}
+
 // decide is the heart of the pipeline. It does no I/O.
 func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose(f, c)) }
 

@@ -65,7 +65,7 @@ func (p *pass) release(ctx context.Context, observed cloud.Observed) error {
 	return nil
 }
 
-// remove deletes the balancer and returns nil once none of ours is found by mark or name: a
+// remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand.
 func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := removal(observed, "the Service no longer wants it")
@@ -77,8 +77,7 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	if progress.Pending {
 		return gone
 	}
-	p.spec.Ref.ID, p.recorded, p.memory.created = "", "", ""
-	f, err := p.findBy(ctx, p.read)
+	f, err := p.find(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}

@@ -24,8 +24,9 @@ type finding struct {
 
 // seek is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
-func (p *pass) seek(ctx context.Context) (finding, error) {
-	f, err := p.find(ctx)
+func (p *pass) seek(ctx context.Context, observe observer) (finding, error) {
+	p.memory.sighting = nil
+	f, err := p.find(ctx, observe)
 	if err != nil || f.observed.Found || !p.expected() {
 		return f, err
 	}
@@ -47,12 +48,11 @@ const sightingAge = 5 * time.Second
 
 // recall is seek, unless Get has just done it.
 func (p *pass) recall(ctx context.Context) (finding, error) {
-	seen := p.memory.sighting
-	p.memory.sighting = nil
-	if seen != nil && time.Since(seen.at) < sightingAge {
+	if seen := p.memory.sighting; seen != nil && time.Since(seen.at) < sightingAge {
+		p.memory.sighting = nil
 		return seen.finding, nil
 	}
-	return p.seek(ctx)
+	return p.seek(ctx, p.read)
 }
 
 // expected reports whether the Service may well have a balancer.
@@ -60,6 +60,10 @@ func (p *pass) expected() bool {
 	return p.recorded != "" || p.memory.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
 		p.service.DeletionTimestamp != nil
 }
+
+// observer reads a balancer: observe where a survey will do, read where something is to be
+// deleted.
+type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
 // by mark, then by name. Where that id leads to a balancer of somebody else, one of ours may
@@ -69,11 +73,7 @@ func (p *pass) expected() bool {
 //	recorded or adopted     the Service has one
 //	of what we created      else, until it is recorded
 //	none                    else, or when the id is not of ours
-func (p *pass) find(ctx context.Context) (finding, error) { return p.findBy(ctx, p.observe) }
-
-type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
-
-func (p *pass) findBy(ctx context.Context, observe observer) (finding, error) {
+func (p *pass) find(ctx context.Context, observe observer) (finding, error) {
 	var f finding
 	for _, id := range slices.Compact([]string{cmp.Or(p.spec.Ref.ID, p.memory.created), ""}) {
 		spec := p.spec

@@ -90,7 +90,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	f, err := p.seek(ctx)
+	f, err := p.seek(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
@@ -118,7 +118,7 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 	if p.disowned() {
 		return p.plan(nil), nil
 	}
-	f, err := p.seek(ctx)
+	f, err := p.seek(ctx, p.observe)
 	if err != nil {
 		return p.plan(nil), err
 	}

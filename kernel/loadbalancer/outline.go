@@ -22,7 +22,7 @@ func (m *Manager) Shape(ctx context.Context, svc *corev1.Service, nodes []*corev
 		return b, "", err
 	}
 	defer p.end()
-	f, err := p.find(ctx)
+	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return b, "", err
 	}

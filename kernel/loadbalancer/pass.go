@@ -19,6 +19,8 @@ type pass struct {
 	page    *page
 	memory  *memory
 	began   time.Time
+	// surveyed says that the balancer was last seen in a survey.
+	surveyed bool
 }
 
 // begin opens a pass, after other passes for the same Service have ended. The context it

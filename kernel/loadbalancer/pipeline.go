@@ -35,14 +35,10 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if p.disowned() {
 		return Outcome{Status: p.present()}, nil
 	}
-	f, err := p.seek(ctx)
+	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
-		return Outcome{}, p.failed(ctx, err)
-	}
-	if err := p.busy(f.observed); err != nil {
 		return Outcome{}, err
 	}
-	d := p.decide(f, p.census(ctx, nodes))
 	p.say(append(p.remarks, d.remarks...)...)
 	after, err := p.carryOut(ctx, d)
 	switch {
@@ -54,6 +50,27 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{Status: p.present()}, nil
 	}
 	return p.outcome(f.observed, after)
+}
+
+// resolve looks at the balancer and decides. A survey is enough to find that there is nothing to
+// do or that only targets change. What is changed as a whole is read first: the change would
+// undo what somebody else has done since the survey.
+func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
+	observe := p.observe
+	for {
+		f, err := p.seek(ctx, observe)
+		if err != nil {
+			return f, decision{}, p.failed(ctx, err)
+		}
+		if err := p.busy(f.observed); err != nil {
+			return f, decision{}, err
+		}
+		d := p.decide(f, p.census(ctx, nodes))
+		if !p.surveyed || !d.rewrites() {
+			return f, d, nil
+		}
+		observe = p.read
+	}
 }
 
 // carryOut makes the change and returns the state after it, which is final.
@@ -77,7 +94,7 @@ func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error)
 
 // look returns the state after a change that the driver did not tell.
 func (p *pass) look(ctx context.Context) (cloud.Observed, error) {
-	f, err := p.find(ctx)
+	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return cloud.Observed{}, p.failed(ctx, err)
 	}

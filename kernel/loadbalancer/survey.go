@@ -2,7 +2,6 @@ package loadbalancer
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -13,7 +12,8 @@ import (
 )
 
 const (
-	// surveyAge is how old a survey may be: no older than the shortest poll.
+	// surveyAge is how old a survey may be: no older than the shortest poll. It is also how
+	// long nobody waits for one, or tries again after one that failed.
 	surveyAge = pollFirst
 	// crowd is how many Services looked at within surveyAge are worth a survey.
 	crowd = 3
@@ -25,43 +25,55 @@ const (
 //	Services in the last 2 s  an observation reads
 //	fewer than 3              the balancer it is about
 //	3 or more                 all balancers, once for everybody
+//
+// They only save requests: where one fails or is slow, each Service reads for itself.
 type surveys struct {
 	// reader is nil where the cloud has no surveys.
 	reader cloud.Surveyor
+	turn   chan struct{} // held while a survey is read
 
 	mu     sync.Mutex
 	recent map[types.UID]time.Time // when each Service was last looked at
-
-	turn   chan struct{} // held while a survey is read
-	began  time.Time     // of latest
 	latest cloud.Survey
+	began  time.Time // of latest
+	failed time.Time // when the last one failed
+	// outdated is when a balancer was last deleted or taken over: older surveys show it to
+	// the wrong Service.
+	outdated time.Time
 }
 
 func newSurveys(reader cloud.Surveyor) *surveys {
-	return &surveys{reader: reader, recent: map[types.UID]time.Time{}, turn: make(chan struct{}, 1)}
+	return &surveys{reader: reader, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
 }
 
-// get returns a survey that began after that time, nil when it is not worth one.
-func (s *surveys) get(ctx context.Context, service types.UID, after time.Time) (cloud.Survey, error) {
+// get returns a survey that began no earlier than after, nil when it is not worth one.
+func (s *surveys) get(ctx context.Context, service types.UID, after time.Time) cloud.Survey {
 	if s.reader == nil || !s.crowded(service, time.Now()) {
-		return nil, nil
+		return nil
 	}
+	patience := time.NewTimer(surveyAge)
+	defer patience.Stop()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
+	case <-patience.C:
+		return nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for the survey of balancers: %w", context.Cause(ctx))
+		return nil
 	}
 	now := time.Now()
-	if s.latest != nil && !s.began.Before(after) && now.Sub(s.began) < surveyAge {
-		return s.latest, nil
+	if survey, settled := s.known(now, after); settled {
+		return survey
 	}
 	latest, err := s.reader.Survey(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil {
-		return nil, err
+		s.failed = time.Now()
+		return nil
 	}
 	s.latest, s.began = latest, now
-	return latest, nil
+	return latest
 }
 
 // crowded notes that the Service is looked at and reports whether enough others are.
@@ -70,7 +82,28 @@ func (s *surveys) crowded(service types.UID, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= surveyAge })
+	if now.Sub(s.began) >= surveyAge {
+		s.latest = nil // it may be large
+	}
 	return len(s.recent) >= crowd
+}
+
+// known returns the latest survey if it is good enough, and whether another one is needed.
+func (s *surveys) known(now, after time.Time) (survey cloud.Survey, settled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.failed.IsZero() && now.Sub(s.failed) < surveyAge {
+		return nil, true
+	}
+	fresh := s.latest != nil && now.Sub(s.began) < surveyAge && !s.began.Before(after) && s.began.After(s.outdated)
+	return s.latest, fresh
+}
+
+// expire makes what has been read so far useless.
+func (s *surveys) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outdated = time.Now()
 }
 
 // observe reads the balancer of the Spec, from a survey where that is enough:
@@ -83,14 +116,10 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 	if p.expected() {
 		after = p.memory.wrote
 	}
-	survey, err := p.manager.surveys.get(ctx, p.service.UID, after)
-	if err != nil {
-		return cloud.Observed{}, err
-	}
-	if survey != nil {
-		spec.Survey = survey
+	if spec.Survey = p.manager.surveys.get(ctx, p.service.UID, after); spec.Survey != nil {
 		observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 		if err != nil || observed.Found || !p.expected() {
+			p.surveyed = true
 			return observed, err
 		}
 	}
@@ -99,6 +128,6 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 
 // read reads the balancer of the Spec itself.
 func (p *pass) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	spec.Survey = nil
+	spec.Survey, p.surveyed = nil, false
 	return p.manager.cloud.Balancers.Observe(ctx, spec)
 }

@@ -13,40 +13,40 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// surveyor is a fake cloud whose surveys are lists of ids; observations from a survey that
-// holds the id are answered like others and not counted.
+// surveyor is a fake cloud that is also observed from what it was at the time of a survey.
 type surveyor struct {
 	*fakeDriver
 	surveys int
 	// blank surveys hold nothing, whatever there is.
 	blank bool
+	// broken surveys fail.
+	broken bool
 }
 
 func (s *surveyor) Survey(context.Context) (cloud.Survey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.surveys++
-	listed := map[string]bool{}
-	for id := range s.balancers {
-		listed[id] = !s.blank
+	then := &fakeDriver{balancers: map[string]*stored{}}
+	for id, b := range s.balancers {
+		if b.busy > 0 {
+			b.busy--
+		}
+		if !s.blank {
+			then.balancers[id] = &stored{Balancer: b.Clone(), busy: b.busy}
+		}
 	}
-	return listed, nil
+	if s.broken {
+		return nil, errBroken
+	}
+	return then, nil
 }
 
 func (s *surveyor) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	listed, surveyed := spec.Survey.(map[string]bool)
-	if !surveyed {
-		return s.fakeDriver.Observe(ctx, spec)
+	if then, ok := spec.Survey.(*fakeDriver); ok {
+		return then.Observe(ctx, spec)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id, byName := s.find(spec)
-	if !listed[id] {
-		return cloud.Observed{}, nil
-	}
-	o := s.observed(id)
-	o.ByName = byName
-	return o, nil
+	return s.fakeDriver.Observe(ctx, spec)
 }
 
 // surveyed returns fixtures of as many Services that share one Manager.
@@ -137,6 +137,113 @@ func TestSurveyNeverProvesThatABalancerIsGone(t *testing.T) {
 			t.Errorf("writes: %q", s.writes)
 		}
 	})
+}
+
+// With three Services about, a survey that fails or hangs costs nobody a thing.
+func TestBrokenSurveysAreDoneWithout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 10)
+		s.broken = true
+		for _, f := range all {
+			f.settle()
+		}
+		if s.surveys != 1 || len(s.balancers) != 10 {
+			t.Errorf("%d surveys, %d balancers; want 1 and 10", s.surveys, len(s.balancers))
+		}
+		time.Sleep(surveyAge)
+		all[0].surveys.turn <- struct{}{} // somebody's survey hangs
+		began := time.Now()
+		for _, f := range all[:crowd] {
+			f.settle()
+		}
+		if took := time.Since(began); took > crowd*surveyAge {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// What somebody changed after the survey is neither undone nor changed twice.
+func TestWholeChangesAreMadeToWhatWasRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 4)
+		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
+			for _, f := range all {
+				f.settle()
+			}
+			time.Sleep(wait)
+		}
+		f := all[3]
+		s.writes, s.surveys, s.observes = nil, 0, 0
+		f.nodes = f.nodes[:2]
+		f.settle()
+		f.wrote("delete target c")
+		if s.surveys != 0 || s.observes != 0 {
+			t.Errorf("targets: %d surveys, %d observations; want none more", s.surveys, s.observes)
+		}
+		time.Sleep(time.Millisecond)
+		f.settle()
+		f.svc.Annotations[keyAlgorithm.Name] = "random"
+		s.balancers[f.svc.Annotations[keyID.Name]].Extras["algorithm"] = "random"
+		f.settle()
+		f.wrote()
+		if s.surveys != 1 || s.observes != 1 {
+			t.Errorf("%d surveys, %d observations; want a reading besides the survey", s.surveys, s.observes)
+		}
+	})
+}
+
+// A balancer that was taken over by another Service is not deleted with the first one.
+func TestDeleteNeverBelievesASurvey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 5)
+		a, b := all[3], all[4]
+		for _, f := range all[:4] {
+			f.settle()
+		}
+		time.Sleep(time.Millisecond)
+		b.svc.Annotations[annotation.Adopt.Name] = a.svc.Annotations[keyID.Name]
+		b.settle()
+		s.writes = nil
+		if _, exists, err := a.Get(t.Context(), a.svc); exists || err != nil {
+			t.Errorf("Get() = %v, %v for a balancer of another Service", exists, err)
+		}
+		if err := a.Delete(t.Context(), a.svc); err != nil {
+			t.Fatal(err)
+		}
+		a.wrote()
+	})
+}
+
+// A Service that stops being a load balancer and becomes one again gets another one.
+func TestDeletedBalancerStaysDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := surveyed(t, 4)
+		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
+			for _, f := range all {
+				f.settle()
+			}
+			time.Sleep(wait)
+		}
+		f := all[3]
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+		f.settle()
+		if id := f.svc.Annotations[keyID.Name]; s.balancers[id] == nil {
+			t.Errorf("balancer %s is none of the %d there are", id, len(s.balancers))
+		}
+	})
+}
+
+// A cloud that lists badly and only says that it deletes.
+func TestDeleteLooksForTheBalancerItself(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.driver.undead, f.driver.hidden = 1, true
+	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+	if err := f.Delete(t.Context(), f.svc); err != nil || len(f.driver.balancers) != 0 {
+		t.Errorf("Delete() = %v, %d balancers left", err, len(f.driver.balancers))
+	}
 }
 
 func TestDeleteBelievesWhatGetSaw(t *testing.T) {

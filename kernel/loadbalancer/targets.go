@@ -20,7 +20,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if p.disowned() {
 		return nil
 	}
-	f, err := p.find(ctx)
+	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
 	}

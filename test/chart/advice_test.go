@@ -68,3 +68,15 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 }
+
+// A user who may read nothing can install without the advice.
+func TestAdviceOff(t *testing.T) {
+	config := aCluster(t).AdminConfig()
+	config.Impersonate.UserName = "nobody-special"
+	for values, fails := range map[string]bool{"": true, "advice: {enabled: false}": false} {
+		_, err := render(t, release{cluster: config, values: []string{minimal("digitalocean"), values}})
+		if (err != nil) != fails {
+			t.Errorf("%q: %v", values, err)
+		}
+	}
+}

@@ -1,12 +1,15 @@
 {{/*
 What the cluster says about the values, as a list of texts. Only with a cluster to ask: helm
-template and most GitOps tools have none, and then there is nothing to say. Never an error.
+template and most GitOps tools have none, and then there is nothing to say. A lookup that is
+refused is an error, and no template can catch it: hence advice.enabled.
 */}}
 
 {{- define "multicloud-ccm.advice" -}}
 {{- $advice := list }}
+{{- if .Values.advice.enabled }}
 {{- range list "multicloud-ccm.adviceOnSecret" "multicloud-ccm.adviceOnOthers" "multicloud-ccm.adviceOnNodes" }}
 {{- $advice = concat $advice (include . $ | fromJsonArray) }}
+{{- end }}
 {{- end }}
 {{- toJson $advice }}
 {{- end }}

@@ -88,18 +88,25 @@ func TestFaultsOnChange(t *testing.T) {
 			s := create(t, nil)
 			_, before := s.ready()
 			b.Path = allBalancers + "/" + before.ID
-			id := env.Cloud.AddFault(b.Fault)
-			s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
-			s.event("CloudFailure", b.says)
-			env.Cloud.RemoveFault(id)
-			s.touch()
-			after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
-			if after.ID != before.ID {
-				t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
-			}
-			s.await(serving(after))
+			s.changeIn(b, before)
 		})
 	}
+}
+
+// changeIn changes the Service while its balancer's requests fail: that is said, and mended
+// when the fault is over.
+func (s *service) changeIn(b broken, before do.Balancer) {
+	s.t.Helper()
+	id := env.Cloud.AddFault(b.Fault)
+	s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
+	s.event("CloudFailure", b.says)
+	env.Cloud.RemoveFault(id)
+	s.touch()
+	after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
+	if after.ID != before.ID {
+		s.t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
+	}
+	s.await(serving(after))
 }
 
 // TestFaultyReads: nothing is changed, and no Service let go, before its balancer was read. One
@@ -116,18 +123,9 @@ func TestFaultyReads(t *testing.T) {
 			s := create(t, nil)
 			_, before := s.ready()
 			b.Method, b.Path = "GET", allBalancers+"/"+before.ID
-			id := env.Cloud.AddFault(b.Fault)
-			s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
-			s.event("CloudFailure", b.says)
-			env.Cloud.RemoveFault(id)
-			s.touch()
-			after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
-			if after.ID != before.ID {
-				t.Errorf("balancer %s took the place of %s", after.ID, before.ID)
-			}
-			s.await(serving(after))
+			s.changeIn(b, before)
 
-			id = env.Cloud.AddFault(b.Fault)
+			id := env.Cloud.AddFault(b.Fault)
 			env.Cloud.ResetTraffic()
 			s.begin()
 			err := env.Cloud.Until(within(t), func() bool { return routesAsked()["GET "+allBalancers+"/{id}"] > 1 })

@@ -1,0 +1,47 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+)
+
+// The page of supported versions says what is built on and tested on.
+func TestKubernetesVersions(t *testing.T) {
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(path string) string {
+		content, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	version := func(folder, module string) string {
+		return strings.TrimSpace(goTool(t, "-C", folder, "list", "-m", "-f", "{{.Version}}", module))
+	}
+	library, tested := version(".", "k8s.io/cloud-provider"), version("test/controlplane/binaries", "k8s.io/kubernetes")
+	if other := version("test/platform", "k8s.io/kubernetes"); other != tested {
+		t.Errorf("test/platform has the types of Kubernetes %s, test/controlplane builds %s", other, tested)
+	}
+	minor := strings.Split(library, ".")[1]
+	oldest := regexp.MustCompile(`kubeVersion: ">=(1\.\d+)\.0-0"`).FindStringSubmatch(read("charts/multicloud-ccm/Chart.yaml"))
+	if oldest == nil {
+		t.Fatal("Chart.yaml names no oldest version")
+	}
+	page := read("docs/reference/kubernetes-versions.md")
+	for _, want := range []string{
+		"`k8s.io/cloud-provider` " + library + ", the library of Kubernetes 1." + minor + ".",
+		"of Kubernetes " + tested + ";", "installs on " + oldest[1] + " and newer",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/reference/kubernetes-versions.md does not say %q", want)
+		}
+	}
+}
