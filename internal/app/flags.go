@@ -1,6 +1,8 @@
 package app
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -45,9 +47,11 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake.")
 }
 
-// problem returns the first value that makes no sense. Zero is one of them: the kernel takes it
-// for the default.
-func (f *flags) problem() error {
+// problems returns the values that make no sense, in one line. Zero is one of them: the kernel
+// takes it for the default.
+func (f *flags) problems() error {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, duration := range []struct {
 		name  string
 		value time.Duration
@@ -57,19 +61,22 @@ func (f *flags) problem() error {
 		{"node-deletion-window", f.tuning.Brake.Window},
 	} {
 		if duration.value < time.Millisecond {
-			return usagef("--%s=%s must be at least 1ms", duration.name, duration.value)
+			add("--%s=%s must be at least 1ms", duration.name, duration.value)
 		}
 	}
 	if f.tuning.Brake.Max < 1 {
-		return usagef("--node-deletion-max=%d must be at least 1; --node-deletion=false keeps all Nodes", f.tuning.Brake.Max)
+		add("--node-deletion-max=%d must be at least 1 (--node-deletion=false keeps all Nodes)", f.tuning.Brake.Max)
 	}
 	if f.tuning.Brake.Fraction <= 0 || f.tuning.Brake.Fraction > 1 {
-		return usagef("--node-deletion-fraction=%g must be more than 0 and at most 1; --node-deletion=false keeps all Nodes", f.tuning.Brake.Fraction)
+		add("--node-deletion-fraction=%g must be more than 0 and at most 1 (--node-deletion=false keeps all Nodes)", f.tuning.Brake.Fraction)
 	}
 	if f.tuning.QPS < 0 {
-		return usagef("--cloud-api-qps=%g must not be negative", f.tuning.QPS)
+		add("--cloud-api-qps=%g must not be negative", f.tuning.QPS)
 	}
-	return nil
+	if len(all) == 0 {
+		return nil
+	}
+	return usagef("%s", strings.Join(all, "; "))
 }
 
 func (f *flags) mode() run.Mode {

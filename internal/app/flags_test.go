@@ -39,7 +39,7 @@ func TestFlagProblems(t *testing.T) {
 		if err := fs.Parse(strings.Fields(test.arg)); err != nil {
 			t.Fatal(err)
 		}
-		err := f.problem()
+		err := f.problems()
 		if (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.arg, err)
 		}

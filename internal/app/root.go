@@ -81,13 +81,16 @@ func (f *flags) options(given framework.Flags) (framework.Options, error) {
 	if err != nil {
 		return framework.Options{}, err
 	}
-	if err := f.problem(); err != nil {
+	if err := f.problems(); err != nil {
 		return framework.Options{}, err
 	}
 	provider, _ := registry.Lookup(name)
 	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
 	if err != nil {
 		return framework.Options{}, usagef("provider %s: %s", name, oneLine(err))
+	}
+	if given.CloudConfig != "" && provider.Descriptor.ConfigFile == nil {
+		return framework.Options{}, usagef("--cloud-config=%s: provider %s reads no file; its settings are environment variables", given.CloudConfig, name)
 	}
 	file, err := readConfig(given.CloudConfig)
 	if err != nil {

@@ -134,6 +134,14 @@ func (m *manager) check(flags *pflag.FlagSet) error {
 			return &UsageError{fmt.Sprintf("--%s=%d leaves no worker: it must be at least 1", name, value)}
 		}
 	}
+	// The election panics on these.
+	election := m.flags.Generic.LeaderElection
+	lease, renew, retry := election.LeaseDuration.Duration, election.RenewDeadline.Duration, election.RetryPeriod.Duration
+	if election.LeaderElect && (retry <= 0 || renew <= retry*6/5 || lease <= renew) {
+		return &UsageError{fmt.Sprintf(
+			"--leader-elect-lease-duration=%s must be more than --leader-elect-renew-deadline=%s, and that more than 1.2 times --leader-elect-retry-period=%s, which must be more than 0",
+			lease, renew, retry)}
+	}
 	return nil
 }
 

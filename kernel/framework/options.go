@@ -74,6 +74,8 @@ func Defaults(o *options.CloudControllerManagerOptions) {
 	o.NodeController.ConcurrentNodeSyncs = 20
 	o.NodeLifecycleController.ConcurrentNodeLifecycleSyncs = 10
 	o.ServiceController.ConcurrentServiceSyncs = 5
+	// Nobody needs it who did not ask for it.
+	o.Generic.Debugging.EnableProfiling = false
 	// A standby looks at the lease every 1 to 2.2 periods, and takes over at once when it
 	// was released.
 	election := &o.Generic.LeaderElection

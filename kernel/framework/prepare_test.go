@@ -172,6 +172,7 @@ func TestDefaults(t *testing.T) {
 		"concurrent-node-lifecycle-syncs": "10",
 		"concurrent-service-syncs":        "5",
 		"leader-elect-retry-period":       "1s",
+		"profiling":                       "false",
 		"leader-elect-lease-duration":     "12s",
 		"leader-elect-renew-deadline":     "8s",
 	} {
