@@ -69,6 +69,16 @@ func surveyed(t *testing.T, services int) (*surveyor, []*fixture) {
 	return s, all
 }
 
+// share settles all Services twice; the second time they share a survey that shows every balancer.
+func share(all []*fixture) {
+	for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
+		for _, f := range all {
+			f.settle()
+		}
+		time.Sleep(wait)
+	}
+}
+
 func TestManyServicesShareASurvey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := surveyed(t, 50)
@@ -166,12 +176,7 @@ func TestBrokenSurveysAreDoneWithout(t *testing.T) {
 func TestWholeChangesAreMadeToWhatWasRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := surveyed(t, 4)
-		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
-			for _, f := range all {
-				f.settle()
-			}
-			time.Sleep(wait)
-		}
+		share(all)
 		f := all[3]
 		s.writes, s.surveys, s.observes = nil, 0, 0
 		f.nodes = f.nodes[:2]
@@ -218,12 +223,7 @@ func TestDeleteNeverBelievesASurvey(t *testing.T) {
 func TestDeletedBalancerStaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := surveyed(t, 4)
-		for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
-			for _, f := range all {
-				f.settle()
-			}
-			time.Sleep(wait)
-		}
+		share(all)
 		f := all[3]
 		if err := f.Delete(t.Context(), f.svc); err != nil {
 			t.Fatal(err)
