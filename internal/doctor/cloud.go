@@ -66,7 +66,7 @@ func (o Options) absent(ctx context.Context, nodes []*corev1.Node, listed map[cl
 func cloudFailure(check string, err error) Finding {
 	fix := fixes[cloud.FailureOf(err).Class]
 	if fix == "" {
-		fix = "check the provider's settings: multicloud-ccm providers lists its credentials"
+		fix = "check the provider's settings: `cloud-controller-manager providers` lists its credentials"
 	}
 	return Finding{Check: check, Level: Failure, Message: err.Error(), Fix: fix}
 }

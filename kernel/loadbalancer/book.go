@@ -34,11 +34,9 @@ type memory struct {
 	wrote time.Time
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
 	pendingSince time.Time
-	// sighting is the balancer as Get saw it, nil when that is no longer of use.
-	sighting *sighting
-	settled  settled
-	repeated repetition
-	replaced replacement
+	settled      settled
+	repeated     repetition
+	replaced     replacement
 }
 
 // replacement is the last balancer that was deleted to be replaced, and the fingerprint of

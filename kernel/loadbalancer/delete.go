@@ -31,7 +31,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return nil
 	}
 	p.adopt = "" // what was never taken over is not ours to delete
-	f, err := p.recall(ctx)
+	f, err := p.seek(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -25,7 +24,6 @@ type finding struct {
 // seek is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
 func (p *pass) seek(ctx context.Context, observe observer) (finding, error) {
-	p.memory.sighting = nil
 	f, err := p.find(ctx, observe)
 	if err != nil || f.observed.Found || !p.expected() {
 		return f, err
@@ -34,25 +32,6 @@ func (p *pass) seek(ctx context.Context, observe observer) (finding, error) {
 		return finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
 	}
 	return f, nil
-}
-
-// sighting is a balancer of ours that was seen at that time.
-type sighting struct {
-	finding
-	at time.Time
-}
-
-// sightingAge is how long what Get saw is as good as seen now. The framework calls Get right
-// before Delete.
-const sightingAge = 5 * time.Second
-
-// recall is seek, unless Get has just done it.
-func (p *pass) recall(ctx context.Context) (finding, error) {
-	if seen := p.memory.sighting; seen != nil && time.Since(seen.at) < sightingAge {
-		p.memory.sighting = nil
-		return seen.finding, nil
-	}
-	return p.seek(ctx, p.read)
 }
 
 // expected reports whether the Service may well have a balancer.

@@ -11,7 +11,6 @@ package loadbalancer
 import (
 	"context"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -100,9 +99,6 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 			p.forget() // nobody calls Delete any more
 		}
 		return nil, false, nil
-	}
-	if p.adopt == "" { // what was never taken over looks different to Delete
-		p.memory.sighting = &sighting{f, time.Now()}
 	}
 	return p.status(f.observed), true, nil
 }

@@ -88,7 +88,8 @@ func (s *surveys) crowded(service types.UID, now time.Time) bool {
 	return len(s.recent) >= crowd
 }
 
-// known returns the latest survey if it is good enough, and whether another one is needed.
+// known returns what there is to know without another survey, and whether that is enough: the
+// latest survey, or nothing when one has just failed.
 func (s *surveys) known(now, after time.Time) (survey cloud.Survey, settled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
