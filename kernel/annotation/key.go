@@ -43,6 +43,9 @@ type Key struct {
 	Check func(value string) (canonical string, ok bool)
 	// Want describes the valid values in an error; derived from the type when "".
 	Want string
+	// Blank says that an empty value is a value of its own, which stands above a configured
+	// default, and not the lack of one.
+	Blank bool
 	// Lenient makes a bad value a warning that leaves the default, where refusing would
 	// do more harm, such as on a key that deletion reads.
 	Lenient bool

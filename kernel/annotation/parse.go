@@ -48,7 +48,7 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 		switch {
 		case !ok:
 			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient})
-		case value != "":
+		case value != "" || key.Blank:
 			values[key.Name] = value
 		}
 	}

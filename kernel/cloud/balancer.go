@@ -64,7 +64,8 @@ type Balancer struct {
 	// Allow and Deny are CIDRs or addresses in the driver's canonical form, sorted.
 	Allow []string
 	Deny  []string
-	// Targets are instance ids, sorted.
+	// Targets are instance ids, sorted; of an observed balancer that keeps them for each
+	// listener, those behind any.
 	Targets []InstanceID
 	// Extras are managed fields only this cloud has, by field name.
 	Extras map[string]string
@@ -81,15 +82,21 @@ type Listener struct {
 	TargetPort     int
 	// Health is the listener's own check, nil where the balancer has one for all.
 	Health *Health
-	Extras map[string]string
+	// Targets are the machines behind this listener, sorted, where the cloud keeps them for
+	// each listener and they were observed; else nil. What is wanted is Balancer.Targets.
+	Targets []InstanceID
+	Extras  map[string]string
 }
 
-// Key identifies the listener: its transport ("udp" for UDP and HTTP3, else "tcp") and
-// port, as in "tcp/443".
+// Key identifies the listener: its transport ("udp" for UDP and HTTP3, "sctp", else "tcp")
+// and port, as in "tcp/443".
 func (l Listener) Key() string {
 	transport := "tcp"
-	if l.Protocol == ProtocolUDP || l.Protocol == ProtocolHTTP3 {
+	switch l.Protocol {
+	case ProtocolUDP, ProtocolHTTP3:
 		transport = "udp"
+	case ProtocolSCTP:
+		transport = "sctp"
 	}
 	return transport + "/" + itoa(l.Port)
 }
@@ -119,6 +126,9 @@ type Observed struct {
 	Detail    string
 	Balancer  Balancer
 	Addresses []BalancerAddress
+	// Remains says, when nothing was found, that objects made for the balancer are left
+	// all the same, such as its public address: a deletion has something to do.
+	Remains bool
 	// Facts feed Spec.Facts; they may be set when nothing was found.
 	Facts map[string]string
 	// Record are annotations to write on the Service, such as a rotated certificate id.
@@ -226,6 +236,7 @@ func (b Balancer) Clone() Balancer {
 	for i := range b.Listeners {
 		b.Listeners[i].Extras = maps.Clone(b.Listeners[i].Extras)
 		b.Listeners[i].Health = b.Listeners[i].Health.clone()
+		b.Listeners[i].Targets = slices.Clone(b.Listeners[i].Targets)
 	}
 	b.Health = b.Health.clone()
 	b.Allow, b.Deny = slices.Clone(b.Allow), slices.Clone(b.Deny)

@@ -74,6 +74,13 @@ type Balancers interface {
 	Apply(ctx context.Context, change Change) (Progress, error)
 }
 
+// Configured is implemented by drivers whose configuration sets defaults of annotations.
+type Configured interface {
+	// Defaults returns values in canonical form by the name of the annotation. A Service
+	// without the annotation is treated as if it had that value.
+	Defaults() map[string]string
+}
+
 // Surveyor is implemented by Balancers whose cloud can list balancers whole: one reading
 // then serves the Observe of many Services.
 type Surveyor interface {

@@ -1,7 +1,18 @@
 package cloud
 
+import "strings"
+
 // InstanceID is the cloud's own id of a machine, without scheme: "123", "i-0abc".
 type InstanceID string
+
+// unknown marks ids that are none.
+const unknown = "?"
+
+// UnknownInstance is the target of a balancer at an address that no known machine has.
+func UnknownInstance(address string) InstanceID { return InstanceID(unknown + address) }
+
+// Unknown reports whether the id is of an UnknownInstance.
+func (id InstanceID) Unknown() bool { return strings.HasPrefix(string(id), unknown) }
 
 // Instance is a machine.
 type Instance struct {

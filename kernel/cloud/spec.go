@@ -28,6 +28,8 @@ type Spec struct {
 	HealthPort int
 	// DualStack says that the Service has an IPv4 and an IPv6 family.
 	DualStack bool
+	// IPv6 says that the Service's first family is IPv6.
+	IPv6 bool
 	// LoadBalancerIP is the deprecated spec.loadBalancerIP, "" when unset.
 	LoadBalancerIP string
 	// Options are the validated values of the annotations the driver declared, by the
@@ -40,6 +42,10 @@ type Spec struct {
 	Facts map[string]string
 	// Survey is what Surveyor read a moment ago, nil when Observe has to ask the cloud.
 	Survey Survey
+	// Last is what Observe last said of this Service's balancer, nil when that is not known.
+	// A cloud whose objects have version stamps need not read again what has the same stamp;
+	// nothing else may be taken from it.
+	Last *Observed
 	// Pinned are immutable fields (by Field name) whose present value has to stay;
 	// Normalize must build the balancer with these values.
 	Pinned map[string]string

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // book keeps a page for each Service, by UID. A page is open for one run at a time, so that
@@ -34,9 +36,11 @@ type memory struct {
 	wrote time.Time
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
 	pendingSince time.Time
-	settled      settled
-	repeated     repetition
-	replaced     replacement
+	// last is what was last observed, nil when nothing was found.
+	last     *cloud.Observed
+	settled  settled
+	repeated repetition
+	replaced replacement
 }
 
 // replacement is the last balancer that was deleted to be replaced, and the fingerprint of

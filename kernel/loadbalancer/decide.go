@@ -143,6 +143,9 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 	limit := p.manager.cloud.Descriptor.Capabilities.MaxTargets
 	targets, skipped := targetsOf(b, c, observed.Balancer.Targets, p.manager.cloud.Balancers, limit)
 	b.Targets, c.skipped = targets, skipped
+	for i := range b.Listeners {
+		b.Listeners[i].Targets = nil
+	}
 	remarks := c.remarks()
 	if len(targets) == 0 && !c.joining {
 		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer"})

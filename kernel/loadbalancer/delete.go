@@ -14,12 +14,14 @@ import (
 // Delete removes the Service's balancer. It returns nil only when nothing of ours is left;
 // *Pending means that the cloud is still at it.
 //
-//	disown  found  ours  retain  it
-//	yes     -      -     -       does nothing
-//	no      no     -     -       does nothing
-//	no      yes    no    -       does nothing, with an event
-//	no      yes    yes   yes     removes our marks
-//	no      yes    yes   no      deletes it, and looks for more
+//	disown  found    ours  retain  it
+//	yes     -        -     -       does nothing
+//	no      no       -     -       does nothing
+//	no      yes      no    -       does nothing, with an event
+//	no      yes      yes   yes     removes our marks
+//	no      yes      yes   no      deletes it, and looks for more
+//	no      remains  -     yes     does nothing
+//	no      remains  -     no      deletes what is left of it
 func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
@@ -36,7 +38,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return p.failed(ctx, err)
 	}
 	p.say(ofProblems(f.problems())...)
-	if !f.observed.Found {
+	if !f.observed.Found && (p.retain || !f.observed.Remains) {
 		p.forget()
 		return nil
 	}
@@ -81,7 +83,7 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if f.observed.Found {
+	if f.observed.Found || f.observed.Remains {
 		return gone
 	}
 	p.forget()

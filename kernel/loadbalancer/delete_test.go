@@ -35,7 +35,7 @@ func TestDeleteWaitsUntilNothingIsLeft(t *testing.T) {
 		f.wrote("create balancer")
 		waited := 0
 		for err := f.Delete(t.Context(), f.svc); err != nil; err = f.Delete(t.Context(), f.svc) {
-			waits(t, err, 2*time.Second)
+			waits(t, err, pollFirst)
 			if _, exists, err := f.Get(t.Context(), f.svc); waited == 0 && (!exists || err != nil) {
 				t.Errorf("Get() = %v, %v while it is being deleted", exists, err)
 			}

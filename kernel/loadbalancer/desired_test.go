@@ -33,7 +33,7 @@ func TestSpec(t *testing.T) {
 			{Name: "a", Protocol: "UDP", Port: 53, NodePort: 30053},
 		},
 		SourceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")},
-		Local:        true, HealthPort: 32000, DualStack: true, LoadBalancerIP: "192.0.2.9",
+		Local:        true, HealthPort: 32000, DualStack: true, IPv6: true, LoadBalancerIP: "192.0.2.9",
 		Options: map[string]string{keyTier.Name: "premium", keyID.Name: "lb-7"},
 	}
 	r := read(f.svc, f.cloud, f.clusterID)

@@ -18,13 +18,37 @@ import (
 //	field of a listener in both       update listener <key> <field>
 //	target only in after              create target <id>
 //	target only in before             delete target <id>
+//	the same behind one listener      create, delete target <id> <key>
+//
+// Where targets are kept for each listener, those of a listener in both are compared one by
+// one: Field is the listener's key.
 //
 // A field that one side does not have counts as empty, so that a driver may leave out
 // empty extras.
 func Diff(before, after cloud.Balancer) []cloud.Operation {
 	operations := diffFields(cloud.KindBalancer, "", before.Fields(), after.Fields())
 	operations = append(operations, diffListeners(before.Listeners, after.Listeners)...)
-	return append(operations, diffTargets(before.Targets, after.Targets)...)
+	return append(operations, diffAllTargets(before, after)...)
+}
+
+func diffAllTargets(before, after cloud.Balancer) []cloud.Operation {
+	wanted := byKey(after.Listeners)
+	var operations []cloud.Operation
+	each := false
+	for _, l := range before.Listeners {
+		if _, stays := wanted[l.Key()]; !stays || l.Targets == nil {
+			continue
+		}
+		each = true
+		for _, op := range diffTargets(l.Targets, after.Targets) {
+			op.Field = l.Key()
+			operations = append(operations, op)
+		}
+	}
+	if each {
+		return operations
+	}
+	return diffTargets(before.Targets, after.Targets)
 }
 
 func diffFields(kind cloud.Kind, key string, before, after map[string]string) []cloud.Operation {

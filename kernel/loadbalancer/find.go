@@ -62,7 +62,7 @@ func (p *pass) find(ctx context.Context, observe observer) (finding, error) {
 			return finding{}, err
 		}
 		if !observed.Found {
-			f.observed.Facts = observed.Facts
+			f.observed = observed
 			break
 		}
 		spec.Ref.ID = cmp.Or(p.recorded, p.memory.created)

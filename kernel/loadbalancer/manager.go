@@ -94,6 +94,9 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return nil, false, p.failed(ctx, err)
 	}
 	p.say(ofProblems(f.problems())...)
+	if f.observed.Remains {
+		return p.present(), true, nil
+	}
 	if !f.observed.Found {
 		if svc.DeletionTimestamp != nil {
 			p.forget() // nobody calls Delete any more

@@ -27,7 +27,7 @@ func (p *Pending) Unwrap() error { return p.Err }
 
 // How long to wait where the cloud does not say.
 const (
-	pollFirst     = 2 * time.Second  // while a balancer is pending, at first
+	pollFirst     = time.Second      // while a balancer is pending, at first
 	pollLast      = 15 * time.Second // and at last
 	afterConflict = 3 * time.Second  // when something else is changing the balancer
 	afterLimit    = 10 * time.Second // when the rate limit is exceeded

@@ -101,7 +101,7 @@ func TestNewBalancerIsFoundByID(t *testing.T) {
 
 func TestPoll(t *testing.T) {
 	for pending, want := range map[time.Duration]time.Duration{
-		0: 2 * time.Second, 10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
+		0: time.Second, 10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
 	} {
 		if got := poll(pending); got != want {
 			t.Errorf("poll(%v) = %v, want %v", pending, got, want)
@@ -115,9 +115,9 @@ func TestPendingBalancerIsNotChanged(t *testing.T) {
 	f.wrote("create balancer")
 	f.only().busy = 3
 	f.svc.Annotations[keyAlgorithm.Name] = "random"
-	waits(t, f.ensure(), 2*time.Second)
-	waits(t, f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]), 2*time.Second)
-	waits(t, f.Delete(t.Context(), f.svc), 2*time.Second)
+	waits(t, f.ensure(), pollFirst)
+	waits(t, f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]), pollFirst)
+	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
 	f.wrote()
 }
 

@@ -40,6 +40,11 @@ type request struct {
 // read returns what the Service asks for. It is pure and finds all problems at once.
 func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 	values, found := c.Annotations.Parse(svc.Annotations)
+	for key, value := range c.Defaults {
+		if _, given := values[key]; !given {
+			values[key] = value
+		}
+	}
 	r := request{service: svc, values: values, spellings: spellings(svc, c.Annotations)}
 	r.problems, r.remarks = ofAnnotations(found)
 	r.recorded = recordedID(svc, values, c)
@@ -61,6 +66,7 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 		Local:          svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
 		HealthPort:     healthPort(svc),
 		DualStack:      len(svc.Spec.IPFamilies) > 1,
+		IPv6:           len(svc.Spec.IPFamilies) > 0 && svc.Spec.IPFamilies[0] == corev1.IPv6Protocol,
 		LoadBalancerIP: svc.Spec.LoadBalancerIP,
 		Options:        values,
 	}

@@ -15,6 +15,7 @@ import (
 //	candidate  -             if it is eligible
 //	doubtful   yes           yes: what serves is not cut off for want of knowledge
 //	doubtful   no            no
+//	unknown    yes           while a machine is doubtful: it may be that one
 func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
 	present, names := setOf(attached), map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
@@ -32,6 +33,11 @@ func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cl
 	}
 	for _, d := range c.doubtful {
 		add(d.id, d.node, d.reason, present[d.id])
+	}
+	for _, id := range attached {
+		if id.Unknown() && len(c.doubtful) > 0 {
+			ids = append(ids, id)
+		}
 	}
 	ids, left := atMost(limit, ids, present)
 	for _, id := range left {

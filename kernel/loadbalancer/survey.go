@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// surveyAge is how old a survey may be: no older than the shortest poll. It is also how
-	// long nobody waits for one, or tries again after one that failed.
-	surveyAge = pollFirst
+	// surveyAge is how old a survey may be. It is also how long one is waited for, and how
+	// long none is tried after one that failed.
+	surveyAge = 2 * time.Second
 	// crowd is how many Services looked at within surveyAge are worth a survey.
 	crowd = 3
 )
@@ -118,7 +118,7 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 		after = p.memory.wrote
 	}
 	if spec.Survey = p.manager.surveys.get(ctx, p.service.UID, after); spec.Survey != nil {
-		observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+		observed, err := p.watch(ctx, spec)
 		if err != nil || observed.Found || !p.expected() {
 			p.surveyed = true
 			return observed, err
@@ -130,5 +130,15 @@ func (p *pass) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 // read reads the balancer of the Spec itself.
 func (p *pass) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	spec.Survey, p.surveyed = nil, false
-	return p.manager.cloud.Balancers.Observe(ctx, spec)
+	return p.watch(ctx, spec)
+}
+
+// watch observes with what was observed before at hand.
+func (p *pass) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	spec.Last = p.memory.last
+	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	if p.memory.last = nil; err == nil && observed.Found {
+		p.memory.last = &observed
+	}
+	return observed, err
 }

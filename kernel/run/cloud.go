@@ -15,7 +15,9 @@ type Cloud struct {
 	Descriptor cloud.Descriptor
 	// Annotations are the provider's keys together with the kernel's.
 	Annotations annotation.Set
-	Driver      cloud.Driver
+	// Defaults are the configured values of annotations a Service does not have.
+	Defaults map[string]string
+	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; Surveyor is where
 	// its balancers can't be listed whole.
 	Balancers cloud.Balancers
@@ -56,6 +58,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		Descriptor:  o.Descriptor,
 		Annotations: annotation.Kernel().With(o.Annotations),
 		Driver:      &decoratedDriver{caller: c, next: driver},
+	}
+	if next, ok := driver.(cloud.Configured); ok {
+		decorated.Defaults = next.Defaults()
 	}
 	if next, ok := driver.(cloud.Balancers); ok {
 		decorated.Balancers = &balancers{caller: c, next: next}
