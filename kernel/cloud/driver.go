@@ -54,6 +54,9 @@ type Balancers interface {
 	// exists does not end the search. Found balancers carry the owner their marks claim,
 	// which the kernel judges.
 	//
+	// Where targets are addresses and no machines, they are UnknownInstance of the address:
+	// the kernel knows whose it is.
+	//
 	// With Spec.Survey it looks there in place of the cloud. The kernel believes what was
 	// found in it, and asks again without it before a known balancer counts as gone.
 	Observe(ctx context.Context, spec Spec) (Observed, error)

@@ -8,7 +8,8 @@ type InstanceID string
 // unknown marks ids that are none.
 const unknown = "?"
 
-// UnknownInstance is the target of a balancer at an address that no known machine has.
+// UnknownInstance is the target of a balancer at an address. Observed.Resolve finds the
+// machine that has it.
 func UnknownInstance(address string) InstanceID { return InstanceID(unknown + address) }
 
 // Unknown reports whether the id is of an UnknownInstance.

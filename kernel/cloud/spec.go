@@ -30,6 +30,8 @@ type Spec struct {
 	DualStack bool
 	// IPv6 says that the Service's first family is IPv6.
 	IPv6 bool
+	// ClientIP is sessionAffinity: ClientIP.
+	ClientIP bool
 	// LoadBalancerIP is the deprecated spec.loadBalancerIP, "" when unset.
 	LoadBalancerIP string
 	// Options are the validated values of the annotations the driver declared, by the

@@ -27,6 +27,9 @@ type Harness struct {
 	Impossible map[string]string
 	// Errors are further errors the API documents, by name.
 	Errors map[string]APIError
+	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
+	// change of a part at a time needs more than one that replaces whole objects.
+	Passes int
 	// Machines is how many machines are more than one page; Limits.PageSize + 1 when 0.
 	Machines int
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
-// passes is how often a change may say "pending" before it has to be through.
+// passes is how often a change may say "pending" before it has to be through, unless the
+// Harness says otherwise.
 const passes = 5
 
 // seen are the values managed fields had in the whole run, by field name.
@@ -50,6 +52,7 @@ func (f *fixture) draft(spec cloud.Spec) (draft, error) {
 	if err != nil {
 		return draft{}, err
 	}
+	before = before.Resolve(spec.Candidates)
 	spec.Facts = before.Facts
 	if before.Found {
 		spec.Ref.ID = before.ID
@@ -88,7 +91,8 @@ var errStuck = errors.New("a change does not lead to what was asked for")
 // where the driver said "pending".
 func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	final := false
-	for range passes {
+	most := cmp.Or(f.suite.Passes, passes)
+	for range most {
 		d, err := f.draft(spec)
 		switch {
 		case err != nil:
@@ -108,7 +112,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 		f.control.Settle()
 		final = !progress.Pending
 	}
-	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, passes)
+	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, most)
 }
 
 // ensure is reconcile that has to succeed; it returns the spec with the id recorded.

@@ -43,7 +43,7 @@ func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose
 //	no        yes    differ            differences without them, which are blocked
 //	no        yes    differ, allowed   delete, and create in the next run
 func (p *pass) choose(f finding, c census) decision {
-	observed := f.observed
+	observed := f.observed.Resolve(c.candidates)
 	problems := slices.Concat(p.problems, f.problems(), p.unadopted(observed))
 	var s shape
 	if len(problems) == 0 {

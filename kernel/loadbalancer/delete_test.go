@@ -3,7 +3,6 @@ package loadbalancer
 import (
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 )

@@ -67,6 +67,7 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 		HealthPort:     healthPort(svc),
 		DualStack:      len(svc.Spec.IPFamilies) > 1,
 		IPv6:           len(svc.Spec.IPFamilies) > 0 && svc.Spec.IPFamilies[0] == corev1.IPv6Protocol,
+		ClientIP:       svc.Spec.SessionAffinity == corev1.ServiceAffinityClientIP,
 		LoadBalancerIP: svc.Spec.LoadBalancerIP,
 		Options:        values,
 	}

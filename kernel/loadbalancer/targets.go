@@ -30,7 +30,8 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if err := p.busy(f.observed); err != nil {
 		return err
 	}
-	d := p.restrain(p.retarget(f.observed, p.census(ctx, nodes)))
+	c := p.census(ctx, nodes)
+	d := p.restrain(p.retarget(f.observed.Resolve(c.candidates), c))
 	p.say(d.remarks...)
 	progress, err := p.apply(ctx, d)
 	switch {

@@ -1,0 +1,67 @@
+package openstack
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// maxText is the longest name, tag and description Octavia takes. Upstream cuts names but not
+// descriptions.
+const maxText = 255
+
+func cut(text string) string { return text[:min(len(text), maxText)] }
+
+// namePrefix begins the names of balancers that were made for a Service.
+const namePrefix = "kube_service_"
+
+// name is the balancer's name as upstream gives it. It is no proof of anything: two clusters
+// in one project can have the same.
+func (d *Driver) name(o cloud.Owner) string {
+	return cut(namePrefix + d.clusterName + "_" + o.Namespace + "_" + o.Name)
+}
+
+// legacyName is the name very old versions of upstream gave. It holds the Service's UID.
+func legacyName(uid string) string {
+	name := "a" + strings.ReplaceAll(uid, "-", "")
+	return name[:min(len(name), 32)]
+}
+
+func (d *Driver) description(o cloud.Owner) string {
+	return cut(fmt.Sprintf("Kubernetes external service %s from cluster %s", o, d.clusterName))
+}
+
+// childName is the name of the n-th listener, pool or monitor.
+func (d *Driver) childName(kind string, n int, o cloud.Owner) string {
+	return cut(fmt.Sprintf("%s_%d_%s", kind, n, d.name(o)))
+}
+
+// floatingPrefix begins the descriptions of the floating IPs upstream makes.
+const floatingPrefix = "Floating IP for Kubernetes external service"
+
+// floatingDescription is upstream's, with the Service's UID, which is a proof.
+func (d *Driver) floatingDescription(o cloud.Owner) string {
+	mark := " (uid " + o.UID + ")"
+	text := fmt.Sprintf("%s %s from cluster %s", floatingPrefix, o, d.clusterName)
+	return text[:min(len(text), maxText-len(mark))] + mark
+}
+
+// floatingIsOurs reports whether a floating IP was made for the Service. One of upstream's says
+// so by where it is attached.
+func (d *Driver) floatingIsOurs(description string, o cloud.Owner, attached bool) bool {
+	if strings.Contains(description, "(uid ") {
+		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
+	}
+	return attached && strings.Contains(description, floatingPrefix)
+}
+
+// groupName is the name of the Service's security group, as upstream gives it. It holds the
+// Service's UID.
+func groupName(o cloud.Owner) string {
+	return cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
+}
+
+func (d *Driver) groupDescription(o cloud.Owner) string {
+	return cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, d.clusterName))
+}
