@@ -14,6 +14,8 @@ type Driver struct {
 	cloud string
 	// clusterName is --cluster-name, a part of the names upstream gives.
 	clusterName string
+	// page is the size of pages, 0 for maxPage. Only tests set it.
+	page int
 }
 
 // services are the clients of the APIs, which share one token. What the catalogue of the

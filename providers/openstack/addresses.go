@@ -1,0 +1,140 @@
+package openstack
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// addressList collects addresses, each with a type once.
+type addressList struct {
+	addresses []cloud.Address
+	// ipv4Only drops IPv6 addresses.
+	ipv4Only bool
+}
+
+func (l *addressList) add(kind cloud.AddressType, text string) {
+	address := cloud.Address{Type: kind, Address: text}
+	if text == "" || l.ipv4Only && isIPv6(text) || slices.Contains(l.addresses, address) {
+		return
+	}
+	l.addresses = append(l.addresses, address)
+}
+
+// remove drops an address, whatever its type.
+func (l *addressList) remove(text string) {
+	l.addresses = slices.DeleteFunc(l.addresses, func(a cloud.Address) bool { return a.Address == text })
+}
+
+func isIPv6(text string) bool {
+	address, err := netip.ParseAddr(text)
+	return err == nil && address.Unmap().Is6()
+}
+
+// addresses are those of a server, in upstream's order: Kubernetes uses the first of a type.
+//
+//	1  fixed addresses of its ports that are up  InternalIP
+//	2  accessIPv4, accessIPv6                    ExternalIP
+//	3  hostname in the metadata                  Hostname
+//	4  all by network, sorted by its name        as n.role says, which may also take back 1 and 2
+func (n networkingConfig) addresses(s *server, w wiring) []cloud.Address {
+	list := addressList{ipv4Only: n.ipv6Disabled}
+	for _, p := range w.byDevice[s.ID] {
+		for _, fixed := range p.FixedIPs {
+			if p.Status == "ACTIVE" {
+				list.add(cloud.AddressInternalIP, fixed.Address.String())
+			}
+		}
+	}
+	list.add(cloud.AddressExternalIP, s.AccessIPv4)
+	list.add(cloud.AddressExternalIP, s.AccessIPv6)
+	list.add(cloud.AddressHostname, s.Metadata["hostname"])
+	byNetwork := w.withTrunks(s)
+	for _, network := range slices.Sorted(maps.Keys(byNetwork)) {
+		for _, a := range byNetwork[network] {
+			kind, sole := n.role(network, a.Type)
+			if sole {
+				list.remove(a.Address)
+			}
+			if kind != "" {
+				list.add(kind, a.Address)
+			}
+		}
+	}
+	n.sort(list.addresses)
+	return list.addresses
+}
+
+// role says what an address on a network is, "" for nothing, and whether it is nothing else.
+//
+//	type      network                               role        alone
+//	floating  any                                   ExternalIP  no
+//	fixed     one of public-network-name            ExternalIP  yes
+//	fixed     internal-network-name empty or has it InternalIP  no
+//	fixed     any other                             none        yes
+func (n networkingConfig) role(network, kind string) (role cloud.AddressType, sole bool) {
+	switch {
+	case kind == "floating":
+		return cloud.AddressExternalIP, false
+	case slices.Contains(n.publicNetworks, network):
+		return cloud.AddressExternalIP, true
+	case len(n.internalNetworks) == 0 || slices.Contains(n.internalNetworks, network):
+		return cloud.AddressInternalIP, false
+	}
+	return "", true
+}
+
+// withTrunks returns the addresses Nova knows of, and behind them those of the ports below the
+// server's trunks, of which it knows nothing.
+func (w wiring) withTrunks(s *server) map[string][]serverAddress {
+	byNetwork := map[string][]serverAddress{}
+	for network, addresses := range s.Addresses {
+		byNetwork[network] = slices.Clone(addresses)
+	}
+	for _, parent := range w.byDevice[s.ID] {
+		if parent.Trunk == nil {
+			continue
+		}
+		for _, sub := range parent.Trunk.SubPorts {
+			name, ok := w.networks[w.byID[sub.ID].Network]
+			if !ok { // the credentials cannot see it
+				continue
+			}
+			for _, fixed := range w.byID[sub.ID].FixedIPs {
+				byNetwork[name] = append(byNetwork[name], serverAddress{Address: fixed.Address.String(), Type: "fixed"})
+			}
+		}
+	}
+	return byNetwork
+}
+
+// sort moves the addresses of address-sort-order to the front: those of an earlier network
+// first, within one network the lower ones first. The others keep their order.
+func (n networkingConfig) sort(addresses []cloud.Address) {
+	if len(n.sortOrder) == 0 {
+		return
+	}
+	slices.SortStableFunc(addresses, func(a, b cloud.Address) int {
+		rankA, ipA := n.rank(a)
+		rankB, ipB := n.rank(b)
+		if rankA != rankB || rankA == len(n.sortOrder) {
+			return rankA - rankB
+		}
+		return ipA.Compare(ipB)
+	})
+}
+
+func (n networkingConfig) rank(a cloud.Address) (int, netip.Addr) {
+	ip, err := netip.ParseAddr(a.Address)
+	if err != nil {
+		return len(n.sortOrder), ip
+	}
+	for i, prefix := range n.sortOrder {
+		if prefix.Contains(ip) {
+			return i, ip
+		}
+	}
+	return len(n.sortOrder), ip
+}

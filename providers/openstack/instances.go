@@ -1,0 +1,108 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// List implements cloud.Instances: the servers of the project, with two requests for a
+// thousand of them. Complete is false when a part of the cloud does not answer.
+func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
+	servers, err := d.servers(ctx, nil)
+	if err != nil {
+		return cloud.InstanceList{}, fmt.Errorf("listing servers: %w", err)
+	}
+	list := cloud.InstanceList{Complete: true}
+	known := servers[:0]
+	for _, s := range servers {
+		if s.Status == statusUnknown {
+			list.Complete = false
+			continue
+		}
+		known = append(known, s)
+	}
+	if len(known) == 0 {
+		return list, nil
+	}
+	// Administrators see the ports of all projects.
+	list.Items, err = d.describe(ctx, known, url.Values{"project_id": {known[0].Project}})
+	return list, err
+}
+
+// Get implements cloud.Instances.
+func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		s, err := d.getServer(ctx, string(id))
+		if err != nil {
+			return nil, fmt.Errorf("reading server %s: %w", id, err)
+		}
+		if s == nil {
+			continue
+		}
+		described, err := d.describe(ctx, []server{*s}, url.Values{"device_id": {s.ID}})
+		if err != nil {
+			return nil, err
+		}
+		found[id] = described[0]
+	}
+	return found, nil
+}
+
+// FindByName implements cloud.Instances. Like upstream on MySQL it ignores case, because
+// kubelets give their Node the host name in lower case, unless a server has exactly that name.
+func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	named, err := d.namedLike(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("listing servers by name: %w", err)
+	}
+	if len(named) == 0 {
+		return nil, nil
+	}
+	query := url.Values{}
+	for _, s := range named {
+		query.Add("device_id", s.ID)
+	}
+	return d.describe(ctx, named, query)
+}
+
+// describe makes instances of servers, whose ports the query finds.
+func (d *Driver) describe(ctx context.Context, servers []server, query url.Values) ([]cloud.Instance, error) {
+	query["fields"] = addressFields
+	ports, err := d.ports(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("listing ports of servers: %w", err)
+	}
+	wiring, err := d.wire(ctx, ports)
+	if err != nil {
+		return nil, err
+	}
+	types := flavors{driver: d}
+	instances := make([]cloud.Instance, len(servers))
+	for i := range servers {
+		if instances[i], err = d.instance(ctx, &servers[i], wiring, &types); err != nil {
+			return nil, err
+		}
+	}
+	return instances, nil
+}
+
+func (d *Driver) instance(ctx context.Context, s *server, w wiring, types *flavors) (cloud.Instance, error) {
+	size, err := types.instanceType(ctx, s.Flavor)
+	if err != nil {
+		return cloud.Instance{}, err
+	}
+	return cloud.Instance{
+		ID:         cloud.InstanceID(s.ID),
+		ProviderID: d.providerID(s.ID),
+		Name:       s.Name,
+		Type:       size,
+		Region:     d.config.global.region,
+		Zone:       label(s.Zone),
+		State:      state(s.Status),
+		Addresses:  d.config.networking.addresses(s, w),
+	}, nil
+}

@@ -1,0 +1,84 @@
+package openstack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// maxPage is the largest page Nova and Neutron serve by default; clouds may lower it.
+const maxPage = 1000
+
+// maxIDs is how many ids one filter names: some proxies refuse an URL of more than 8 kB.
+const maxIDs = 100
+
+// identified is an item of a list, with the id that names it as the marker of the next page.
+type identified interface{ identifier() string }
+
+// list reads all pages of a list. Its key in the answer is name. An answer without the list is
+// an error, and so is an error of any page.
+//
+// The links to the next page only say that there is one: behind a proxy they often lead to
+// an address nobody outside reaches.
+func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) ([]T, error) {
+	query = withPage(query, page)
+	var all []T
+	for {
+		var answer map[string]json.RawMessage
+		if _, err := client.Get(ctx, client.ServiceURL(path)+"?"+query.Encode(), &answer, nil); err != nil {
+			return nil, err
+		}
+		var items []T
+		if err := json.Unmarshal(orNull(answer[name]), &items); err != nil {
+			return nil, err
+		}
+		if items == nil || slices.ContainsFunc(items, func(i T) bool { return i.identifier() == "" }) {
+			return nil, fmt.Errorf("%s: %w", name, errUnreadable)
+		}
+		all = append(all, items...)
+		more, err := hasNext(answer[name+"_links"])
+		if err != nil || !more || len(items) == 0 {
+			return all, err
+		}
+		query.Set("marker", items[len(items)-1].identifier())
+	}
+}
+
+func withPage(query url.Values, page int) url.Values {
+	if page == 0 {
+		page = maxPage
+	}
+	paged := url.Values{"limit": {strconv.Itoa(page)}}
+	for key, values := range query {
+		paged[key] = values
+	}
+	return paged
+}
+
+// hasNext reads the links beside a list. The last page has none.
+func hasNext(raw json.RawMessage) (bool, error) {
+	var links []struct {
+		Rel string `json:"rel"`
+	}
+	if err := json.Unmarshal(orNull(raw), &links); err != nil {
+		return false, err
+	}
+	for _, link := range links {
+		if link.Rel == "next" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}

@@ -1,0 +1,78 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+)
+
+// addressPair lets a port send and receive for an address or a network that is not its own.
+type addressPair struct {
+	Address string `json:"ip_address"`
+	// MAC is the port's own unless somebody set another.
+	MAC string `json:"mac_address,omitempty"`
+}
+
+// is says whether the pair is about exactly this network. Neutron writes a network of one
+// address as an address where that is what it was given.
+func (p addressPair) is(network netip.Prefix) bool {
+	if written, err := netip.ParsePrefix(p.Address); err == nil {
+		return written.Masked() == network
+	}
+	written, err := netip.ParseAddr(p.Address)
+	return err == nil && netip.PrefixFrom(written, written.BitLen()) == network
+}
+
+// portOf is the body of a request about a port.
+type portOf struct {
+	Port struct {
+		Pairs []addressPair `json:"allowed_address_pairs"`
+	} `json:"port"`
+}
+
+// permit lets the port send and receive for a pod network. Ports without port security may.
+func (d *Routed) permit(ctx context.Context, p port, pods netip.Prefix) error {
+	if !d.extension[extensionPairs] || p.Security != nil && !*p.Security ||
+		slices.ContainsFunc(p.Pairs, func(pair addressPair) bool { return pair.is(pods) }) {
+		return nil
+	}
+	return d.putPairs(ctx, p, append(slices.Clone(p.Pairs), addressPair{Address: pods.String()}))
+}
+
+// forbid takes the pod network back from whatever port has the address the route leads to,
+// also when the machine is gone and left the port behind.
+func (d *Routed) forbid(ctx context.Context, route extraRoute) error {
+	if !d.extension[extensionPairs] {
+		return nil
+	}
+	// Two clusters may use the same addresses on networks of their own.
+	links, err := d.links(ctx)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	ports, err := d.ports(ctx, url.Values{"network_id": links, "fixed_ips": {"ip_address=" + route.NextHop.String()}})
+	if err != nil {
+		return fmt.Errorf("listing ports with address %s: %w", route.NextHop, err)
+	}
+	for _, p := range ports {
+		left := slices.DeleteFunc(slices.Clone(p.Pairs), func(pair addressPair) bool { return pair.is(route.Destination) })
+		if len(left) == len(p.Pairs) || !p.has(route.NextHop) {
+			continue
+		}
+		if err := d.putPairs(ctx, p, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Routed) putPairs(ctx context.Context, p port, pairs []addressPair) error {
+	var body portOf
+	body.Port.Pairs = pairs
+	if err := d.put(ctx, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
+		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// computeMicroversion is the version of Nova's API the driver asks for where there is it
+// (since Stein): from 2.47 servers hold the name of their flavor, and from 2.69 those of a cell
+// that does not answer are listed with the status UNKNOWN in place of being left out.
+const computeMicroversion = "2.69"
+
+// server is what the driver uses of a server of Nova.
+type server struct {
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	Status     string            `json:"status"`
+	AccessIPv4 string            `json:"accessIPv4"`
+	AccessIPv6 string            `json:"accessIPv6"`
+	Zone       string            `json:"OS-EXT-AZ:availability_zone"`
+	Project    string            `json:"tenant_id"`
+	Metadata   map[string]string `json:"metadata"`
+	Flavor     flavor            `json:"flavor"`
+	// Addresses are Nova's copy of what Neutron knows, by name of the network. Floating
+	// ones are taken from here: Neutron tells Nova of each change.
+	Addresses map[string][]serverAddress `json:"addresses"`
+}
+
+// flavor is the flavor of a server: its name, before microversion 2.47 its id only.
+type flavor struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	OriginalName string `json:"original_name"`
+}
+
+type serverAddress struct {
+	Address string `json:"addr"`
+	Type    string `json:"OS-EXT-IPS:type"`
+}
+
+func (s server) identifier() string { return s.ID }
+
+func (f flavor) identifier() string { return f.ID }
+
+// statusUnknown is the status of a server of which Nova knows no more than the id, because the
+// part of the cloud it is in does not answer.
+const statusUnknown = "UNKNOWN"
+
+// getServer reads one server; nil means a definite not-found.
+func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
+	var answer struct {
+		Server *server `json:"server"`
+	}
+	_, err := d.compute.Get(ctx, d.compute.ServiceURL("servers", id), &answer, &gophercloud.RequestOpts{OkCodes: []int{200}})
+	if d.isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if answer.Server == nil || answer.Server.ID != id {
+		return nil, errUnreadable
+	}
+	if answer.Server.Status == statusUnknown {
+		return nil, fmt.Errorf("its part of the cloud does not answer: %w", errUnreadable)
+	}
+	return answer.Server, nil
+}
+
+// servers lists the servers of the project; Nova looks at others only when asked to.
+func (d *Driver) servers(ctx context.Context, query url.Values) ([]server, error) {
+	return list[server](ctx, d.compute, "servers", "servers/detail", query, d.page)
+}
+
+// namedLike finds servers whose name is this one in any case, with and without it.
+func (d *Driver) namedLike(ctx context.Context, name string) ([]server, error) {
+	all, err := d.servers(ctx, url.Values{"name": {"^" + regexp.QuoteMeta(name) + "$"}})
+	if err != nil {
+		return nil, err
+	}
+	var exact, similar []server
+	for _, s := range all {
+		switch {
+		case s.Status == "DELETED" || s.Status == "SOFT_DELETED":
+		case s.Name == name:
+			exact = append(exact, s)
+		case strings.EqualFold(s.Name, name):
+			similar = append(similar, s)
+		}
+	}
+	if len(exact) > 0 {
+		return exact, nil
+	}
+	return similar, nil
+}
+
+// state maps the status of a server. What does not run and only somebody's action can bring
+// back is shut down; upstream knows SHUTOFF alone. Any other status, ERROR above all, says
+// nothing of that kind.
+func state(status string) cloud.State {
+	switch status {
+	case "SHUTOFF", "SUSPENDED", "PAUSED", "SHELVED", "SHELVED_OFFLOADED", "SOFT_DELETED":
+		return cloud.StateStopped
+	case "BUILD":
+		return cloud.StatePending
+	}
+	return cloud.StateRunning
+}
