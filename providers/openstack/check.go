@@ -34,9 +34,7 @@ func checkProxyProtocol(value string) (string, bool) {
 	return "", false
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
-
-// checkUUID accepts both forms of a UUID that OpenStack's APIs do.
+// checkUUID accepts what OpenStack's APIs do, in lower case.
 func checkUUID(value string) (string, bool) {
 	value = strings.ToLower(value)
 	return value, uuid.MatchString(value)

@@ -21,12 +21,14 @@ type Driver struct {
 // services are the clients of the APIs, which share one token. What the catalogue of the
 // cloud lacks is nil.
 type services struct {
-	identity  *gophercloud.ServiceClient
-	compute   *gophercloud.ServiceClient
-	network   *gophercloud.ServiceClient
-	balancer  *gophercloud.ServiceClient
-	secrets   *gophercloud.ServiceClient // the key manager
-	octavia   apiVersion
+	identity *gophercloud.ServiceClient
+	compute  *gophercloud.ServiceClient
+	network  *gophercloud.ServiceClient
+	balancer *gophercloud.ServiceClient
+	secrets  *gophercloud.ServiceClient // the key manager
+	octavia  apiVersion
+	// project is the id of the project the token is for.
+	project   string
 	extension map[string]bool // the extensions Neutron has, by alias
 }
 

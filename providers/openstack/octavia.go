@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"time"
 )
 
 // The objects of Octavia as its API shows them, as far as they matter here
@@ -17,17 +18,15 @@ type (
 		Provisioning string   `json:"provisioning_status"`
 		Operating    string   `json:"operating_status"`
 		// Updated is empty for as long as nothing was ever changed.
-		Updated         string         `json:"updated_at"`
-		Provider        string         `json:"provider"`
-		Flavor          string         `json:"flavor_id"`
-		Zone            string         `json:"availability_zone"`
-		Address         string         `json:"vip_address"`
-		Port            string         `json:"vip_port_id"`
-		Subnet          string         `json:"vip_subnet_id"`
-		Network         string         `json:"vip_network_id"`
-		AdditionalVIPs  []additionalIP `json:"additional_vips"`
-		ProjectID       string         `json:"project_id"`
-		ListenersLinked []reference    `json:"listeners"`
+		Updated        string         `json:"updated_at"`
+		Provider       string         `json:"provider"`
+		Flavor         string         `json:"flavor_id"`
+		Zone           string         `json:"availability_zone"`
+		Address        string         `json:"vip_address"`
+		Port           string         `json:"vip_port_id"`
+		Subnet         string         `json:"vip_subnet_id"`
+		Network        string         `json:"vip_network_id"`
+		AdditionalVIPs []additionalIP `json:"additional_vips"`
 	}
 	additionalIP struct {
 		Subnet  string `json:"subnet_id"`
@@ -114,8 +113,8 @@ const (
 )
 
 // listBalancers reads all balancers of the project.
-func (d *Driver) listBalancers(ctx context.Context) ([]balancer, error) {
-	return list[balancer](ctx, d.balancer, pathBalancers, "loadbalancers", d.ofProject())
+func (d *Driver) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
+	return listDated[balancer](ctx, d.balancer, "loadbalancers", pathBalancers, d.ofProject(), d.page)
 }
 
 // ofProject limits a list to our own project: to an administrator all of them are shown.
@@ -126,5 +125,11 @@ func (d *Driver) ofProject() url.Values {
 	}
 	return query
 }
+
+func (b balancer) identifier() string { return b.ID }
+func (l listener) identifier() string { return l.ID }
+func (p pool) identifier() string     { return p.ID }
+func (m member) identifier() string   { return m.ID }
+func (m monitor) identifier() string  { return m.ID }
 
 func ofBalancer(id string) url.Values { return url.Values{"loadbalancer_id": {id}} }

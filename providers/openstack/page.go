@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 )
@@ -26,24 +27,33 @@ type identified interface{ identifier() string }
 // The links to the next page only say that there is one: behind a proxy they often lead to
 // an address nobody outside reaches.
 func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) ([]T, error) {
+	all, _, err := listDated[T](ctx, client, name, path, query, page)
+	return all, err
+}
+
+// listDated is list with the time of the first answer by the clock of the API.
+func listDated[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) (all []T, read time.Time, err error) {
 	query = withPage(query, page)
-	var all []T
 	for {
 		var answer map[string]json.RawMessage
-		if _, err := client.Get(ctx, client.ServiceURL(path)+"?"+query.Encode(), &answer, nil); err != nil {
-			return nil, err
+		response, err := client.Get(ctx, client.ServiceURL(path)+"?"+query.Encode(), &answer, nil)
+		if err != nil {
+			return nil, read, err
+		}
+		if read.IsZero() {
+			read = clock(response.Header)
 		}
 		var items []T
 		if err := json.Unmarshal(orNull(answer[name]), &items); err != nil {
-			return nil, err
+			return nil, read, err
 		}
 		if items == nil || slices.ContainsFunc(items, func(i T) bool { return i.identifier() == "" }) {
-			return nil, fmt.Errorf("%s: %w", name, errUnreadable)
+			return nil, read, fmt.Errorf("%s: %w", name, errUnreadable)
 		}
 		all = append(all, items...)
 		more, err := hasNext(answer[name+"_links"])
 		if err != nil || !more || len(items) == 0 {
-			return all, err
+			return all, read, err
 		}
 		query.Set("marker", items[len(items)-1].identifier())
 	}

@@ -20,7 +20,8 @@ type port struct {
 	// Trunk is the trunk whose parent the port is. Only clouds with trunks have the field.
 	Trunk *trunk `json:"trunk_details"`
 
-	Pairs []addressPair `json:"allowed_address_pairs"`
+	Groups []string      `json:"security_groups"`
+	Pairs  []addressPair `json:"allowed_address_pairs"`
 	// Security is nil in clouds that cannot turn port security off.
 	Security *bool `json:"port_security_enabled"`
 	Revision int   `json:"revision_number"`
@@ -28,6 +29,7 @@ type port struct {
 
 type fixedIP struct {
 	Address netip.Addr `json:"ip_address"`
+	Subnet  string     `json:"subnet_id"`
 }
 
 type trunk struct {

@@ -3,7 +3,6 @@ package openstack
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -62,10 +61,10 @@ func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last
 		return s, nil
 	}
 	var err error
-	if s.listeners, err = list[listener](ctx, d.balancer, pathListeners, "listeners", ofBalancer(lb.ID)); err != nil {
+	if s.listeners, err = list[listener](ctx, d.balancer, "listeners", pathListeners, ofBalancer(lb.ID), d.page); err != nil {
 		return nil, err
 	}
-	pools, err := list[pool](ctx, d.balancer, pathPools, "pools", ofBalancer(lb.ID))
+	pools, err := list[pool](ctx, d.balancer, "pools", pathPools, ofBalancer(lb.ID), d.page)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last
 		case last != nil && last.still(last.pools[p.ID].Updated, p.Updated):
 			s.members[p.ID] = last.members[p.ID]
 		default:
-			members, err := list[member](ctx, d.balancer, pathPools+"/"+p.ID+"/members", "members", url.Values{})
+			members, err := list[member](ctx, d.balancer, "members", pathPools+"/"+p.ID+"/members", nil, d.page)
 			if err != nil {
 				return err
 			}
@@ -109,7 +108,7 @@ func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) e
 	if !missing {
 		return nil
 	}
-	all, err := list[monitor](ctx, d.balancer, pathMonitors, "healthmonitors", d.ofProject())
+	all, err := list[monitor](ctx, d.balancer, "healthmonitors", pathMonitors, d.ofProject(), d.page)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package openstack
 
+import "fmt"
+
 // ability is something that only some clouds' balancers have.
 type ability int
 
@@ -7,26 +9,26 @@ type ability int
 // (https://docs.openstack.org/api-ref/load-balancer/v2/#api-version-history). The ovn provider
 // has few of them in any version.
 const (
-	tags ability = iota
-	listenerTimeouts
-	allowedCIDRs
-	flavors
-	zones
-	udpHTTPMonitor
-	additionalVIPs
+	ableTags ability = iota
+	ableListenerTimeouts
+	ableAllowedCIDRs
+	ableFlavors
+	ableZones
+	ableUdpHTTPMonitor
+	ableAdditionalVIPs
 )
 
 var abilities = map[ability]struct {
 	since apiVersion
 	ovn   bool
 }{
-	tags:             {apiVersion{2, 5}, true},
-	listenerTimeouts: {apiVersion{2, 1}, false},
-	allowedCIDRs:     {apiVersion{2, 12}, false},
-	flavors:          {apiVersion{2, 6}, false},
-	zones:            {apiVersion{2, 14}, false},
-	udpHTTPMonitor:   {apiVersion{2, 16}, false},
-	additionalVIPs:   {apiVersion{2, 26}, false},
+	ableTags:             {apiVersion{2, 5}, true},
+	ableListenerTimeouts: {apiVersion{2, 1}, false},
+	ableAllowedCIDRs:     {apiVersion{2, 12}, false},
+	ableFlavors:          {apiVersion{2, 6}, false},
+	ableZones:            {apiVersion{2, 14}, false},
+	ableUdpHTTPMonitor:   {apiVersion{2, 16}, false},
+	ableAdditionalVIPs:   {apiVersion{2, 26}, false},
 }
 
 // providerOVN is the provider that keeps clients' addresses and can do less.
@@ -41,3 +43,5 @@ func (d *Driver) can(a ability) bool {
 func (v apiVersion) atLeast(other apiVersion) bool {
 	return v.major > other.major || v.major == other.major && v.minor >= other.minor
 }
+
+func (v apiVersion) String() string { return fmt.Sprintf("v%d.%d", v.major, v.minor) }

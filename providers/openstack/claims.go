@@ -55,7 +55,7 @@ func readMark(tag string) (cloud.Owner, bool) {
 // wantedMarks are the tags the balancer of an owner carries, sorted: upstream's and ours.
 // Before version 2.5 of the API there are none.
 func (d *Driver) wantedMarks(o cloud.Owner) []string {
-	if !d.can(tags) {
+	if !d.can(ableTags) {
 		return nil
 	}
 	marks := []string{d.name(o), d.mark(o)}

@@ -1,0 +1,126 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// settleAfter is how long to wait after a change of a balancer before it is looked at: Octavia
+// takes the next change only when this one is through, which is a second at best.
+const settleAfter = time.Second
+
+// Apply implements cloud.Balancers. Octavia takes one change of a balancer at a time and answers
+// 409 until it is through, so Apply makes the first one that is due and says "pending":
+//
+//	1  the security group is made and opened
+//	2  the balancer's name and tags
+//	3  listeners: made, changed, with their pools, members and monitors
+//	4  listeners that are not wanted any more
+//	5  the floating IP
+//	6  the security group is closed
+//
+// 1 and 5 don't wait for Octavia; 6 waits until nothing else is left.
+func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	s, ok := change.Before.Native.(*snapshot)
+	switch {
+	case !ok && change.After == nil:
+		return cloud.Progress{}, nil
+	case !ok:
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	case change.After == nil:
+		return d.delete(ctx, s, change)
+	case !change.Before.Found:
+		return d.create(ctx, s, change)
+	}
+	return d.update(ctx, s, change)
+}
+
+func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	addresses := d.wantedAddresses(s, change)
+	if d.guards(change) {
+		if err := d.open(ctx, &s.guard, change.Spec, addresses); err != nil {
+			return cloud.Progress{}, fmt.Errorf("opening the nodes to balancer %s: %w", s.lb.ID, err)
+		}
+	}
+	next := d.nextStep(s, change)
+	if next != nil && s.lb.Provisioning == statusError {
+		_, detail := state(s.lb)
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: %s", s.lb.ID, detail)
+	}
+	if next != nil {
+		if err := next.do(ctx); err != nil {
+			return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
+		}
+	}
+	if err := d.settleFloatingIP(ctx, s, change); err != nil {
+		return cloud.Progress{Pending: next != nil}, fmt.Errorf("changing the floating IP of balancer %s: %w", s.lb.ID, err)
+	}
+	if next != nil {
+		return cloud.Progress{Pending: true, After: settleAfter}, nil
+	}
+	return cloud.Progress{}, d.close(ctx, s, change, addresses)
+}
+
+// guards reports whether the change is also about a security group that is managed.
+func (d *Driver) guards(change cloud.Change) bool {
+	_, managed := change.After.Extras[fieldGuarded]
+	return managed && d.config.balancer.manageSecurityGroups
+}
+
+func (d *Driver) close(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
+	err := error(nil)
+	if d.guards(change) {
+		err = d.narrow(ctx, s.guard, change.Spec, addresses)
+	} else if !d.config.balancer.manageSecurityGroups {
+		err = d.dissolve(ctx, s.guard)
+	}
+	if err != nil {
+		return fmt.Errorf("closing the nodes to balancer %s: %w", s.lb.ID, err)
+	}
+	return nil
+}
+
+// wantedAddresses are those of all members there will be.
+func (d *Driver) wantedAddresses(s *snapshot, change cloud.Change) []string {
+	var list []string
+	for _, l := range change.After.Listeners {
+		var present []member
+		if have := s.listenerOf(l.Key()); have != nil {
+			present = s.members[have.Pool]
+		}
+		for _, m := range d.wantedMembers(l, change, present, "") {
+			list = append(list, m.Address)
+		}
+	}
+	return list
+}
+
+// settleFloatingIP brings the floating IP to what is wanted:
+//
+//	scope     is at the port      does
+//	internal  any                 releases it
+//	external  none                attaches one
+//	external  another address     releases it and attaches the wanted one
+//	external  any other           nothing
+//
+// A guest has no say in it.
+func (d *Driver) settleFloatingIP(ctx context.Context, s *snapshot, change cloud.Change) error {
+	if change.Spec.Facts[factGuest] != "" || isIPv6(s.lb.Address) {
+		return nil
+	}
+	internal := change.After.Scope == cloud.ScopeInternal
+	wanted := change.After.Extras[fieldFloatingIP]
+	if s.floating != nil && (internal || wanted != "" && wanted != s.floating.Address) {
+		if err := d.release(ctx, s.floating, change.Spec); err != nil {
+			return err
+		}
+		s.floating = nil
+	}
+	if internal || s.floating != nil {
+		return nil
+	}
+	return d.attach(ctx, s, change.Spec)
+}

@@ -1,0 +1,162 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// create makes the balancer with all it has in one request. The security group comes first: what
+// listens must be reached. What is left by a crash is found again by its mark.
+func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	where := d.placementOf(change.Spec)
+	if where.subnet == "" && where.network == "" && keyPort.In(change.Spec.Options) == "" {
+		var err error
+		if where.subnet, err = d.subnetOfNodes(ctx, change.Spec); err != nil {
+			return cloud.Progress{}, err
+		}
+		if where.memberSubnet == "" {
+			where.memberSubnet = where.subnet
+		}
+	}
+	other := ""
+	if change.After.DualStack {
+		var err error
+		if other, err = d.otherSubnet(ctx, where, onIPv6(change.Spec)); err != nil {
+			return cloud.Progress{}, err
+		}
+	}
+	if d.guards(change) && change.Spec.Facts[factMemberCIDR] != "" {
+		if err := d.open(ctx, &s.guard, change.Spec, d.wantedAddresses(s, change)); err != nil {
+			return cloud.Progress{}, fmt.Errorf("opening the nodes to balancer %s: %w", change.After.Name, err)
+		}
+	}
+	body := d.balancerBody(change, where)
+	if other != "" {
+		body["additional_vips"] = []additionalIP{{Subnet: other}}
+	}
+	var answer struct {
+		Balancer balancer `json:"loadbalancer"`
+	}
+	_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(pathBalancers), map[string]any{"loadbalancer": body}, &answer, nil)
+	if err == nil && answer.Balancer.ID == "" {
+		err = errUnreadable
+	}
+	if err != nil {
+		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
+	}
+	made := &snapshot{lb: answer.Balancer}
+	seen := d.observed(made, change.Spec)
+	seen.State = cloud.BalancerPending
+	return cloud.Progress{Pending: true, After: settleAfter, Observed: &seen}, nil
+}
+
+// balancerBody is the request that makes a balancer with its listeners, or without them for
+// providers that can't take everything at once.
+func (d *Driver) balancerBody(change cloud.Change, where placement) map[string]any {
+	spec, b := change.Spec, change.After
+	body := map[string]any{"name": b.Name, "description": d.description(spec.Ref.Owner)}
+	for field, value := range map[string]string{
+		"provider": d.config.balancer.provider, "flavor_id": b.Extras[fieldFlavor], "availability_zone": b.Extras[fieldZone],
+		"vip_port_id": keyPort.In(spec.Options), "vip_address": b.Extras[fieldAddress],
+	} {
+		if value != "" {
+			body[field] = value
+		}
+	}
+	if keyPort.In(spec.Options) == "" {
+		for field, value := range map[string]string{"vip_subnet_id": where.subnet, "vip_network_id": where.network} {
+			if value != "" {
+				body[field] = value
+			}
+		}
+	}
+	if d.can(ableTags) {
+		body["tags"] = b.Marks
+	}
+	if d.config.balancer.serial {
+		return body
+	}
+	var listeners []map[string]any
+	for _, l := range b.Listeners {
+		listeners = append(listeners, d.populatedListener(l, change, where.memberSubnet))
+	}
+	body["listeners"] = listeners
+	return body
+}
+
+func (d *Driver) populatedListener(l cloud.Listener, change cloud.Change, subnet string) map[string]any {
+	pool := d.poolBody(l, change.Spec)
+	var members []map[string]any
+	for _, m := range d.wantedMembers(l, change, nil, subnet) {
+		body := m.body()
+		if body["monitor_port"] == nil {
+			delete(body, "monitor_port")
+		}
+		members = append(members, body)
+	}
+	if members != nil {
+		pool["members"] = members
+	}
+	if l.Health != nil {
+		pool["healthmonitor"] = monitorBody(l, change.Spec, d)
+	}
+	listener := d.listenerBody(l, change.Spec)
+	listener["default_pool"] = pool
+	return listener
+}
+
+// otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
+// none: then the balancer has one address only, and the Service is told.
+func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (string, error) {
+	network := where.network
+	if network == "" && where.subnet != "" {
+		first, _, err := get[subnet](ctx, d.network, "subnet", "subnets", where.subnet)
+		if err != nil {
+			return "", fmt.Errorf("reading subnet %s: %w", where.subnet, err)
+		}
+		network = first.Network
+	}
+	if network == "" {
+		return "", nil
+	}
+	subnets, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}}, d.page)
+	if err != nil {
+		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
+	}
+	for _, s := range subnets {
+		if (s.Version == 6) != ipv6 {
+			return s.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
+func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
+	for _, node := range spec.Candidates {
+		address, err := netip.ParseAddr(memberAddress(node, onIPv6(spec)))
+		if err != nil {
+			continue
+		}
+		ports, err := d.ports(ctx, url.Values{"device_id": {string(node.InstanceID)}})
+		if err != nil {
+			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
+		}
+		for _, p := range ports {
+			for _, fixed := range p.FixedIPs {
+				if fixed.Address == address {
+					return fixed.Subnet, nil
+				}
+			}
+		}
+	}
+	return "", &cloud.Invalid{
+		Field: cmp.Or(keySubnet.Name), Value: "",
+		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
+	}
+}

@@ -1,0 +1,88 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// delete removes what was made for the Service. The balancer, by whose mark the rest is known,
+// goes last:
+//
+//	the balancer                        what goes
+//	is gone                             what is left of floating IP and security group
+//	has other Services, or the user's   the Service's listeners one by one, then its tags
+//	has none                            floating IP, security group, the balancer as a whole
+func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	if err := d.dissolve(ctx, s.guard); err != nil {
+		return cloud.Progress{}, err
+	}
+	if s.free != nil {
+		if err := d.release(ctx, s.free, change.Spec); err != nil {
+			return cloud.Progress{}, err
+		}
+	}
+	if !change.Before.Found {
+		return cloud.Progress{}, nil
+	}
+	if !d.mayDelete(s, change.Spec.Ref.Owner) {
+		return d.leave(ctx, s, change)
+	}
+	if err := d.release(ctx, s.floating, change.Spec); err != nil {
+		return cloud.Progress{}, err
+	}
+	if !d.config.balancer.cascadeDelete {
+		if next := d.emptyStep(s); next != nil {
+			return d.take(ctx, s, next)
+		}
+	}
+	query := ""
+	if d.config.balancer.cascadeDelete {
+		query = "?" + url.Values{"cascade": {"true"}}.Encode()
+	}
+	_, err := d.balancer.Delete(ctx, d.balancer.ServiceURL(pathBalancers, s.lb.ID)+query, nil)
+	if err != nil && !d.isNotFound(err) {
+		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", s.lb.ID, err)
+	}
+	return cloud.Progress{Pending: err == nil, After: settleAfter}, nil
+}
+
+// mayDelete reports whether the balancer was made for a Service, and no other one uses it. Users'
+// own balancers have other names.
+func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
+	made := strings.HasPrefix(s.lb.Name, namePrefix) || s.lb.Name == legacyName(o.UID)
+	return made && d.readClaims(s.lb.Tags, o).users == 0
+}
+
+// leave takes the Service's listeners from a balancer that stays, then its tags.
+func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	for i, l := range s.listeners {
+		if d.isOurs(s, l, change.Spec) && slices.Contains(l.Tags, d.name(change.Spec.Ref.Owner)) {
+			return d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
+		}
+	}
+	body := map[string]any{"tags": d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)}
+	return d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
+}
+
+// emptyStep removes a child of a balancer that has to be empty before it is deleted.
+func (d *Driver) emptyStep(s *snapshot) *step {
+	for i := range s.listeners {
+		return d.dropStep(s, &s.listeners[i])
+	}
+	for id := range s.pools {
+		return d.dropPoolStep(id)
+	}
+	return nil
+}
+
+func (d *Driver) take(ctx context.Context, s *snapshot, next *step) (cloud.Progress, error) {
+	if err := next.do(ctx); err != nil {
+		return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
+	}
+	return cloud.Progress{Pending: true, After: settleAfter}, nil
+}

@@ -1,0 +1,226 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// floatingIP is what the driver uses of a floating IP of Neutron.
+type floatingIP struct {
+	ID          string `json:"id"`
+	Address     string `json:"floating_ip_address"`
+	Port        string `json:"port_id"`
+	Description string `json:"description"`
+	Network     string `json:"floating_network_id"`
+}
+
+func (f floatingIP) identifier() string { return f.ID }
+
+func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
+	ips, err := list[floatingIP](ctx, d.network, "floatingips", "floatingips", query, d.page)
+	if err != nil {
+		return nil, fmt.Errorf("listing floating IPs: %w", err)
+	}
+	return ips, nil
+}
+
+// addFloatingIPs finds the floating IP at the balancer's port, and one that is left of a
+// balancer of this Service that is gone.
+func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	all, surveyed := surveyOf(spec)
+	if !surveyed && s.lb.Port != "" {
+		var err error
+		if all.floating, err = d.listFloatingIPs(ctx, url.Values{"port_id": {s.lb.Port}}); err != nil {
+			return err
+		}
+	}
+	for i, ip := range all.floating {
+		if ip.Port != "" && ip.Port == s.lb.Port {
+			s.floating = &all.floating[i]
+		}
+	}
+	if s.floating != nil || s.lb.ID != "" && (d.wantsInternal(spec) || isIPv6(s.lb.Address)) {
+		return nil
+	}
+	if !surveyed {
+		var err error
+		if all.floating, err = d.listFloatingIPs(ctx, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}}); err != nil {
+			return err
+		}
+	}
+	for i, ip := range all.floating {
+		if ip.Port == "" && d.floatingIsOurs(ip.Description, spec.Ref.Owner, false) {
+			s.free = &all.floating[i]
+		}
+	}
+	return nil
+}
+
+// attach gives the balancer a floating IP:
+//
+//	loadBalancerIP  in the project     it
+//	set             free               is attached
+//	set             used elsewhere     refused
+//	set             unknown            is made, which needs more rights than most users have
+//	not set         one is left of an  is attached
+//	                earlier balancer
+//	not set         none is left       is made, in the first subnet that has room
+func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	if spec.LoadBalancerIP != "" {
+		return d.attachAddress(ctx, s, spec)
+	}
+	if s.free != nil {
+		return d.associate(ctx, s.free.ID, s.lb.Port)
+	}
+	where := d.placementOf(spec)
+	where.floatingNetwork = cmp.Or(where.floatingNetwork, spec.Facts[factFloatingNetwork])
+	subnets, err := d.floatingSubnets(ctx, where)
+	if err != nil {
+		return err
+	}
+	for _, subnet := range subnets {
+		_, err = d.makeFloatingIP(ctx, s, spec, where.floatingNetwork, subnet, "")
+		if class := d.Classify(err).Class; class != cloud.FailureConflict && class != cloud.FailureInvalid {
+			return err
+		}
+	}
+	return err
+}
+
+func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	address := spec.LoadBalancerIP
+	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0:
+		where := d.placementOf(spec)
+		_, err := d.makeFloatingIP(ctx, s, spec, cmp.Or(where.floatingNetwork, spec.Facts[factFloatingNetwork]), "", address)
+		return err
+	case found[0].Port != "" && found[0].Port != s.lb.Port:
+		return &cloud.Invalid{Field: "spec.loadBalancerIP", Value: address, Want: "it is in use at port " + found[0].Port}
+	}
+	return d.associate(ctx, found[0].ID, s.lb.Port)
+}
+
+func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spec, network, subnet, address string) (floatingIP, error) {
+	request := map[string]string{
+		"floating_network_id": network, "port_id": s.lb.Port, "description": d.floatingDescription(spec.Ref.Owner),
+	}
+	if subnet != "" {
+		request["subnet_id"] = subnet
+	}
+	if address != "" {
+		request["floating_ip_address"] = address
+	}
+	var answer struct {
+		IP floatingIP `json:"floatingip"`
+	}
+	_, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, &answer, nil)
+	if err == nil && answer.IP.ID == "" {
+		err = errUnreadable
+	}
+	if err != nil {
+		return floatingIP{}, fmt.Errorf("creating a floating IP: %w", err)
+	}
+	return answer.IP, nil
+}
+
+// associate attaches a floating IP to a port, and detaches it where port is "": only an explicit
+// null does.
+func (d *Driver) associate(ctx context.Context, id, port string) error {
+	var target any
+	if port != "" {
+		target = port
+	}
+	body := map[string]any{"floatingip": map[string]any{"port_id": target}}
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut); err != nil {
+		return fmt.Errorf("attaching floating IP %s to port %q: %w", id, port, err)
+	}
+	return nil
+}
+
+// release takes the floating IP from the balancer: ours is deleted unless it is to be kept,
+// anybody else's is detached.
+func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
+	if ip == nil {
+		return nil
+	}
+	if !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
+		if ip.Port == "" {
+			return nil
+		}
+		return d.associate(ctx, ip.ID, "")
+	}
+	if err := remove(ctx, d.network, "floatingips", ip.ID); err != nil {
+		return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
+	}
+	return nil
+}
+
+// subnet is what the driver uses of a subnet of Neutron.
+type subnet struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Network string   `json:"network_id"`
+	CIDR    string   `json:"cidr"`
+	Version int      `json:"ip_version"`
+	Tags    []string `json:"tags"`
+}
+
+func (s subnet) identifier() string { return s.ID }
+
+// floatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
+// the choice to Neutron.
+func (d *Driver) floatingSubnets(ctx context.Context, where placement) ([]string, error) {
+	if where.floatingSubnet != "" || where.floatingSubnetName == "" && where.floatingSubnetTags == "" {
+		return []string{where.floatingSubnet}, nil
+	}
+	all, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {where.floatingNetwork}}, d.page)
+	if err != nil {
+		return nil, fmt.Errorf("listing the subnets of network %s: %w", where.floatingNetwork, err)
+	}
+	match, ok := compilePattern(cmp.Or(where.floatingSubnetName, "*"))
+	var ids []string
+	for _, s := range all {
+		if ok && match(s.Name) && matchTags(where.floatingSubnetTags, s.Tags) {
+			ids = append(ids, s.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, &cloud.Invalid{
+			Field: keyFloatingName.Name, Value: where.floatingSubnetName + " " + where.floatingSubnetTags,
+			Want: "no subnet of network " + where.floatingNetwork + " has such a name and such tags",
+		}
+	}
+	return ids, nil
+}
+
+// findFloatingNetwork returns the external network to use where none is configured: the first
+// with a subnet that is IPv4 or that we are not shown; "" when there is none.
+func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
+	type external struct {
+		network
+		Subnets []string `json:"subnets"`
+	}
+	networks, err := list[external](ctx, d.network, "networks", "networks", url.Values{"router:external": {"true"}}, d.page)
+	if err != nil {
+		return "", fmt.Errorf("listing external networks: %w", err)
+	}
+	for _, n := range networks {
+		subnets, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {n.ID}}, d.page)
+		if err != nil {
+			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
+		}
+		hidden := len(subnets) < len(n.Subnets)
+		if hidden || slices.ContainsFunc(subnets, func(s subnet) bool { return s.Version == 4 }) {
+			return n.ID, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,205 @@
+package openstack
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Protocols of listeners, pools and monitors
+// (https://docs.openstack.org/api-ref/load-balancer/v2/#protocol-combinations).
+const (
+	protocolTerminated = "TERMINATED_HTTPS"
+	protocolHTTP       = "HTTP"
+	protocolProxy      = "PROXY"
+	protocolProxyV2    = "PROXYV2"
+	monitorUDP         = "UDP-CONNECT"
+	sourceIP           = "SOURCE_IP"
+	forwardedFor       = "X-Forwarded-For"
+)
+
+// Fields only this cloud's listeners have.
+const (
+	fieldConnectionLimit = "connectionLimit"
+	fieldForwardedFor    = "forwardedFor"
+	fieldTLS             = "tlsContainer"
+	fieldClientData      = "timeoutClientData"
+	fieldMemberConnect   = "timeoutMemberConnect"
+	fieldMemberData      = "timeoutMemberData"
+	fieldTCPInspect      = "timeoutTCPInspect"
+	fieldAllowed         = "allowedCIDRs"
+	fieldMethod          = "method"
+	fieldPersistence     = "persistence"
+	fieldOwned           = "tagged"
+)
+
+// wantedListeners returns a listener for each port.
+func (d *Driver) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
+	var list []cloud.Listener
+	var problems []error
+	for _, port := range spec.Ports {
+		health, err := d.wantedHealth(spec, port)
+		problems = append(problems, err)
+		list = append(list, cloud.Listener{
+			Protocol:       listenerProtocol(spec, port),
+			Port:           port.Port,
+			TargetProtocol: poolProtocol(spec, port),
+			TargetPort:     port.NodePort,
+			Health:         health,
+			Extras:         d.listenerExtras(spec, port),
+		})
+	}
+	cloud.SortListeners(list)
+	return list, errors.Join(problems...)
+}
+
+// listenerProtocol:
+//
+//	port       TLS  X-Forwarded-For  listener
+//	TCP        yes  –                TERMINATED_HTTPS
+//	TCP        no   yes              HTTP
+//	any other  –    –                as the port
+func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
+	switch {
+	case port.Protocol != cloud.ProtocolTCP:
+		return port.Protocol
+	case keyTLS.In(spec.Options) != "":
+		return protocolTerminated
+	case keyForwardedFor.Bool(spec.Options):
+		return protocolHTTP
+	}
+	return port.Protocol
+}
+
+// poolProtocol:
+//
+//	port       PROXY protocol  listener                pool
+//	TCP        v1, v2          –                       PROXY, PROXYV2
+//	TCP        no              HTTP, TERMINATED_HTTPS  HTTP
+//	any other  –               –                       as the port
+func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
+	if port.Protocol != cloud.ProtocolTCP {
+		return port.Protocol
+	}
+	switch keyProxyProtocol.In(spec.Options) {
+	case proxyV1:
+		return protocolProxy
+	case proxyV2:
+		return protocolProxyV2
+	}
+	if listenerProtocol(spec, port) != cloud.ProtocolTCP {
+		return protocolHTTP
+	}
+	return port.Protocol
+}
+
+func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
+	o := spec.Options
+	extras := map[string]string{
+		fieldConnectionLimit: keyConnectionLimit.In(o),
+		fieldMethod:          keyMethod.In(o),
+		fieldPersistence:     "",
+	}
+	if extras[fieldMethod] == "" {
+		extras[fieldMethod] = methodRoundRobin
+	}
+	if spec.ClientIP {
+		extras[fieldPersistence] = sourceIP
+	}
+	if d.can(ableTags) {
+		extras[fieldOwned] = strconv.FormatBool(true)
+	}
+	if port.Protocol == cloud.ProtocolTCP {
+		extras[fieldForwardedFor] = strconv.FormatBool(keyForwardedFor.Bool(o))
+		extras[fieldTLS] = keyTLS.In(o)
+	}
+	if d.can(ableListenerTimeouts) {
+		extras[fieldClientData], extras[fieldMemberConnect] = keyClientData.In(o), keyMemberConnect.In(o)
+		extras[fieldMemberData], extras[fieldTCPInspect] = keyMemberData.In(o), keyTCPInspect.In(o)
+	}
+	if d.can(ableAllowedCIDRs) {
+		extras[fieldAllowed] = strings.Join(allowed(spec), ",")
+	}
+	return extras
+}
+
+// allowed returns the networks that may connect. The API refuses those of a family the balancer
+// has no address of. Explicitly everybody is what upstream writes where nothing is asked for.
+func allowed(spec cloud.Spec) []string {
+	if list := prefixes(spec); len(list) > 0 {
+		return list
+	}
+	return []string{everyone(onIPv6(spec))}
+}
+
+// prefixes are the source ranges of the families the balancer has.
+func prefixes(spec cloud.Spec) []string {
+	var list []string
+	for _, p := range spec.SourceRanges {
+		if spec.DualStack || p.Addr().Is4() != onIPv6(spec) {
+			list = append(list, p.String())
+		}
+	}
+	if len(spec.SourceRanges) > 0 && len(list) == 0 {
+		// All of them are of the other family: nobody may connect, not everybody.
+		return []string{netip.PrefixFrom(netip.MustParseAddr(nobody(onIPv6(spec))), map[bool]int{false: 32, true: 128}[onIPv6(spec)]).String()}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// nobody is an address from which no client comes (RFC 5737, RFC 3849).
+func nobody(ipv6 bool) string {
+	if ipv6 {
+		return "2001:db8::"
+	}
+	return "192.0.2.0"
+}
+
+// onIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
+// it is not known yet.
+func onIPv6(spec cloud.Spec) bool {
+	if family := spec.Facts[factVIPFamily]; family != "" {
+		return family == "6"
+	}
+	return spec.IPv6
+}
+
+// wantedHealth returns the monitor of a port's pool, nil for none:
+//
+//	port  Local  HTTP possible                 monitor
+//	any   yes    not with ovn; UDP from 2.16   HTTP GET /healthz at the health check node port
+//	TCP   –      –                             TCP
+//	UDP   –      –                             UDP-CONNECT
+//	SCTP  –      –                             SCTP
+func (d *Driver) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
+	if !keyMonitor.Bool(spec.Options) {
+		return nil, nil
+	}
+	h := &cloud.Health{
+		Protocol: port.Protocol,
+		Interval: keyMonitorDelay.Duration(spec.Options), Timeout: keyMonitorTimeout.Duration(spec.Options),
+		Healthy: keyMonitorRetries.Int(spec.Options), Unhealthy: keyMonitorRetriesDown.Int(spec.Options),
+	}
+	if port.Protocol == cloud.ProtocolUDP {
+		h.Protocol = monitorUDP
+	}
+	able := d.config.balancer.provider != providerOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
+	if spec.Local && able {
+		h.Protocol, h.Path = protocolHTTP, "/healthz"
+	}
+	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
+		return nil, &cloud.Invalid{Field: keyMonitorDelay.Name, Value: keyMonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
+	}
+	return h, nil
+}
+
+// leastUDPDelay is the API's default least delay of UDP-CONNECT monitors
+// (octavia.conf [api_settings] udp_connect_min_interval_health_monitor).
+const leastUDPDelay = 3 * time.Second

@@ -1,0 +1,110 @@
+package openstack
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// memberAddress is the address of a machine's member: its first internal one of the family,
+// else its first external one.
+func memberAddress(t cloud.Target, ipv6 bool) string {
+	for _, kind := range []cloud.AddressType{cloud.AddressInternalIP, cloud.AddressExternalIP} {
+		for _, a := range t.Addresses {
+			ip, err := netip.ParseAddr(a.Address)
+			if err == nil && a.Type == kind && ip.Unmap().Is4() != ipv6 {
+				return a.Address
+			}
+		}
+	}
+	return ""
+}
+
+// monitorPort is the port at which members are checked, 0 for that of their traffic.
+func monitorPort(l cloud.Listener, spec cloud.Spec) int {
+	if l.Health != nil && l.Health.Protocol == protocolHTTP {
+		return spec.HealthPort
+	}
+	return 0
+}
+
+// wantedMembers are the members of a listener's pool. A target of which only the address is known
+// stays as it is. Without a node port there is nothing to connect to.
+func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []member, subnet string) []member {
+	spec := change.Spec
+	var list []member
+	if l.TargetPort == 0 {
+		return nil
+	}
+	for _, id := range change.After.Targets {
+		if id.Unknown() {
+			at := slices.IndexFunc(present, func(m member) bool { return unknownTarget(m, l.TargetPort) == id })
+			if at >= 0 {
+				list = append(list, present[at])
+			}
+			continue
+		}
+		at := slices.IndexFunc(spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
+		if at < 0 {
+			continue
+		}
+		if address := memberAddress(spec.Candidates[at], onIPv6(spec)); address != "" {
+			list = append(list, member{
+				Name: cut(spec.Candidates[at].NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+			})
+		}
+	}
+	return list
+}
+
+// unknownTarget names a member by its address, which the kernel knows a machine by, if it is as it
+// should be, else by something that is no address, so that it is replaced.
+func unknownTarget(m member, targetPort int) cloud.InstanceID {
+	if m.Port == targetPort && m.Enabled && m.Weight > 0 && !m.Backup {
+		return cloud.UnknownInstance(m.Address)
+	}
+	return cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port))
+}
+
+// observedTargets are the members of a pool.
+func observedTargets(members []member, targetPort, monitored int) []cloud.InstanceID {
+	targets := []cloud.InstanceID{}
+	for _, m := range members {
+		id := unknownTarget(m, targetPort)
+		if m.MonitorPort != monitored {
+			id = cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port) + " checked at " + strconv.Itoa(m.MonitorPort))
+		}
+		targets = append(targets, id)
+	}
+	slices.Sort(targets)
+	return slices.Compact(targets)
+}
+
+// sameMembers reports whether a pool has exactly these members.
+func sameMembers(present, wanted []member) bool {
+	if len(present) != len(wanted) {
+		return false
+	}
+	key := func(m member) member {
+		return member{Address: m.Address, Port: m.Port, MonitorPort: m.MonitorPort, Weight: m.Weight, Backup: m.Backup, Enabled: m.Enabled}
+	}
+	has := map[member]bool{}
+	for _, m := range present {
+		has[key(m)] = true
+	}
+	return !slices.ContainsFunc(wanted, func(m member) bool { return !has[key(m)] })
+}
+
+// addresses are those of all members of the pools.
+func (s *snapshot) addresses() []string {
+	var list []string
+	for _, members := range s.members {
+		for _, m := range members {
+			list = append(list, m.Address)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,223 @@
+package openstack
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Fields only this cloud's balancers have, beside the portable ones.
+const (
+	fieldProvider   = "provider"
+	fieldFlavor     = "flavor"
+	fieldZone       = "zone"
+	fieldSubnet     = "subnet"
+	fieldNetwork    = "network"
+	fieldPort       = "port"
+	fieldAddress    = "address"
+	fieldFloatingIP = "floatingIP"
+	fieldGroup      = "securityGroup"
+	fieldGuarded    = "guardedPorts"
+	fieldFamily     = "memberFamily"
+)
+
+// Facts that Observe finds out for Normalize and Apply.
+const (
+	// factVIPFamily is "6" where the balancer's address is IPv6.
+	factVIPFamily = "vipFamily"
+	// factFloatingNetwork is the network to take a floating IP from, or noNetwork.
+	factFloatingNetwork = "floatingNetwork"
+	// factMemberCIDR is the network from which the balancer reaches the nodes.
+	factMemberCIDR = "memberCIDR"
+	// factGuest says that the balancer was made for another Service or by the user.
+	factGuest = "guest"
+	// factTaken are the keys of listeners that belong to somebody else, with commas.
+	factTaken = "taken"
+	// factFull says how many Services share the balancer that we would be too much for.
+	factFull = "full"
+	// factScope is the scope of a balancer we are a guest on.
+	factScope = "scope"
+	// factTLS says what is wrong with the certificate, "" when nothing is.
+	factTLS = "tls"
+)
+
+const noNetwork = "none"
+
+// Normalize implements cloud.Balancers.
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	list, err := d.wantedListeners(spec)
+	if err := errors.Join(d.checkRequest(spec), err); err != nil {
+		return cloud.Balancer{}, d.notes(spec), err
+	}
+	b := cloud.Balancer{
+		Name:      d.name(spec.Ref.Owner),
+		Scope:     d.wantedScope(spec),
+		DualStack: spec.DualStack && d.can(ableAdditionalVIPs),
+		Listeners: list,
+		Extras:    d.wantedExtras(spec),
+		Marks:     d.wantedMarks(spec.Ref.Owner),
+	}
+	b.Pin(spec.Pinned)
+	return b, d.notes(spec), nil
+}
+
+// wantedScope is external where the Service wants a floating IP and can have one:
+//
+//	wants     it is                             scope
+//	internal  –                                 internal
+//	external  a guest on somebody's balancer    as that is
+//	external  no external network to be found   internal
+//	external  else, also with an IPv6 address   external
+func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
+	if spec.Facts[factGuest] != "" && !d.wantsInternal(spec) {
+		return cloud.Scope(spec.Facts[factScope])
+	}
+	return cloud.ScopeOf(d.wantsInternal(spec) || spec.Facts[factFloatingNetwork] == noNetwork)
+}
+
+// wantedExtras are the managed fields only this cloud has. What the Service has no say in is not
+// compared and stays as it is.
+func (d *Driver) wantedExtras(spec cloud.Spec) map[string]string {
+	where := d.placementOf(spec)
+	all := map[string]string{
+		fieldProvider: d.config.balancer.provider,
+		fieldFlavor:   d.ifAble(ableFlavors, keyFlavor.In(spec.Options)),
+		fieldZone:     d.ifAble(ableZones, keyZone.In(spec.Options)),
+		fieldSubnet:   where.subnet,
+		fieldNetwork:  where.network,
+		fieldPort:     keyPort.In(spec.Options),
+	}
+	if spec.LoadBalancerIP != "" {
+		all[d.addressField(spec)] = spec.LoadBalancerIP
+	}
+	if spec.Facts[factGuest] != "" {
+		all = map[string]string{}
+	}
+	if d.config.balancer.manageSecurityGroups {
+		all[fieldGroup], all[fieldGuarded] = describeRules(d.wantedRules(spec)), guardedAll
+	} else {
+		all[fieldGroup] = "" // one that is left from a time when groups were managed
+	}
+	all[fieldFamily] = family(onIPv6(spec))
+	maps.DeleteFunc(all, func(field, value string) bool { return value == "" && field != fieldGroup })
+	return all
+}
+
+// guardedAll says that all nodes' ports have the security group, and no others.
+const guardedAll = "all"
+
+// addressField is the field loadBalancerIP is about: the balancer's own address where there is
+// no floating IP before it.
+func (d *Driver) addressField(spec cloud.Spec) string {
+	if d.wantsInternal(spec) || spec.IPv6 {
+		return fieldAddress
+	}
+	return fieldFloatingIP
+}
+
+func (d *Driver) ifAble(a ability, value string) string {
+	if d.can(a) {
+		return value
+	}
+	return ""
+}
+
+// checkRequest refuses what can't be.
+func (d *Driver) checkRequest(spec cloud.Spec) error {
+	var problems []error
+	refuse := func(field, value, want string) {
+		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+	}
+	options := spec.Options
+	if class := keyClass.In(options); class != "" {
+		if _, ok := d.config.classes[class]; !ok {
+			refuse(keyClass.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(d.config.classes))))
+		}
+	}
+	if keyProxyProtocol.In(options) != proxyNone && keyForwardedFor.Bool(options) {
+		refuse(keyForwardedFor.Name, "true", "want either it or "+keyProxyProtocol.Name)
+	}
+	if reason := spec.Facts[factTLS]; reason != "" {
+		refuse(keyTLS.Name, keyTLS.In(options), reason)
+	}
+	if users := spec.Facts[factFull]; users != "" {
+		refuse(keyID.Name, keyID.In(options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
+	}
+	taken := strings.Split(spec.Facts[factTaken], ",")
+	for _, port := range spec.Ports {
+		if key := port.Listener().Key(); slices.Contains(taken, key) {
+			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
+		}
+	}
+	if spec.Facts[factGuest] != "" && d.wantsInternal(spec) && spec.Facts[factScope] == string(cloud.ScopeExternal) {
+		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
+	}
+	return errors.Join(problems...)
+}
+
+func quoted(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return `"` + strings.Join(names, `", "`) + `"`
+}
+
+// notes say what of the Service's wishes has no effect.
+func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
+	var list []cloud.Note
+	note := func(field, message string) { list = append(list, cloud.Note{Field: field, Message: message}) }
+	if spec.Facts[factFloatingNetwork] == noNetwork && !d.wantsInternal(spec) {
+		note(keyFloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
+	}
+	for key, a := range map[*annotation.Key]ability{&keyFlavor: ableFlavors, &keyZone: ableZones, &keyClientData: ableListenerTimeouts, &keyMemberConnect: ableListenerTimeouts, &keyMemberData: ableListenerTimeouts, &keyTCPInspect: ableListenerTimeouts} {
+		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !d.can(a) {
+			note(key.Name, "it has no effect: "+d.unable(a))
+		}
+	}
+	if len(spec.SourceRanges) > 0 && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
+		note("spec.loadBalancerSourceRanges", "it has no effect: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups would enforce it")
+	}
+	if spec.DualStack && !d.can(ableAdditionalVIPs) {
+		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))
+	}
+	for _, port := range spec.Ports {
+		if port.Protocol != cloud.ProtocolTCP && d.terminates(spec) {
+			note("spec.ports", port.Listener().Key()+" stays as it is: "+"PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
+		}
+	}
+	slices.SortFunc(list, func(a, b cloud.Note) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
+	return list
+}
+
+// terminates reports whether the balancer changes connections.
+func (d *Driver) terminates(spec cloud.Spec) bool {
+	return keyProxyProtocol.In(spec.Options) != proxyNone || keyForwardedFor.Bool(spec.Options) || keyTLS.In(spec.Options) != ""
+}
+
+func (d *Driver) unable(a ability) string {
+	if d.config.balancer.provider == providerOVN && !abilities[a].ovn {
+		return "the ovn provider can't do it"
+	}
+	since := abilities[a].since
+	return "this cloud's load balancer API is older than " + since.String()
+}
+
+func family(ipv6 bool) string {
+	if ipv6 {
+		return "6"
+	}
+	return "4"
+}
+
+// Eligible implements cloud.Balancers: what has an address can be a member.
+func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
+	if memberAddress(t, b.Extras[fieldFamily] == "6") == "" {
+		return "it has no address of the balancer's family"
+	}
+	return ""
+}

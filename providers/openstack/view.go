@@ -1,0 +1,268 @@
+package openstack
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
+func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
+	o := cloud.Observed{
+		Found: true, ID: s.lb.ID, Owner: d.owner(&s.lb, spec), Native: s,
+		Facts: d.facts(s, spec),
+	}
+	o.State, o.Detail = state(s.lb)
+	spec.Facts = o.Facts
+	o.Balancer = d.view(s, spec)
+	o.Addresses = d.addressesOf(s, spec)
+	if len(o.Addresses) > 0 {
+		o.Record = map[string]string{keyAddress.Name: s.address()}
+	}
+	return o
+}
+
+// state is the life-cycle state of a balancer (…/load-balancer/v2/#provisioning-status-codes).
+func state(lb balancer) (cloud.BalancerState, string) {
+	switch lb.Provisioning {
+	case statusActive:
+		return cloud.BalancerActive, ""
+	case statusError:
+		return cloud.BalancerFailed, "its provisioning status is ERROR; an administrator can repair it with `openstack loadbalancer failover`"
+	}
+	return cloud.BalancerPending, ""
+}
+
+// address is the one clients use.
+func (s *snapshot) address() string {
+	if s.floating != nil {
+		return s.floating.Address
+	}
+	return s.lb.Address
+}
+
+// addressesOf returns where clients connect: the floating IP, else the balancer's own address,
+// and the addresses of other families. With ingress-hostname, PROXY protocol gets a name.
+func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddress {
+	if s.lb.Address == "" {
+		return nil
+	}
+	all := []string{s.address()}
+	for _, vip := range s.lb.AdditionalVIPs {
+		if vip.Address != "" && isIPv6(vip.Address) != isIPv6(s.lb.Address) {
+			all = append(all, vip.Address)
+		}
+	}
+	proxied := keyProxyProtocol.In(spec.Options) != proxyNone
+	var list []cloud.BalancerAddress
+	for _, ip := range all {
+		if proxied && d.config.balancer.ingressHostname {
+			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.config.balancer.hostnameSuffix})
+			continue
+		}
+		list = append(list, cloud.BalancerAddress{IP: ip, Proxy: d.terminates(spec)})
+	}
+	return list
+}
+
+// facts are what is known without asking further.
+func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
+	facts := map[string]string{}
+	if s.lb.Address != "" {
+		facts[factVIPFamily] = family(isIPv6(s.lb.Address))
+	}
+	if d.isGuest(s, spec) {
+		facts[factGuest] = "true"
+		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.balancer.maxShared {
+			facts[factFull] = strconv.Itoa(c.users)
+		}
+		facts[factScope] = string(cloud.ScopeOf(s.floating == nil && !isIPv6(s.lb.Address)))
+	}
+	var taken []string
+	for _, l := range s.listeners {
+		if !d.isOurs(s, l, spec) {
+			taken = append(taken, l.key())
+		}
+	}
+	if len(taken) > 0 {
+		slices.Sort(taken)
+		facts[factTaken] = strings.Join(taken, ",")
+	}
+	return facts
+}
+
+// isGuest reports whether the balancer was made for another Service or by the user: then we
+// manage our own listeners on it and nothing else. Upstream marks its own balancers by their
+// name.
+func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
+	return s.lb.Name != d.name(spec.Ref.Owner) && s.lb.Name != legacyName(spec.Ref.Owner.UID)
+}
+
+// isOurs reports whether a listener was made for the Service:
+//
+//	tags                  on a balancer of  ours
+//	the Service's name    –                 yes
+//	others                –                 no
+//	none                  its own           yes
+//	none                  somebody else's   no
+func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
+	if slices.Contains(l.Tags, d.name(spec.Ref.Owner)) {
+		return true
+	}
+	marked := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" })
+	return !marked && !d.isGuest(s, spec)
+}
+
+func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
+	b := cloud.Balancer{
+		Name:      s.lb.Name,
+		Scope:     d.observedScope(s, spec),
+		DualStack: spec.DualStack && d.can(ableAdditionalVIPs),
+		Extras:    d.observedExtras(s, spec),
+		Marks:     d.observedMarks(s.lb.Tags, spec.Ref.Owner),
+	}
+	if d.isGuest(s, spec) {
+		b.Name = d.name(spec.Ref.Owner)
+	} else if d.can(ableAdditionalVIPs) {
+		b.DualStack = len(s.lb.AdditionalVIPs) > 0
+	}
+	targets := []cloud.InstanceID{}
+	for _, l := range s.listeners {
+		if d.isOurs(s, l, spec) {
+			seen := d.observedListener(s, l, spec)
+			b.Listeners = append(b.Listeners, seen)
+			targets = append(targets, seen.Targets...)
+		}
+	}
+	cloud.SortListeners(b.Listeners)
+	slices.Sort(targets)
+	b.Targets = slices.Compact(targets)
+	return b
+}
+
+// observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
+func (d *Driver) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
+	if s.floating == nil && isIPv6(s.lb.Address) {
+		return d.wantedScope(spec)
+	}
+	return cloud.ScopeOf(s.floating == nil)
+}
+
+func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string {
+	wanted := d.wantedExtras(spec)
+	seen := map[string]string{
+		fieldProvider: canonicalProvider(s.lb.Provider, wanted[fieldProvider]),
+		fieldFlavor:   s.lb.Flavor,
+		fieldZone:     s.lb.Zone,
+		fieldSubnet:   s.lb.Subnet,
+		fieldNetwork:  s.lb.Network,
+		fieldPort:     s.lb.Port,
+		fieldAddress:  s.lb.Address,
+		fieldFamily:   wanted[fieldFamily],
+		fieldGroup:    "",
+	}
+	if s.floating != nil {
+		seen[fieldFloatingIP] = s.floating.Address
+	}
+	if s.guard.group != nil {
+		seen[fieldGroup] = describeRules(s.guard.group.Rules)
+		if !d.config.balancer.manageSecurityGroups {
+			seen[fieldGroup] = "not deleted"
+		}
+	} else if d.config.balancer.manageSecurityGroups {
+		seen[fieldGroup] = "none"
+	}
+	seen[fieldGuarded] = s.guard.describe(s.addresses())
+	maps.DeleteFunc(seen, func(field, _ string) bool { _, managed := wanted[field]; return !managed })
+	return seen
+}
+
+func (g guard) describe(addresses []string) string {
+	missing, extra := g.guarded(addresses)
+	if len(missing)+len(extra) == 0 {
+		return guardedAll
+	}
+	return fmt.Sprintf("without %d, and %d others", len(missing), len(extra))
+}
+
+// canonicalProvider takes the two names of one provider for the same.
+func canonicalProvider(seen, wanted string) string {
+	if same := []string{"amphora", "octavia"}; slices.Contains(same, seen) && slices.Contains(same, wanted) {
+		return wanted
+	}
+	return seen
+}
+
+func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) cloud.Listener {
+	wanted := d.wantedAt(l.key(), spec)
+	p, members := s.pools[l.Pool], s.members[l.Pool]
+	seen := cloud.Listener{
+		Protocol:       cloud.Protocol(l.Protocol),
+		Port:           l.Port,
+		TargetProtocol: cloud.Protocol(p.Protocol),
+		TargetPort:     targetPort(members, wanted.TargetPort),
+		Extras: map[string]string{
+			fieldConnectionLimit: strconv.Itoa(l.ConnectionLimit),
+			fieldForwardedFor:    strconv.FormatBool(l.InsertHeaders[forwardedFor] == "true"),
+			fieldTLS:             l.TLSRef,
+			fieldClientData:      strconv.Itoa(l.ClientData),
+			fieldMemberConnect:   strconv.Itoa(l.MemberConnect),
+			fieldMemberData:      strconv.Itoa(l.MemberData),
+			fieldTCPInspect:      strconv.Itoa(l.TCPInspect),
+			fieldAllowed:         observedAllowed(l, s.lb, wanted.Extras[fieldAllowed]),
+			fieldMethod:          p.Method,
+			fieldPersistence:     p.persistence(),
+			fieldOwned:           strconv.FormatBool(slices.Contains(l.Tags, d.name(spec.Ref.Owner))),
+		},
+	}
+	if m, ok := s.monitors[l.Pool]; ok {
+		seen.Health = &cloud.Health{
+			Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
+			Healthy: m.Retries, Unhealthy: m.RetriesDown,
+		}
+		if m.Type == protocolHTTP {
+			seen.Health.Path = m.Path
+		}
+	}
+	seen.Targets = observedTargets(members, seen.TargetPort, monitorPort(seen, spec))
+	if wanted.Extras != nil {
+		maps.DeleteFunc(seen.Extras, func(field, _ string) bool { _, managed := wanted.Extras[field]; return !managed })
+	}
+	return seen
+}
+
+// wantedAt is the listener the Service wants at that key, an empty one when it wants none.
+func (d *Driver) wantedAt(key string, spec cloud.Spec) cloud.Listener {
+	for _, port := range spec.Ports {
+		if port.Listener().Key() == key {
+			return cloud.Listener{TargetPort: port.NodePort, Extras: d.listenerExtras(spec, port)}
+		}
+	}
+	return cloud.Listener{}
+}
+
+// targetPort is the port of the members: the wanted one where any has it or there are none.
+func targetPort(members []member, wanted int) int {
+	if len(members) == 0 || slices.ContainsFunc(members, func(m member) bool { return m.Port == wanted }) {
+		return wanted
+	}
+	return members[0].Port
+}
+
+// observedAllowed takes a listener that admits everybody without saying so for one that says so.
+func observedAllowed(l listener, lb balancer, wanted string) string {
+	if len(l.AllowedCIDRs) == 0 {
+		if open := everyone(isIPv6(lb.Address)); wanted == open {
+			return open
+		}
+		return ""
+	}
+	list := slices.Clone(l.AllowedCIDRs)
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
