@@ -58,6 +58,18 @@ func (c catalogue) endpoint(service string) (string, error) {
 		c.interfaceName, service, c.region, strings.Join(slices.Compact(others), ", "))}
 }
 
+// regions are all regions of the cloud, sorted.
+func (c catalogue) regions() []string {
+	var all []string
+	for _, entry := range c.entries {
+		for _, e := range entry.Endpoints {
+			all = append(all, e.Region)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // splitVersion cuts an endpoint behind its version: "https://nova/v2.1/" and "<project>/". The
 // version is "" when the endpoint has none, and root is then all of it.
 func splitVersion(endpoint string) (root, version, rest string) {

@@ -190,23 +190,40 @@ func overlay(into any, layers ...json.RawMessage) error {
 	return nil
 }
 
-// inRegion applies what the entry says about the region that is used.
+// inRegion applies what the entry says about the region that is used: the one that is named,
+// else the first of its regions.
 func (e cloudsEntry) inRegion(region string) (cloudsEntry, error) {
-	region = cmp.Or(region, string(e.Region))
+	e.Region = cmp.Or(scalar(region), e.Region)
 	for _, raw := range e.Regions {
-		var r struct {
-			Name   scalar          `json:"name"`
-			Values json.RawMessage `json:"values"`
+		var r cloudsRegion
+		if err := overlay(&r, raw); err != nil {
+			return e, fmt.Errorf("reading the regions of the cloud: %w", err)
 		}
-		if json.Unmarshal(raw, &r) != nil || string(r.Name) != region {
-			continue // a name alone has no values
+		e.Region = cmp.Or(e.Region, r.Name)
+		if r.Name != e.Region {
+			continue
 		}
 		if err := overlay(&e, r.Values); err != nil {
-			return e, fmt.Errorf("reading region %s of the cloud: %w", region, err)
+			return e, fmt.Errorf("reading region %s of the cloud: %w", r.Name, err)
 		}
 		break
 	}
 	return e, nil
+}
+
+// cloudsRegion is a region of an entry: its name, or a name with values of its own.
+type cloudsRegion struct {
+	Name   scalar
+	Values json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *cloudsRegion) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] != '{' {
+		return json.Unmarshal(data, &r.Name)
+	}
+	type full cloudsRegion
+	return json.Unmarshal(data, (*full)(r))
 }
 
 func readYAML(path string) (cloudsFile, error) {

@@ -86,25 +86,23 @@ func (a alternatives) fill() {
 }
 
 func (g *globalConfig) fillTLS(e cloudsEntry) {
-	if g.tls.caContent == "" {
-		alternatives{{&g.tls.ca, fromHome(e.CA)}}.fill()
+	if g.tls.ca+g.tls.caContent == "" {
+		g.tls.ca = fromHome(e.CA)
+		g.tls.insecure = g.tls.insecure || e.Verify != nil && !*e.Verify
 	}
 	if g.tls.cert+g.tls.key == "" {
-		g.tls.cert, g.tls.key = string(fromHome(e.Cert)), string(fromHome(e.Key))
-	}
-	if e.Verify != nil && !*e.Verify {
-		g.tls.insecure = true
+		g.tls.cert, g.tls.key = fromHome(e.Cert), fromHome(e.Key)
 	}
 }
 
 // fromHome replaces the ~ of a path.
-func fromHome(path scalar) scalar {
+func fromHome(path scalar) string {
 	rest, ok := strings.CutPrefix(string(path), "~/")
 	home, err := os.UserHomeDir()
 	if !ok || err != nil {
-		return path
+		return string(path)
 	}
-	return scalar(filepath.Join(home, rest))
+	return filepath.Join(home, rest)
 }
 
 // kind is the kind of credential of [Global], "" when it has none: then no other kind is

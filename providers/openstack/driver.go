@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -68,9 +69,11 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	// The clouds.yaml may have said what the file does not.
 	config.global = a.global
-	services, err := newServices(ctx, session, catalogue{
-		entries: found.Entries, region: a.global.region, interfaceName: a.interfaceName(), overrides: a.global.endpoints,
-	}, config.balancer.enabled)
+	catalogue := catalogue{entries: found.Entries, region: a.global.region, interfaceName: a.interfaceName(), overrides: a.global.endpoints}
+	if regions := catalogue.regions(); a.global.region == "" && len(regions) > 1 {
+		c.Warn("[Global] region is not set: the first endpoint of each service is used, of the regions " + strings.Join(regions, ", "))
+	}
+	services, err := newServices(ctx, session, catalogue, config.balancer.enabled)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +92,14 @@ func newHTTPClient(c cloud.Config, files tlsFiles, config config) (http.Client, 
 	if config.requestTimeout < cloud.RequestTimeout {
 		client.Timeout = config.requestTimeout
 	}
-	settings, err := files.settings()
+	if files == (tlsFiles{}) {
+		return client, nil
+	}
+	t, err := newTrust(files, c.WithTLS)
 	if err != nil {
 		return client, fmt.Errorf("reading the certificates: %w", err)
 	}
-	if settings != nil {
-		client.Transport = c.WithTLS(settings)
-	}
+	client.Transport = t
 	return client, nil
 }
 

@@ -54,7 +54,7 @@ func (g *globalConfig) keys() []key {
 		{name: "trustee-password", value: secret(&g.trusteePassword), doc: "Password of that user, in place of password."},
 		{name: "region", value: text(&g.region), doc: "Region whose endpoints are used, and the region label of nodes. Not set: the first of the catalogue, and no label."},
 		{name: "os-endpoint-type", value: choice(&g.endpointType, endpointTypes...), doc: "Which endpoints of the catalogue are used. Not set: public."},
-		{name: "ca-file", value: text(&g.tls.ca), doc: "Path of the certificates, in PEM, of the authorities to trust in place of the system's. Read again for every connection."},
+		{name: "ca-file", value: text(&g.tls.ca), doc: "Path of the certificates, in PEM, of the authorities to trust in place of the system's. Read again when it changes."},
 		{name: "cafilecontents", value: text(&g.tls.caContent), doc: "The same certificates themselves."},
 		{name: "cert-file", value: text(&g.tls.cert), doc: "Path of a client certificate. Needs key-file. Read again for every connection."},
 		{name: "key-file", value: text(&g.tls.key), doc: "Path of the key of the client certificate."},

@@ -124,5 +124,8 @@ func (p *parser) complete() {
 		b.method = methodSourceIPPort
 	}
 	b.method = cmp.Or(b.method, methodRoundRobin)
+	if b.provider == providerOVN && b.method != methodSourceIPPort {
+		p.warnings = append(p.warnings, fmt.Sprintf("cloud.conf: [%s] lb-method = %q: lb-provider ovn has %s only", sectionBalancer, b.method, methodSourceIPPort))
+	}
 	b.monitorDelay, b.monitorTimeout = b.monitorDelay.Truncate(time.Second), b.monitorTimeout.Truncate(time.Second)
 }

@@ -40,7 +40,7 @@ func (e *tokenError) Error() string {
 func (e *tokenError) Unwrap() error { return e.err }
 
 func newSession(client http.Client, userAgent string, read func() (access, error)) *session {
-	s := &session{client: &gophercloud.ProviderClient{HTTPClient: client, ReauthFunc: nil}, read: read}
+	s := &session{client: &gophercloud.ProviderClient{HTTPClient: client}, read: read}
 	s.client.UserAgent.Prepend(userAgent)
 	s.client.UseTokenLock()
 	s.client.ReauthFunc = s.renew
@@ -53,7 +53,16 @@ func (s *session) start(ctx context.Context, a access) (*tokens.ServiceCatalog, 
 	if err != nil {
 		return nil, err
 	}
-	return answer.ExtractServiceCatalog()
+	project, err := answer.ExtractProject()
+	if err != nil {
+		return nil, fmt.Errorf("reading the token: %w", err)
+	}
+	s.project = project.ID
+	found, err := answer.ExtractServiceCatalog()
+	if err != nil {
+		return nil, fmt.Errorf("reading the catalogue: %w", err)
+	}
+	return found, nil
 }
 
 // renew implements the library's ReauthFunc. Of the configuration it reads again only what is
@@ -84,7 +93,6 @@ func (s *session) login(ctx context.Context, a access) (login, error) {
 	if err := s.client.SetTokenAndAuthResult(answer); err != nil {
 		return nil, fmt.Errorf("reading the token: %w", err)
 	}
-	s.project = project.ID
 	return answer, nil
 }
 

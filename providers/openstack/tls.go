@@ -5,7 +5,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -17,45 +20,74 @@ type tlsFiles struct {
 	insecure      bool
 }
 
-// settings returns the settings of TLS, nil for the defaults. The files are read for every new
-// connection, so that renewed certificates are used without a restart.
+// trust carries requests with the certificates of the files as they are now: those of the
+// authorities are read again when their file has changed, the client's for every connection.
+type trust struct {
+	files   tlsFiles
+	withTLS func(*tls.Config) http.RoundTripper
+
+	mu       sync.Mutex
+	modified time.Time // of the ca-file in use
+	next     http.RoundTripper
+}
+
+// newTrust fails where every connection would.
+func newTrust(files tlsFiles, withTLS func(*tls.Config) http.RoundTripper) (*trust, error) {
+	var problems []error
+	if (files.cert == "") != (files.key == "") {
+		problems = append(problems, missing("cert-file", "want both cert-file and key-file, or neither"))
+	} else if files.cert != "" {
+		_, err := files.certificate()
+		problems = append(problems, err)
+	}
+	t := &trust{files: files, withTLS: withTLS}
+	return t, errors.Join(append(problems, t.read(t.modification()))...)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *trust) RoundTrip(request *http.Request) (*http.Response, error) {
+	return t.current().RoundTrip(request)
+}
+
+// current returns the transport for this moment. A file that cannot be read does not take away
+// what was read before: it may be in the middle of being replaced.
+func (t *trust) current() http.RoundTripper {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if modified := t.modification(); !modified.Equal(t.modified) {
+		_ = t.read(modified) //nolint:errcheck // as above: what was read before goes on
+	}
+	return t.next
+}
+
+// modification is when the ca-file was changed last, zero where there is none.
+func (t *trust) modification() time.Time {
+	if info, err := os.Stat(t.files.ca); err == nil {
+		return info.ModTime()
+	}
+	return time.Time{}
+}
+
+func (t *trust) read(modified time.Time) error {
+	settings, err := t.files.settings()
+	if err != nil {
+		return err
+	}
+	t.next, t.modified = t.withTLS(settings), modified
+	return nil
+}
+
 func (f tlsFiles) settings() (*tls.Config, error) {
-	if f == (tlsFiles{}) {
-		return nil, nil
-	}
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	settings := &tls.Config{MinVersion: tls.VersionTLS12}
+	settings := &tls.Config{InsecureSkipVerify: f.insecure} // as the user asks for with tls-insecure
 	if f.cert != "" {
 		settings.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return f.certificate() }
 	}
-	switch {
-	case f.insecure:
-		settings.InsecureSkipVerify = true
-	case f.ca+f.caContent != "":
-		// A pool of authorities cannot be exchanged; the check that would use it can be made
-		// here, with the authorities of this moment.
-		settings.InsecureSkipVerify = true
-		settings.VerifyConnection = f.verify
+	if f.insecure || f.ca+f.caContent == "" {
+		return settings, nil
 	}
-	return settings, nil
-}
-
-// check reports at start what would fail at every connection.
-func (f tlsFiles) check() error {
-	var problems []error
-	if (f.cert == "") != (f.key == "") {
-		problems = append(problems, missing("cert-file", "want both cert-file and key-file, or neither"))
-	} else if f.cert != "" {
-		_, err := f.certificate()
-		problems = append(problems, err)
-	}
-	if f.ca+f.caContent != "" && !f.insecure {
-		_, err := f.authorities()
-		problems = append(problems, err)
-	}
-	return errors.Join(problems...)
+	var err error
+	settings.RootCAs, err = f.authorities()
+	return settings, err
 }
 
 func (f tlsFiles) certificate() (*tls.Certificate, error) {
@@ -79,20 +111,4 @@ func (f tlsFiles) authorities() (*x509.CertPool, error) {
 		return nil, &cloud.Invalid{Field: globalField("ca-file"), Value: f.ca, Want: "want certificates in PEM"}
 	}
 	return pool, nil
-}
-
-// verify does what crypto/tls does by itself with a fixed pool.
-func (f tlsFiles) verify(state tls.ConnectionState) error {
-	pool, err := f.authorities()
-	if err != nil {
-		return err
-	}
-	o := x509.VerifyOptions{DNSName: state.ServerName, Roots: pool, Intermediates: x509.NewCertPool()}
-	for _, certificate := range state.PeerCertificates[1:] {
-		o.Intermediates.AddCert(certificate)
-	}
-	if _, err := state.PeerCertificates[0].Verify(o); err != nil {
-		return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
-	}
-	return nil
 }
