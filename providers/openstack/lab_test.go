@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"maps"
@@ -36,6 +37,8 @@ type lab struct {
 	requests []string
 	// before runs before the next request that it names, "METHOD path".
 	before map[string]func()
+	// fail is a request that fails on its way.
+	fail string
 }
 
 const localhost = "http://127.0.0.1"
@@ -71,7 +74,9 @@ func newLab(t *testing.T, config config) *lab {
 // connect returns a driver whose requests go through the transport.
 func (l *lab) connect(transport http.RoundTripper, config config) *Routed {
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-		l.note(r)
+		if err := l.note(r); err != nil {
+			return nil, err
+		}
 		return transport.RoundTrip(r)
 	})}}
 	endpoints := map[string]string{"compute": localhost + ":8774/v2.1/", "network": localhost + ":9696/v2.0/"}
@@ -93,7 +98,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 var ids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ccm-route-[0-9a-f]+-[0-9a-f]+`)
 
 // note remembers a request by what it does: ids are left out.
-func (l *lab) note(r *http.Request) {
+func (l *lab) note(r *http.Request) error {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/v2.1"), "/v2.0")
 	name := r.Method + " " + ids.ReplaceAllString(path, "*")
 	l.requests = append(l.requests, name)
@@ -103,7 +108,14 @@ func (l *lab) note(r *http.Request) {
 			f()
 		}
 	}
+	if name == l.fail {
+		return errors.New("no connection")
+	}
+	return nil
 }
+
+// failing makes one kind of request fail, "" none.
+func (l *lab) failing(request string) { l.fail = request }
 
 // cost checks which requests were made since the last look.
 func (l *lab) cost(what string, want ...string) {

@@ -280,3 +280,29 @@ func (w *world) floating(network, port string) string {
 	w.call(http.MethodPost, "network", "floatingips", object{"floatingip": object{"floating_network_id": network, "port_id": port}}, &answer)
 	return answer.FloatingIP.Address
 }
+
+// addRoute adds a route to a router.
+func (w *world) addRoute(router, destination, hop string) {
+	w.Helper()
+	body := object{"router": object{"routes": []object{{"destination": destination, "nexthop": hop}}}}
+	w.call(http.MethodPut, "network", "routers/"+router+"/add_extraroutes", body, nil)
+}
+
+// pairs returns the addresses a port has pairs of, sorted.
+func (w *world) pairs(port string) string {
+	w.Helper()
+	var answer struct {
+		Port struct {
+			Pairs []struct {
+				Address string `json:"ip_address"`
+			} `json:"allowed_address_pairs"`
+		}
+	}
+	w.call(http.MethodGet, "network", "ports/"+port, nil, &answer)
+	var pairs []string
+	for _, p := range answer.Port.Pairs {
+		pairs = append(pairs, p.Address)
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, ", ")
+}
