@@ -14,6 +14,8 @@ type Driver struct {
 	cloud string
 	// clusterName is --cluster-name, a part of the names upstream gives.
 	clusterName string
+	// regional says to write the region into provider-IDs.
+	regional bool
 	// page is the size of pages, 0 for maxPage. Only tests set it.
 	page int
 }

@@ -119,7 +119,7 @@ func TestProviderID(t *testing.T) {
 		}
 	}
 	for regional, want := range map[bool]string{false: "openstack:///" + id, true: "openstack://RegionOne/" + id} {
-		driver.config.regional = regional
+		driver.regional = regional
 		if got := driver.providerID(id); got != want {
 			t.Errorf("regional %t: %s, want %s", regional, got, want)
 		}
@@ -131,7 +131,7 @@ func FuzzProviderID(f *testing.F) {
 	f.Add("openstack://RegionOne/B9C9D3AC-FD61-4162-B511-8242AE0D406C")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, regional := range []bool{false, true} {
-			driver := &Driver{config: config{regional: regional, global: globalConfig{region: "RegionOne"}}}
+			driver := &Driver{regional: regional, config: config{global: globalConfig{region: "RegionOne"}}}
 			id, err := driver.ParseProviderID(text)
 			if err != nil {
 				continue

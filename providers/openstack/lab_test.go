@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "ask the OpenStack of OS_AUTH_URL and re
 // and what it has to know of that are facts, recorded beside the answers.
 type lab struct {
 	*testing.T
-	driver *Routed
+	driver *Driver
 	// world is the real cloud, nil in a replay.
 	world    *world
 	facts    map[string]string
@@ -72,7 +72,7 @@ func newLab(t *testing.T, config config) *lab {
 }
 
 // connect returns a driver whose requests go through the transport.
-func (l *lab) connect(transport http.RoundTripper, config config) *Routed {
+func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		if err := l.note(r); err != nil {
 			return nil, err
@@ -84,11 +84,11 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Routed {
 		provider.TokenID = l.world.token
 	}
 	config.global.region = "RegionOne"
-	return &Routed{&Driver{config: config, page: 2, services: &services{
+	return &Driver{config: config, page: 2, services: &services{
 		compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: computeMicroversion},
 		network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
 		extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
-	}}}
+	}}
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -50,7 +50,7 @@ type routesOf struct {
 }
 
 // getRouter reads the router of the configuration.
-func (d *Routed) getRouter(ctx context.Context) (*router, error) {
+func (d *Driver) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
 	_, err := d.network.Get(ctx, d.network.ServiceURL("routers", d.config.router), &answer, nil)
 	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.router || answer.Router.Routes == nil) {
@@ -63,14 +63,14 @@ func (d *Routed) getRouter(ctx context.Context) (*router, error) {
 }
 
 // tag marks the router, untag removes the mark.
-func (d *Routed) tag(ctx context.Context, mark string) error {
+func (d *Driver) tag(ctx context.Context, mark string) error {
 	if err := attributestags.Add(ctx, d.network, "routers", d.config.router, mark).ExtractErr(); err != nil {
 		return fmt.Errorf("marking router %s: %w", d.config.router, err)
 	}
 	return nil
 }
 
-func (d *Routed) untag(ctx context.Context, mark string) error {
+func (d *Driver) untag(ctx context.Context, mark string) error {
 	err := attributestags.Delete(ctx, d.network, "routers", d.config.router, mark).ExtractErr()
 	if err != nil && !d.isNotFound(err) {
 		return fmt.Errorf("removing the mark of a route from router %s: %w", d.config.router, err)
@@ -79,11 +79,11 @@ func (d *Routed) untag(ctx context.Context, mark string) error {
 }
 
 // add adds a route to the router, remove removes it.
-func (d *Routed) add(ctx context.Context, route extraRoute) error {
+func (d *Driver) add(ctx context.Context, route extraRoute) error {
 	return d.change(ctx, "add_extraroutes", route, func(routes []extraRoute) []extraRoute { return append(routes, route) })
 }
 
-func (d *Routed) remove(ctx context.Context, route extraRoute) error {
+func (d *Driver) remove(ctx context.Context, route extraRoute) error {
 	return d.change(ctx, "remove_extraroutes", route, func(routes []extraRoute) []extraRoute {
 		return slices.DeleteFunc(routes, func(r extraRoute) bool { return r == route })
 	})
@@ -91,7 +91,7 @@ func (d *Routed) remove(ctx context.Context, route extraRoute) error {
 
 // change asks for one route, or where Neutron cannot do that writes all of them, which fails
 // with a conflict when somebody else changed the router meanwhile.
-func (d *Routed) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
+func (d *Driver) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
 	path := d.network.ServiceURL("routers", d.config.router)
 	if d.extension[extensionAtomic] {
 		return d.put(ctx, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
@@ -115,7 +115,7 @@ func (d *Driver) put(ctx context.Context, path string, body any, revision int) e
 }
 
 // links are the ids of the networks the router has an interface in.
-func (d *Routed) links(ctx context.Context) ([]string, error) {
+func (d *Driver) links(ctx context.Context) ([]string, error) {
 	interfaces, err := d.ports(ctx, url.Values{"device_id": {d.config.router}, "fields": {"id", "network_id"}})
 	if err != nil {
 		return nil, fmt.Errorf("listing interfaces of router %s: %w", d.config.router, err)
@@ -128,10 +128,7 @@ func (d *Routed) links(ctx context.Context) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
-// conflict is a refusal that stays until somebody changes the router.
-func (d *Routed) conflict(format string, args ...any) error {
-	return &cloud.Error{
-		Failure: cloud.Failure{Class: cloud.FailureConflict},
-		Op:      "router " + d.config.router, Err: fmt.Errorf(format, args...),
-	}
+// refused is an error of a route that the driver sees by itself.
+func refused(class cloud.Class, format string, args ...any) error {
+	return &cloud.Error{Failure: cloud.Failure{Class: class}, Op: "checking the route", Err: fmt.Errorf(format, args...)}
 }

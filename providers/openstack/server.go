@@ -113,3 +113,7 @@ func state(status string) cloud.State {
 	}
 	return cloud.StateRunning
 }
+
+func (d *Driver) isNotFound(err error) bool {
+	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
+}

@@ -25,6 +25,4 @@ func (d *Driver) Classify(err error) cloud.Failure {
 
 func (d *Driver) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
 
-func (d *Driver) isNotFound(err error) bool {
-	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
-}
+const scheme = "openstack"
