@@ -16,8 +16,6 @@ type Driver struct {
 	clusterName string
 	// regional says to write the region into provider-IDs.
 	regional bool
-	// page is the size of pages, 0 for maxPage. Only tests set it.
-	page int
 }
 
 // services are the clients of the APIs, which share one token. What the catalogue of the

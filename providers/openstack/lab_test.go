@@ -37,6 +37,8 @@ type lab struct {
 	requests []string
 	// before runs before the next request that it names, "METHOD path".
 	before map[string]func()
+	// limit is the largest page this cloud serves.
+	limit string
 	// fail is a request that fails on its way.
 	fail string
 }
@@ -46,7 +48,7 @@ const localhost = "http://127.0.0.1"
 // newLab starts with an empty project.
 func newLab(t *testing.T, config config) *lab {
 	t.Helper()
-	l := &lab{T: t, facts: map[string]string{}, before: map[string]func(){}}
+	l := &lab{T: t, limit: "2", facts: map[string]string{}, before: map[string]func(){}}
 	path := filepath.Join("testdata", t.Name())
 	mode := recorder.ModeReplayOnly
 	if *update {
@@ -77,6 +79,7 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 		if err := l.note(r); err != nil {
 			return nil, err
 		}
+		r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "limit=1000", "limit="+l.limit, 1)
 		return transport.RoundTrip(r)
 	})}}
 	endpoints := map[string]string{"compute": localhost + ":8774/v2.1/", "network": localhost + ":9696/v2.0/"}
@@ -84,7 +87,7 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 		provider.TokenID = l.world.token
 	}
 	config.global.region = "RegionOne"
-	return &Driver{config: config, page: 2, services: &services{
+	return &Driver{config: config, services: &services{
 		compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: computeMicroversion},
 		network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
 		extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,12 +26,12 @@ type identified interface{ identifier() string }
 //
 // The links to the next page only say that there is one: behind a proxy they often lead to
 // an address nobody outside reaches.
-func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) ([]T, error) {
-	query = withPage(query, page)
+func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) ([]T, error) {
+	query = withLimit(query)
 	var all []T
 	for {
 		var answer map[string]json.RawMessage
-		if _, err := client.Get(ctx, client.ServiceURL(path)+"?"+query.Encode(), &answer, nil); err != nil {
+		if err := get(ctx, client, client.ServiceURL(path)+"?"+query.Encode(), &answer); err != nil {
 			return nil, err
 		}
 		var items []T
@@ -49,15 +50,10 @@ func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, 
 	}
 }
 
-func withPage(query url.Values, page int) url.Values {
-	if page == 0 {
-		page = maxPage
-	}
-	paged := url.Values{"limit": {strconv.Itoa(page)}}
-	for key, values := range query {
-		paged[key] = values
-	}
-	return paged
+func withLimit(query url.Values) url.Values {
+	limited := url.Values{"limit": {strconv.Itoa(maxPage)}}
+	maps.Copy(limited, query)
+	return limited
 }
 
 // hasNext reads the links beside a list. The last page has none.

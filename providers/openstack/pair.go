@@ -71,7 +71,7 @@ func (d *Driver) forbid(ctx context.Context, route extraRoute) error {
 func (d *Driver) putPairs(ctx context.Context, p port, pairs []addressPair) error {
 	var body portOf
 	body.Port.Pairs = pairs
-	if err := d.put(ctx, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
+	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
 		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
 	}
 	return nil

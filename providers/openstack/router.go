@@ -3,13 +3,10 @@ package openstack
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/attributestags"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -52,7 +49,7 @@ type routesOf struct {
 // getRouter reads the router of the configuration.
 func (d *Driver) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
-	_, err := d.network.Get(ctx, d.network.ServiceURL("routers", d.config.router), &answer, nil)
+	err := get(ctx, d.network, d.network.ServiceURL("routers", d.config.router), &answer)
 	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.router || answer.Router.Routes == nil) {
 		err = errUnreadable
 	}
@@ -94,24 +91,13 @@ func (d *Driver) remove(ctx context.Context, route extraRoute) error {
 func (d *Driver) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
 	path := d.network.ServiceURL("routers", d.config.router)
 	if d.extension[extensionAtomic] {
-		return d.put(ctx, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
+		return put(ctx, d.network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
 	}
 	current, err := d.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return d.put(ctx, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
-}
-
-// put writes an object that nobody changed since this revision; 0 is any.
-func (d *Driver) put(ctx context.Context, path string, body any, revision int) error {
-	opts := &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}}
-	if revision > 0 {
-		opts.MoreHeaders = map[string]string{"If-Match": "revision_number=" + strconv.Itoa(revision)}
-	}
-	response, err := d.network.Put(ctx, path, body, nil, opts)
-	_, _, err = gophercloud.ParseResponse(response, err)
-	return err
+	return put(ctx, d.network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
 }
 
 // links are the ids of the networks the router has an interface in.

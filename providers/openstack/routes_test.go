@@ -32,7 +32,7 @@ const (
 func newRouted(t *testing.T) *lab {
 	t.Helper()
 	l := newLab(t, config{})
-	l.driver.page = 0
+	l.limit = "1000"
 	l.change(func(w *world) {
 		network, subnets := w.network("nodes 10.10.0.0/24 fd00:10::/64")
 		l.facts["router"] = w.router(subnets...)

@@ -56,7 +56,7 @@ func login(t *testing.T, user, project string) *world {
 		"scope":    object{"project": object{"name": project, "domain": domain}},
 	}})
 	base := cmp.Or(os.Getenv("OS_AUTH_URL"), localhost+":5000/v3")
-	response, err := http.Post(base+"/auth/tokens", "application/json", bytes.NewReader(body)) //nolint:noctx // a test's set-up
+	response, err := http.DefaultClient.Post(base+"/auth/tokens", "application/json", bytes.NewReader(body)) //nolint:noctx // a test's set-up
 	if err != nil || response.StatusCode != http.StatusCreated {
 		t.Fatalf("no token from the lab at %s: %v %v", base, response, err)
 	}
@@ -202,7 +202,7 @@ func (w *world) waitFor(id, status string) {
 
 func (w *world) until(what string, done func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(200 * time.Millisecond) { //nolint:forbidigo // a real cloud, while recording
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			w.Fatalf("waited in vain until %s", what)
 		}
