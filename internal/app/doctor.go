@@ -31,6 +31,7 @@ type examination struct {
 	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
 	beforeUninstall                                              bool
 	format                                                       *string
+	warnings                                                     doctor.Report
 }
 
 func newDoctorCommand() *cobra.Command {
@@ -85,7 +86,12 @@ func (e *examination) report(ctx context.Context) (doctor.Report, error) {
 	if e.beforeUninstall {
 		return doctor.BeforeUninstall(ctx, client), nil
 	}
-	return doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName}), nil
+	return append(e.warnings, doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName})...), nil
+}
+
+// warn takes a warning of the provider into the report.
+func (e *examination) warn(message string) {
+	e.warnings = append(e.warnings, doctor.Finding{Check: "configuration", Level: doctor.Warning, Message: message})
 }
 
 // access says how to reach the API server.
@@ -124,13 +130,16 @@ func (e *examination) cloud(ctx context.Context) (*run.Cloud, error) {
 	if err != nil {
 		return nil, usagef("provider %s: %s", name, oneLine(err))
 	}
-	file, err := readConfig(e.cloudConfig)
+	file, err := configFile(e.cloudConfig, provider.Descriptor)
 	if err != nil {
 		return nil, err
 	}
+	transport := run.NewTransport(nil, run.TransportOptions{
+		Cloud: name, Limits: provider.Descriptor.Limits, Mode: run.DryRun, ReadOnly: provider.ReadOnly, UserAgent: userAgent(),
+	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
-		Transport: run.NewTransport(nil, run.TransportOptions{Cloud: name, Limits: provider.Descriptor.Limits, Mode: run.DryRun, UserAgent: userAgent()}),
+		Transport: transport, WithTLS: transport.WithTLS, Warn: e.warn,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting provider %s: %w", name, err)

@@ -89,10 +89,7 @@ func (f *flags) options(given framework.Flags) (framework.Options, error) {
 	if err != nil {
 		return framework.Options{}, usagef("provider %s: %s", name, oneLine(err))
 	}
-	if given.CloudConfig != "" && provider.Descriptor.ConfigFile == nil {
-		return framework.Options{}, usagef("--cloud-config=%s: provider %s reads no file; its settings are environment variables", given.CloudConfig, name)
-	}
-	file, err := readConfig(given.CloudConfig)
+	file, err := configFile(given.CloudConfig, provider.Descriptor)
 	if err != nil {
 		return framework.Options{}, err
 	}
@@ -109,20 +106,20 @@ func (f *flags) options(given framework.Flags) (framework.Options, error) {
 	}, nil
 }
 
-func readConfig(path string) ([]byte, error) {
-	if path == "" {
+// configFile returns what reads the file of --cloud-config, nil when there is none.
+func configFile(path string, d cloud.Descriptor) (func() ([]byte, error), error) {
+	switch {
+	case path != "" && d.ConfigFile == nil:
+		return nil, usagef("--cloud-config=%s: provider %s reads no file; its settings are environment variables", path, d.Name)
+	case path == "" && d.ConfigFile != nil && d.ConfigFile.Required:
+		return nil, usagef("--cloud-config is not set: provider %s needs its file %s", d.Name, d.ConfigFile.Key)
+	case path == "":
 		return nil, nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	if _, err := os.ReadFile(path); err != nil {
 		return nil, usagef("--cloud-config: %v", err)
 	}
-	defer file.Close()
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading --cloud-config: %w", err)
-	}
-	return content, nil
+	return func() ([]byte, error) { return os.ReadFile(path) }, nil
 }
 
 // oneLine puts joined errors into one line.

@@ -41,6 +41,9 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	b.WriteString("\n## Environment variables\n\n")
 	b.WriteString("A secret may be given as a file instead: the variable with `_FILE` appended holds its path, and the file is read again when it changes.\n\n")
 	writeSettings(b, d.Settings)
+	if d.ConfigFile != nil {
+		writeConfigKeys(b, *d.ConfigFile)
+	}
 	b.WriteString("\n## Annotations of a Service\n\n")
 	b.WriteString("The first spelling wins when several are set and disagree. Keys under `" + annotation.Prefix + "` mean the same on every cloud that has them.\n\n")
 	writeAnnotations(b, annotation.Kernel().With(p.Annotations))
@@ -50,6 +53,20 @@ func writeSettings(b *bytes.Buffer, settings []cloud.Setting) {
 	tableHead(b, "Variable", "Default", "Required", "Secret", "What it does")
 	for _, s := range settings {
 		row(b, code(s.Name), code(s.Default), yes(s.Required), yes(s.Secret), s.Doc)
+	}
+}
+
+// writeConfigKeys writes a table for each section of a configuration file.
+func writeConfigKeys(b *bytes.Buffer, file cloud.ConfigFile) {
+	fmt.Fprintf(b, "\n## Keys of %s\n\n%s\n", file.Key, file.Doc)
+	section := ""
+	for _, k := range file.Keys {
+		if k.Section != section {
+			section = k.Section
+			fmt.Fprintf(b, "\n### [%s]\n\n", section)
+			tableHead(b, "Key", "Value", "Default", "Secret", "What it does")
+		}
+		row(b, code(k.Name), k.Type, code(k.Default), yes(k.Secret), k.Doc)
 	}
 }
 

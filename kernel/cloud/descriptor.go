@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http"
 	"time"
 )
@@ -124,6 +125,20 @@ type ConfigFile struct {
 	Key      string
 	Required bool
 	Doc      string
+	// Keys are the keys the file may hold, in the order in which people read them.
+	Keys []ConfigKey
+}
+
+// ConfigKey declares one key of a ConfigFile.
+type ConfigKey struct {
+	// Section is where the key stands, as it is written: "LoadBalancer".
+	Section string
+	Name    string
+	// Type says what the value is, for people: "bool", "number".
+	Type    string
+	Default string
+	Secret  bool
+	Doc     string
 }
 
 // Config is what a provider's constructor gets. Nothing in it is global.
@@ -132,8 +147,9 @@ type Config struct {
 	Cloud string
 	// ClusterName is --cluster-name, "kubernetes" by default.
 	ClusterName string
-	// File is the content of --cloud-config, nil when none was given.
-	File []byte
+	// File returns the current content of --cloud-config; it is nil when none was given. Call
+	// it again where a rotated credential may be in it.
+	File func() ([]byte, error)
 	// Lookup returns the value of a declared Setting, its default when unset.
 	Lookup func(name string) string
 	// Secret returns the current value of a declared secret Setting; it re-reads the
@@ -142,6 +158,13 @@ type Config struct {
 	// Transport carries every request to the cloud: it limits, measures and bounds them.
 	// Drivers must use it for all their traffic.
 	Transport http.RoundTripper
+	// WithTLS returns the Transport with other settings of TLS, for a cloud that has its own
+	// certificate authority or asks for a client's certificate. Rate limit and metrics are
+	// shared. Settings left zero keep their defaults.
+	WithTLS func(settings *tls.Config) http.RoundTripper
+	// Warn tells the operator of something in the configuration that works but is hardly
+	// meant: a key nobody reads, a value that is ignored.
+	Warn func(message string)
 	// UserAgent is "multicloud-ccm/<version>".
 	UserAgent string
 }

@@ -73,14 +73,17 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		// The driver's constructor refuses a value that is no number.
 		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
 	}
-	o.Config.Transport = run.NewTransport(o.Config.Transport, run.TransportOptions{
+	transport := run.NewTransport(o.Config.Transport, run.TransportOptions{
 		Cloud:     name,
 		Limits:    o.Provider.Descriptor.Limits,
 		QPS:       o.Tuning.QPS,
 		Metrics:   Metrics(),
 		Mode:      o.Mode,
+		ReadOnly:  o.Provider.ReadOnly,
 		UserAgent: o.Config.UserAgent,
 	})
+	o.Config.Transport, o.Config.WithTLS = transport, transport.WithTLS
+	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
 	driver, err := o.Provider.New(ctx, o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("starting provider %s: %w", o.Provider.Descriptor.Name, err)

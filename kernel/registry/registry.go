@@ -5,6 +5,7 @@ package registry
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -16,6 +17,9 @@ type Provider struct {
 	Descriptor  cloud.Descriptor
 	New         cloud.New
 	Annotations annotation.Set
+	// ReadOnly says which requests only read, for APIs where the method does not. By default
+	// those with method GET or HEAD.
+	ReadOnly func(*http.Request) bool
 }
 
 var providers = map[string]Provider{}

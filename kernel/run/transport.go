@@ -1,6 +1,7 @@
 package run
 
 import (
+	"crypto/tls"
 	"net/http"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -25,6 +26,13 @@ type TransportOptions struct {
 	UserAgent string
 }
 
+// Transport carries every request to one cloud.
+type Transport struct {
+	http.RoundTripper
+	base http.RoundTripper
+	wrap func(base http.RoundTripper) http.RoundTripper
+}
+
 // NewTransport returns the transport that carries every request to one cloud, and holds that
 // cloud's rate limit: make one per credential. From the outside in:
 //
@@ -35,17 +43,36 @@ type TransportOptions struct {
 //	agent     User-Agent
 //
 // base is BaseTransport() when nil.
-func NewTransport(base http.RoundTripper, o TransportOptions) http.RoundTripper {
+func NewTransport(base http.RoundTripper, o TransportOptions) *Transport {
 	if base == nil {
 		base = BaseTransport()
 	}
-	metrics := sink(o.Metrics)
-	var t http.RoundTripper = &userAgent{next: base, value: o.UserAgent}
-	t = &timeout{next: t}
-	t = &measure{next: t, cloud: o.Cloud, metrics: metrics}
-	t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: newLimiter(o.Limits, o.QPS)}
-	if o.Mode.ReadOnly() {
-		t = &readOnly{next: t, mode: o.Mode, reads: o.ReadOnly}
+	metrics, limiter := sink(o.Metrics), newLimiter(o.Limits, o.QPS)
+	wrap := func(base http.RoundTripper) http.RoundTripper {
+		var t http.RoundTripper = &userAgent{next: base, value: o.UserAgent}
+		t = &timeout{next: t}
+		t = &measure{next: t, cloud: o.Cloud, metrics: metrics}
+		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: limiter}
+		if o.Mode.ReadOnly() {
+			t = &readOnly{next: t, mode: o.Mode, reads: o.ReadOnly}
+		}
+		return t
 	}
-	return t
+	return &Transport{RoundTripper: wrap(base), base: base, wrap: wrap}
+}
+
+// WithTLS implements cloud.Config.WithTLS. A base that makes no connections itself, such as
+// that of a test, stays as it is.
+func (t *Transport) WithTLS(settings *tls.Config) http.RoundTripper {
+	base, ok := t.base.(*http.Transport)
+	if !ok {
+		return t.RoundTripper
+	}
+	settings = settings.Clone()
+	if settings.MinVersion == 0 {
+		settings.MinVersion = tls.VersionTLS12
+	}
+	base = base.Clone()
+	base.TLSClientConfig = settings
+	return t.wrap(base)
 }

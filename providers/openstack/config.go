@@ -19,6 +19,15 @@ type config struct {
 	requestTimeout time.Duration
 }
 
+// Algorithms of pools that are a default.
+const (
+	methodRoundRobin   = "ROUND_ROBIN"
+	methodSourceIPPort = "SOURCE_IP_PORT"
+)
+
+// providerOVN is the value of lb-provider whose balancers can do less than the others'.
+const providerOVN = "ovn"
+
 // networkingConfig is [Networking].
 type networkingConfig struct {
 	ipv6Disabled     bool
@@ -48,7 +57,7 @@ type classConfig struct{ placement }
 type balancerConfig struct {
 	enabled              bool
 	provider             string // lb-provider
-	method               string // lb-method, "" for what fits the provider
+	method               string // lb-method, what fits the provider when the file has none
 	placement            placement
 	monitor              bool // create-monitor
 	monitorDelay         time.Duration

@@ -23,9 +23,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-var update = flag.Bool("update", false, "ask the OpenStack of OS_AUTH_URL and record its answers in testdata")
+var record = flag.Bool("record", false, "ask the OpenStack of OS_AUTH_URL and record its answers in testdata")
 
-// lab is a driver and a cloud: with -update a real one, else its recorded answers. Only what
+// lab is a driver and a cloud: with -record a real one, else its recorded answers. Only what
 // the driver asks is recorded. What a test does to the cloud itself happens while recording,
 // and what it has to know of that are facts, recorded beside the answers.
 type lab struct {
@@ -51,7 +51,7 @@ func newLab(t *testing.T, config config) *lab {
 	l := &lab{T: t, limit: "2", facts: map[string]string{}, before: map[string]func(){}}
 	path := filepath.Join("testdata", t.Name())
 	mode := recorder.ModeReplayOnly
-	if *update {
+	if *record {
 		mode, l.world = recorder.ModeRecordOnly, newWorld(t)
 	} else {
 		raw, err := os.ReadFile(path + ".facts.json")

@@ -21,12 +21,12 @@ const maxIDs = 100
 // identified is an item of a list, with the id that names it as the marker of the next page.
 type identified interface{ identifier() string }
 
-// list reads all pages of a list. Its key in the answer is name. An answer without the list is
+// listAll reads all pages of a list. Its key in the answer is name. An answer without the list is
 // an error, and so is an error of any page.
 //
 // The links to the next page only say that there is one: behind a proxy they often lead to
 // an address nobody outside reaches.
-func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) ([]T, error) {
+func listAll[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) ([]T, error) {
 	query = withLimit(query)
 	var all []T
 	for {

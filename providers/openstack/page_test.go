@@ -43,7 +43,7 @@ func TestBrokenPages(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{}, Endpoint: server.URL + "/"}
-			ports, err := list[port](t.Context(), client, "ports", "ports", nil)
+			ports, err := listAll[port](t.Context(), client, "ports", "ports", nil)
 			if (err != nil) != (test.want < 0) || err == nil && len(ports) != test.want {
 				t.Errorf("%d ports, %v; want %d", len(ports), err, test.want)
 			}

@@ -74,7 +74,7 @@ func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
 
 // servers lists the servers of the project; Nova looks at others only when asked to.
 func (d *Driver) servers(ctx context.Context, query url.Values) ([]server, error) {
-	return list[server](ctx, d.compute, "servers", "servers/detail", query)
+	return listAll[server](ctx, d.compute, "servers", "servers/detail", query)
 }
 
 // namedLike finds servers whose name is this one in any case, with and without it.

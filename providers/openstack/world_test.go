@@ -28,7 +28,7 @@ type object = map[string]any
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	admin := login(t, "admin", "admin")
+	admin := logIn(t, "admin", "admin")
 	name := strings.ToLower("ccm-" + t.Name())
 	project := admin.make("identity", "projects", object{"project": object{"name": name}})
 	user := admin.make("identity", "users", object{"user": object{"name": name, "password": "lab-secret", "default_project_id": project}})
@@ -43,12 +43,12 @@ func newWorld(t *testing.T) *world {
 	var roles struct{ Roles []struct{ ID string } }
 	admin.call(http.MethodGet, "identity", "roles?name=member", nil, &roles)
 	admin.call(http.MethodPut, "identity", "projects/"+project+"/users/"+user+"/roles/"+roles.Roles[0].ID, nil, nil)
-	w = login(t, name, name)
+	w = logIn(t, name, name)
 	w.project = project
 	return w
 }
 
-func login(t *testing.T, user, project string) *world {
+func logIn(t *testing.T, user, project string) *world {
 	t.Helper()
 	domain := object{"id": "default"}
 	body, _ := json.Marshal(object{"auth": object{

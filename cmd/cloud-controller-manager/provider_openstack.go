@@ -1,0 +1,14 @@
+//go:build !slim || openstack
+
+package main
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
+)
+
+func init() {
+	registry.Register(registry.Provider{
+		Descriptor: openstack.Descriptor(), New: openstack.New, Annotations: openstack.Annotations(), ReadOnly: openstack.ReadOnly,
+	})
+}
