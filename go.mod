@@ -22,6 +22,11 @@ require (
 )
 
 require (
+	go.yaml.in/yaml/v4 v4.0.0-rc.6 // indirect
+	gopkg.in/dnaeon/go-vcr.v4 v4.0.7 // indirect
+)
+
+require (
 	cel.dev/expr v0.25.1 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
 	github.com/NYTimes/gziphandler v1.1.1 // indirect

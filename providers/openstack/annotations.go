@@ -10,9 +10,6 @@ import (
 // prefix is that of upstream's annotations.
 const prefix = "loadbalancer.openstack.org/"
 
-// idAnnotation records the id of a Service's balancer; the user can set it to share one.
-const idAnnotation = prefix + "load-balancer-id"
-
 // createOnly is what an annotation applies to that can't be changed later.
 const createOnly = "new balancers"
 
@@ -62,7 +59,7 @@ var (
 		Name: prefix + "default-tls-container-ref", Type: annotation.TypeString, Blank: true,
 		Doc: "Reference of the Barbican container or secret with the certificate: every TCP port terminates TLS. An empty value switches off the configured default.",
 	}
-	keyConnectionLimit = number("connection-limit", -1, math.MaxInt32, "-1", "Most connections at a time, -1 for no limit.")
+	keyConnectionLimit = count("connection-limit", -1, math.MaxInt32, "-1", "Most connections at a time, -1 for no limit.")
 	keyClientData      = timeout("timeout-client-data", "50000", "Milliseconds a client may be silent.")
 	keyMemberConnect   = timeout("timeout-member-connect", "5000", "Milliseconds a connection to a node may take.")
 	keyMemberData      = timeout("timeout-member-data", "50000", "Milliseconds a node may be silent.")
@@ -74,8 +71,8 @@ var (
 	}
 	keyMonitorDelay       = seconds("health-monitor-delay", "5", "Seconds between two checks. At least 3 for UDP.")
 	keyMonitorTimeout     = seconds("health-monitor-timeout", "3", "Seconds a check may take. Less than the delay.")
-	keyMonitorRetries     = number("health-monitor-max-retries", 1, 10, "1", "Successful checks before a node is used.")
-	keyMonitorRetriesDown = number("health-monitor-max-retries-down", 1, 10, "3", "Failed checks before a node is not used any more.")
+	keyMonitorRetries     = count("health-monitor-max-retries", 1, 10, "1", "Successful checks before a node is used.")
+	keyMonitorRetriesDown = count("health-monitor-max-retries-down", 1, 10, "3", "Failed checks before a node is not used any more.")
 
 	keyFlavor = uuidKey("flavor-id", createOnly, "Id of the balancer's flavor.")
 	keyZone   = annotation.Key{
@@ -132,13 +129,13 @@ func uuidKey(name, applies, doc string) annotation.Key {
 	return annotation.Key{Name: prefix + name, Type: annotation.TypeString, Applies: applies, Check: checkUUID, Want: "a UUID", Blank: true, Doc: doc}
 }
 
-func number(name string, least, most int, standard, doc string) annotation.Key {
+func count(name string, least, most int, standard, doc string) annotation.Key {
 	return annotation.Key{Name: prefix + name, Type: annotation.TypeInt, Min: least, Max: most, Default: standard, Doc: doc}
 }
 
 // timeout is in milliseconds; the API takes up to a year (octavia-lib MAX_TIMEOUT).
 func timeout(name, standard, doc string) annotation.Key {
-	return number(name, 0, 31536000000, standard, doc)
+	return count(name, 0, 31536000000, standard, doc)
 }
 
 func seconds(name, standard, doc string) annotation.Key {

@@ -47,7 +47,7 @@ func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (
 	}
 	next := d.nextStep(s, change)
 	if next != nil && s.lb.Provisioning == statusError {
-		_, detail := state(s.lb)
+		_, detail := lifecycle(s.lb)
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: %s", s.lb.ID, detail)
 	}
 	if next != nil {

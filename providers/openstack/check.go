@@ -17,11 +17,6 @@ const (
 // (https://docs.openstack.org/api-ref/load-balancer/v2/#create-pool).
 var methods = []string{methodRoundRobin, "LEAST_CONNECTIONS", "SOURCE_IP", methodSourceIPPort}
 
-const (
-	methodRoundRobin   = "ROUND_ROBIN"
-	methodSourceIPPort = "SOURCE_IP_PORT"
-)
-
 func checkProxyProtocol(value string) (string, bool) {
 	switch strings.ToLower(value) {
 	case "true", proxyV1:

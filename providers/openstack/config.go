@@ -15,8 +15,6 @@ type config struct {
 	classes map[string]classConfig
 	// router is [Route] router-id, "" where routes are off.
 	router string
-	// regional is OS_CCM_REGIONAL: provider-IDs are written with the region.
-	regional bool
 	// requestTimeout is [Metadata] request-timeout, which upstream applies to every request.
 	requestTimeout time.Duration
 }

@@ -115,7 +115,7 @@ func (d *Driver) populatedListener(l cloud.Listener, change cloud.Change, subnet
 func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (string, error) {
 	network := where.network
 	if network == "" && where.subnet != "" {
-		first, _, err := get[subnet](ctx, d.network, "subnet", "subnets", where.subnet)
+		first, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", where.subnet)
 		if err != nil {
 			return "", fmt.Errorf("reading subnet %s: %w", where.subnet, err)
 		}
@@ -124,7 +124,7 @@ func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (s
 	if network == "" {
 		return "", nil
 	}
-	subnets, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}}, d.page)
+	subnets, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}

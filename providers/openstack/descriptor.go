@@ -26,6 +26,9 @@ func Descriptor() cloud.Descriptor {
 			Routes:       true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			SourceRanges: true,
+			Immutable: []string{
+				fieldProvider, fieldFlavor, fieldZone, fieldSubnet, fieldNetwork, fieldPort, fieldAddress, cloud.FieldDualStack,
+			},
 		},
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 1},
 		Settings: declaredSettings(),

@@ -19,22 +19,22 @@ type Driver struct {
 	cloud string
 	// clusterName is --cluster-name, a part of the names upstream gives.
 	clusterName string
-	// page is the size of pages, 0 for maxPage. Only tests set it.
-	page int
+	// regional says to write the region into provider-IDs.
+	regional bool
 	// keystone is where and as whom the driver logs in.
 	keystone string
 }
 
 // services are the clients of the APIs, which share one token.
 type services struct {
-	session   *session
-	compute   *gophercloud.ServiceClient
-	network   *gophercloud.ServiceClient
-	balancer  *gophercloud.ServiceClient // nil when balancers are switched off
-	secrets   *gophercloud.ServiceClient // the key manager, nil when the cloud has none
-	octavia   apiVersion
+	session  *session
+	compute  *gophercloud.ServiceClient
+	network  *gophercloud.ServiceClient
+	balancer *gophercloud.ServiceClient // nil when balancers are switched off
+	secrets  *gophercloud.ServiceClient // the key manager, nil when the cloud has none
+	octavia  apiVersion
 	// project is the id of the project the token is for.
-	project string
+	project   string
 	extension map[string]bool // the extensions Neutron has, by alias
 }
 
@@ -71,7 +71,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, err
 	}
 	// The clouds.yaml may have said what the file does not.
-	config.global, config.regional = a.global, r.settings.regional
+	config.global = a.global
 	catalogue := catalogue{entries: found.Entries, region: a.global.region, interfaceName: a.interfaceName(), overrides: a.global.endpoints}
 	if regions := catalogue.regions(); a.global.region == "" && len(regions) > 1 {
 		c.Warn("[Global] region is not set: the first endpoint of each service is used, of the regions " + strings.Join(regions, ", "))
@@ -81,7 +81,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, err
 	}
 	services.project = session.project
-	d := &Driver{services: services, config: config, cloud: c.Cloud, clusterName: c.ClusterName, keystone: a.identity()}
+	d := &Driver{services: services, config: config, cloud: c.Cloud, clusterName: c.ClusterName, regional: r.settings.regional, keystone: a.identity()}
 	return d.enabled(c.Warn), nil
 }
 

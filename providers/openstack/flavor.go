@@ -39,7 +39,7 @@ func (f *flavors) instanceType(ctx context.Context, of flavor) (string, error) {
 
 func (f *flavors) load(ctx context.Context) (err error) {
 	if !f.read {
-		f.all, err = list[flavor](ctx, f.driver.compute, "flavors", "flavors", nil, f.driver.page)
+		f.all, err = listAll[flavor](ctx, f.driver.compute, "flavors", "flavors", nil)
 		f.read = err == nil
 	}
 	return err

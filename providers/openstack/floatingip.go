@@ -22,7 +22,7 @@ type floatingIP struct {
 func (f floatingIP) identifier() string { return f.ID }
 
 func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
-	ips, err := list[floatingIP](ctx, d.network, "floatingips", "floatingips", query, d.page)
+	ips, err := listAll[floatingIP](ctx, d.network, "floatingips", "floatingips", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing floating IPs: %w", err)
 	}
@@ -181,7 +181,7 @@ func (d *Driver) floatingSubnets(ctx context.Context, where placement) ([]string
 	if where.floatingSubnet != "" || where.floatingSubnetName == "" && where.floatingSubnetTags == "" {
 		return []string{where.floatingSubnet}, nil
 	}
-	all, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {where.floatingNetwork}}, d.page)
+	all, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {where.floatingNetwork}})
 	if err != nil {
 		return nil, fmt.Errorf("listing the subnets of network %s: %w", where.floatingNetwork, err)
 	}
@@ -208,12 +208,12 @@ func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
 		network
 		Subnets []string `json:"subnets"`
 	}
-	networks, err := list[external](ctx, d.network, "networks", "networks", url.Values{"router:external": {"true"}}, d.page)
+	networks, err := listAll[external](ctx, d.network, "networks", "networks", url.Values{"router:external": {"true"}})
 	if err != nil {
 		return "", fmt.Errorf("listing external networks: %w", err)
 	}
 	for _, n := range networks {
-		subnets, err := list[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {n.ID}}, d.page)
+		subnets, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
 		if err != nil {
 			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
 		}

@@ -47,7 +47,7 @@ func (r groupRule) String() string {
 func (d *Driver) wantedRules(spec cloud.Spec) []groupRule {
 	sources := []string{spec.Facts[factMemberCIDR]}
 	if d.config.balancer.provider == providerOVN {
-		if sources = prefixes(spec); len(sources) == 0 {
+		if sources = sourceRanges(spec); len(sources) == 0 {
 			sources = []string{everyone(spec.IPv6)}
 		}
 	}
@@ -119,7 +119,7 @@ func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGr
 	if d.project != "" {
 		query.Set("project_id", d.project)
 	}
-	groups, err := list[securityGroup](ctx, d.network, "security_groups", "security-groups", query, d.page)
+	groups, err := listAll[securityGroup](ctx, d.network, "security_groups", "security-groups", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing security groups: %w", err)
 	}
@@ -256,7 +256,7 @@ func (d *Driver) addRule(ctx context.Context, group string, rule groupRule) erro
 // setGroups writes the groups of a port, unless it was changed since it was read.
 func (d *Driver) setGroups(ctx context.Context, p port, groups []string) error {
 	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := d.put(ctx, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !d.isNotFound(err) {
+	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !d.isNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil

@@ -132,14 +132,14 @@ func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]str
 // allowed returns the networks that may connect. The API refuses those of a family the balancer
 // has no address of. Explicitly everybody is what upstream writes where nothing is asked for.
 func allowed(spec cloud.Spec) []string {
-	if list := prefixes(spec); len(list) > 0 {
+	if list := sourceRanges(spec); len(list) > 0 {
 		return list
 	}
 	return []string{everyone(onIPv6(spec))}
 }
 
-// prefixes are the source ranges of the families the balancer has.
-func prefixes(spec cloud.Spec) []string {
+// sourceRanges are the source ranges of the families the balancer has.
+func sourceRanges(spec cloud.Spec) []string {
 	var list []string
 	for _, p := range spec.SourceRanges {
 		if spec.DualStack || p.Addr().Is4() != onIPv6(spec) {

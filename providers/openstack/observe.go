@@ -53,7 +53,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if lb == nil {
 		return d.absent(ctx, spec)
 	}
-	if state, _ := state(*lb); state == cloud.BalancerPending {
+	if state, _ := lifecycle(*lb); state == cloud.BalancerPending {
 		s := &snapshot{lb: *lb}
 		return cloud.Observed{Found: true, ID: lb.ID, ByName: byName, Owner: d.owner(lb, spec), State: state, Native: s, Balancer: d.view(s, spec), Facts: d.facts(s, spec)}, nil
 	}
@@ -102,7 +102,7 @@ func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spe
 		o.Facts[factFloatingNetwork] = cmp.Or(found, noNetwork)
 	}
 	if id := cmp.Or(where.memberSubnet, s.lb.Subnet, where.subnet); d.config.balancer.manageSecurityGroups && id != "" {
-		found, _, err := get[subnet](ctx, d.network, "subnet", "subnets", id)
+		found, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", id)
 		if err != nil {
 			return cloud.Observed{}, fmt.Errorf("reading subnet %s: %w", id, err)
 		}
@@ -132,7 +132,7 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *balancer, byNam
 		if at >= 0 {
 			return &all.balancers[at], false, all.read, nil
 		}
-		lb, header, err := get[balancer](ctx, d.balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
+		lb, header, err := getOne[balancer](ctx, d.balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
 		switch {
 		case err == nil && lb.ID != spec.Ref.ID:
 			return nil, false, read, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, errUnreadable)

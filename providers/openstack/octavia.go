@@ -114,7 +114,7 @@ const (
 
 // listBalancers reads all balancers of the project.
 func (d *Driver) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
-	return listDated[balancer](ctx, d.balancer, "loadbalancers", pathBalancers, d.ofProject(), d.page)
+	return listDated[balancer](ctx, d.balancer, "loadbalancers", pathBalancers, d.ofProject())
 }
 
 // ofProject limits a list to our own project: to an administrator all of them are shown.

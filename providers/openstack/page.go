@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,27 +22,27 @@ const maxIDs = 100
 // identified is an item of a list, with the id that names it as the marker of the next page.
 type identified interface{ identifier() string }
 
-// list reads all pages of a list. Its key in the answer is name. An answer without the list is
+// listAll reads all pages of a list. Its key in the answer is name. An answer without the list is
 // an error, and so is an error of any page.
 //
 // The links to the next page only say that there is one: behind a proxy they often lead to
 // an address nobody outside reaches.
-func list[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) ([]T, error) {
-	all, _, err := listDated[T](ctx, client, name, path, query, page)
+func listAll[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) ([]T, error) {
+	all, _, err := listDated[T](ctx, client, name, path, query)
 	return all, err
 }
 
-// listDated is list with the time of the first answer by the clock of the API.
-func listDated[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values, page int) (all []T, read time.Time, err error) {
-	query = withPage(query, page)
+// listDated is listAll with the time of the first answer by the clock of the API.
+func listDated[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) (all []T, read time.Time, err error) {
+	query = withLimit(query)
 	for {
 		var answer map[string]json.RawMessage
-		response, err := client.Get(ctx, client.ServiceURL(path)+"?"+query.Encode(), &answer, nil)
+		header, err := get(ctx, client, client.ServiceURL(path)+"?"+query.Encode(), &answer)
 		if err != nil {
 			return nil, read, err
 		}
 		if read.IsZero() {
-			read = clock(response.Header)
+			read = clock(header)
 		}
 		var items []T
 		if err := json.Unmarshal(orNull(answer[name]), &items); err != nil {
@@ -59,15 +60,10 @@ func listDated[T identified](ctx context.Context, client *gophercloud.ServiceCli
 	}
 }
 
-func withPage(query url.Values, page int) url.Values {
-	if page == 0 {
-		page = maxPage
-	}
-	paged := url.Values{"limit": {strconv.Itoa(page)}}
-	for key, values := range query {
-		paged[key] = values
-	}
-	return paged
+func withLimit(query url.Values) url.Values {
+	limited := url.Values{"limit": {strconv.Itoa(maxPage)}}
+	maps.Copy(limited, query)
+	return limited
 }
 
 // hasNext reads the links beside a list. The last page has none.

@@ -33,7 +33,7 @@ type portOf struct {
 }
 
 // permit lets the port send and receive for a pod network. Ports without port security may.
-func (d *Routed) permit(ctx context.Context, p port, pods netip.Prefix) error {
+func (d *Driver) permit(ctx context.Context, p port, pods netip.Prefix) error {
 	if !d.extension[extensionPairs] || p.Security != nil && !*p.Security ||
 		slices.ContainsFunc(p.Pairs, func(pair addressPair) bool { return pair.is(pods) }) {
 		return nil
@@ -43,7 +43,7 @@ func (d *Routed) permit(ctx context.Context, p port, pods netip.Prefix) error {
 
 // forbid takes the pod network back from whatever port has the address the route leads to,
 // also when the machine is gone and left the port behind.
-func (d *Routed) forbid(ctx context.Context, route extraRoute) error {
+func (d *Driver) forbid(ctx context.Context, route extraRoute) error {
 	if !d.extension[extensionPairs] {
 		return nil
 	}
@@ -68,10 +68,10 @@ func (d *Routed) forbid(ctx context.Context, route extraRoute) error {
 	return nil
 }
 
-func (d *Routed) putPairs(ctx context.Context, p port, pairs []addressPair) error {
+func (d *Driver) putPairs(ctx context.Context, p port, pairs []addressPair) error {
 	var body portOf
 	body.Port.Pairs = pairs
-	if err := d.put(ctx, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
+	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
 		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
 	}
 	return nil

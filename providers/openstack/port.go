@@ -67,7 +67,7 @@ var addressFields = []string{"id", "network_id", "device_id", "device_owner", "s
 
 // ports lists ports, sorted by id.
 func (d *Driver) ports(ctx context.Context, query url.Values) ([]port, error) {
-	return list[port](ctx, d.network, "ports", "ports", query, d.page)
+	return listAll[port](ctx, d.network, "ports", "ports", query)
 }
 
 // wiring is the ports of machines and what hangs on them.
@@ -108,7 +108,7 @@ func (d *Driver) wire(ctx context.Context, ports []port) (wiring, error) {
 	}
 	networks, err := byID(ids, func(query url.Values) ([]network, error) {
 		query["fields"] = []string{"id", "name"}
-		return list[network](ctx, d.network, "networks", "networks", query, d.page)
+		return listAll[network](ctx, d.network, "networks", "networks", query)
 	})
 	if err != nil {
 		return wiring{}, fmt.Errorf("listing networks of trunks: %w", err)

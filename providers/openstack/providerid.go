@@ -8,9 +8,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// scheme is the scheme of the provider-IDs.
-const scheme = "openstack"
-
 // uuid is the form of all ids of Nova. An id of any other form cannot be one of its servers,
 // which its answer "not found" would hide.
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -33,7 +30,7 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 // providerID is what upstream writes.
 func (d *Driver) providerID(id string) string {
 	region := ""
-	if d.config.regional {
+	if d.regional {
 		region = d.config.global.region
 	}
 	return scheme + "://" + region + "/" + id

@@ -3,31 +3,51 @@ package openstack
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/gophercloud/gophercloud/v2"
 )
 
-// okPut are the statuses of a change that was made; the SDK expects only some of them.
+// get reads an object or a list into answer.
+func get(ctx context.Context, client *gophercloud.ServiceClient, url string, answer any) (http.Header, error) {
+	response, err := client.Get(ctx, url, answer, nil) //nolint:bodyclose // gophercloud closes it
+	if err != nil {
+		return nil, err
+	}
+	return response.Header, nil
+}
+
+// getOne reads one object, which the answer has under that name.
+func getOne[T any](ctx context.Context, client *gophercloud.ServiceClient, name string, path ...string) (object T, header http.Header, err error) {
+	var answer map[string]*T
+	header, err = get(ctx, client, client.ServiceURL(path...), &answer)
+	if err == nil && answer[name] == nil {
+		err = errUnreadable
+	}
+	if err != nil {
+		return object, nil, err
+	}
+	return *answer[name], header, nil
+}
+
+// put writes an object that nobody changed since this revision of Neutron; 0 is any.
+func put(ctx context.Context, client *gophercloud.ServiceClient, url string, body any, revision int) error {
+	opts := &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}}
+	if revision > 0 {
+		opts.MoreHeaders = map[string]string{"If-Match": "revision_number=" + strconv.Itoa(revision)}
+	}
+	_, err := client.Put(ctx, url, body, nil, opts) //nolint:bodyclose // gophercloud closes it
+	return err
+}
+
+// okPut are the statuses of a change that was made; the library expects only some of them.
 var okPut = &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
 
 // remove deletes an object. One that is gone already is as good.
-func remove(ctx context.Context, c *gophercloud.ServiceClient, path ...string) error {
-	_, err := c.Delete(ctx, c.ServiceURL(path...), nil)
+func remove(ctx context.Context, client *gophercloud.ServiceClient, path ...string) error {
+	_, err := client.Delete(ctx, client.ServiceURL(path...), nil) //nolint:bodyclose // gophercloud closes it
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return nil
 	}
 	return err
-}
-
-// get reads one object, which the answer has under that name.
-func get[T any](ctx context.Context, c *gophercloud.ServiceClient, name string, path ...string) (object T, header http.Header, err error) {
-	var answer map[string]*T
-	response, err := c.Get(ctx, c.ServiceURL(path...), &answer, nil)
-	if err != nil {
-		return object, nil, err
-	}
-	if answer[name] == nil {
-		return object, nil, errUnreadable
-	}
-	return *answer[name], response.Header, nil
 }

@@ -3,13 +3,10 @@ package openstack
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/attributestags"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -50,9 +47,9 @@ type routesOf struct {
 }
 
 // getRouter reads the router of the configuration.
-func (d *Routed) getRouter(ctx context.Context) (*router, error) {
+func (d *Driver) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
-	_, err := d.network.Get(ctx, d.network.ServiceURL("routers", d.config.router), &answer, nil)
+	_, err := get(ctx, d.network, d.network.ServiceURL("routers", d.config.router), &answer)
 	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.router || answer.Router.Routes == nil) {
 		err = errUnreadable
 	}
@@ -63,14 +60,14 @@ func (d *Routed) getRouter(ctx context.Context) (*router, error) {
 }
 
 // tag marks the router, untag removes the mark.
-func (d *Routed) tag(ctx context.Context, mark string) error {
+func (d *Driver) tag(ctx context.Context, mark string) error {
 	if err := attributestags.Add(ctx, d.network, "routers", d.config.router, mark).ExtractErr(); err != nil {
 		return fmt.Errorf("marking router %s: %w", d.config.router, err)
 	}
 	return nil
 }
 
-func (d *Routed) untag(ctx context.Context, mark string) error {
+func (d *Driver) untag(ctx context.Context, mark string) error {
 	err := attributestags.Delete(ctx, d.network, "routers", d.config.router, mark).ExtractErr()
 	if err != nil && !d.isNotFound(err) {
 		return fmt.Errorf("removing the mark of a route from router %s: %w", d.config.router, err)
@@ -79,11 +76,11 @@ func (d *Routed) untag(ctx context.Context, mark string) error {
 }
 
 // add adds a route to the router, remove removes it.
-func (d *Routed) add(ctx context.Context, route extraRoute) error {
+func (d *Driver) add(ctx context.Context, route extraRoute) error {
 	return d.change(ctx, "add_extraroutes", route, func(routes []extraRoute) []extraRoute { return append(routes, route) })
 }
 
-func (d *Routed) remove(ctx context.Context, route extraRoute) error {
+func (d *Driver) remove(ctx context.Context, route extraRoute) error {
 	return d.change(ctx, "remove_extraroutes", route, func(routes []extraRoute) []extraRoute {
 		return slices.DeleteFunc(routes, func(r extraRoute) bool { return r == route })
 	})
@@ -91,31 +88,20 @@ func (d *Routed) remove(ctx context.Context, route extraRoute) error {
 
 // change asks for one route, or where Neutron cannot do that writes all of them, which fails
 // with a conflict when somebody else changed the router meanwhile.
-func (d *Routed) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
+func (d *Driver) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
 	path := d.network.ServiceURL("routers", d.config.router)
 	if d.extension[extensionAtomic] {
-		return d.put(ctx, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
+		return put(ctx, d.network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
 	}
 	current, err := d.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return d.put(ctx, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
-}
-
-// put writes an object that nobody changed since this revision; 0 is any.
-func (d *Driver) put(ctx context.Context, path string, body any, revision int) error {
-	opts := &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}}
-	if revision > 0 {
-		opts.MoreHeaders = map[string]string{"If-Match": "revision_number=" + strconv.Itoa(revision)}
-	}
-	response, err := d.network.Put(ctx, path, body, nil, opts)
-	_, _, err = gophercloud.ParseResponse(response, err)
-	return err
+	return put(ctx, d.network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
 }
 
 // links are the ids of the networks the router has an interface in.
-func (d *Routed) links(ctx context.Context) ([]string, error) {
+func (d *Driver) links(ctx context.Context) ([]string, error) {
 	interfaces, err := d.ports(ctx, url.Values{"device_id": {d.config.router}, "fields": {"id", "network_id"}})
 	if err != nil {
 		return nil, fmt.Errorf("listing interfaces of router %s: %w", d.config.router, err)
@@ -128,10 +114,7 @@ func (d *Routed) links(ctx context.Context) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
-// conflict is a refusal that stays until somebody changes the router.
-func (d *Routed) conflict(format string, args ...any) error {
-	return &cloud.Error{
-		Failure: cloud.Failure{Class: cloud.FailureConflict},
-		Op:      "router " + d.config.router, Err: fmt.Errorf(format, args...),
-	}
+// refused is an error of a route that the driver sees by itself.
+func refused(class cloud.Class, format string, args ...any) error {
+	return &cloud.Error{Failure: cloud.Failure{Class: class}, Op: "checking the route", Err: fmt.Errorf(format, args...)}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Routed is a Driver whose configuration names a router. Its routes have marks (routeMark):
+// The routes of the router that [Route] router-id names have marks (routeMark):
 //
 //	route on the router                  listed  deleted  created again
 //	with our mark                        yes     yes      no change
@@ -24,13 +24,11 @@ import (
 //
 // Creation goes from the machine to the router and deletion starts there too, each step harmless
 // to repeat: a route is listed until nothing else is left of it.
-type Routed struct{ *Driver }
-
-var _ cloud.Routes = (*Routed)(nil)
+var _ cloud.Routes = (*Driver)(nil)
 
 // ListRoutes implements cloud.Routes with three requests for a thousand machines, or with one
 // when there are no routes. The Name of a route is its next hop.
-func (d *Routed) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
+func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
 	r, err := d.getRouter(ctx)
 	if err != nil {
 		return nil, err
@@ -54,7 +52,7 @@ func (d *Routed) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 }
 
 // neighbours are the machines on the networks of the router, by address.
-func (d *Routed) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceID, error) {
+func (d *Driver) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceID, error) {
 	links, err := d.links(ctx)
 	if err != nil {
 		return nil, err
@@ -81,9 +79,9 @@ func (d *Routed) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceI
 
 // CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
 // destination's family.
-func (d *Routed) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	if !d.extension[extensionTags] {
-		return d.conflict("a route needs a mark, and Neutron lacks the extension %s", extensionTags)
+		return refused(cloud.FailureInvalid, "a route needs a mark, and Neutron lacks the extension %s", extensionTags)
 	}
 	wanted, via, err := d.towards(ctx, route)
 	if err != nil {
@@ -94,7 +92,7 @@ func (d *Routed) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 		return err
 	}
 	if other, taken := r.taken(owner, wanted); taken {
-		return d.conflict("%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
+		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
 	if err := d.permit(ctx, via, wanted.Destination); err != nil {
 		return err
@@ -124,14 +122,14 @@ func (r *router) taken(owner cloud.Owner, wanted extraRoute) (extraRoute, bool) 
 }
 
 // towards returns the route as Neutron has it, and the port of the machine it leads to.
-func (d *Routed) towards(ctx context.Context, route cloud.Route) (extraRoute, port, error) {
+func (d *Driver) towards(ctx context.Context, route cloud.Route) (extraRoute, port, error) {
 	id := string(route.Target)
 	s, err := d.getServer(ctx, id)
 	if err != nil {
 		return extraRoute{}, port{}, fmt.Errorf("reading server %s: %w", id, err)
 	}
 	if s == nil {
-		return extraRoute{}, port{}, d.conflict("server %s, the target of %s, does not exist", id, route.Destination)
+		return extraRoute{}, port{}, refused(cloud.FailureNotFound, "server %s, the target of %s, does not exist", id, route.Destination)
 	}
 	ports, err := d.ports(ctx, url.Values{"device_id": {id}})
 	if err != nil {
@@ -152,11 +150,11 @@ func (d *Routed) towards(ctx context.Context, route cloud.Route) (extraRoute, po
 			}
 		}
 	}
-	return extraRoute{}, port{}, d.conflict("server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
+	return extraRoute{}, port{}, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
 }
 
 // DeleteRoute implements cloud.Routes. What has no mark of ours is left as it is.
-func (d *Routed) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+func (d *Driver) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	hop, err := netip.ParseAddr(route.Name)
 	if err != nil {
 		return fmt.Errorf("next hop of route %s: %w", route.Destination, err)

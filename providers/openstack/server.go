@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/gophercloud/gophercloud/v2"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -58,7 +56,7 @@ func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
 	var answer struct {
 		Server *server `json:"server"`
 	}
-	_, err := d.compute.Get(ctx, d.compute.ServiceURL("servers", id), &answer, &gophercloud.RequestOpts{OkCodes: []int{200}})
+	_, err := get(ctx, d.compute, d.compute.ServiceURL("servers", id), &answer)
 	if d.isNotFound(err) {
 		return nil, nil
 	}
@@ -76,7 +74,7 @@ func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
 
 // servers lists the servers of the project; Nova looks at others only when asked to.
 func (d *Driver) servers(ctx context.Context, query url.Values) ([]server, error) {
-	return list[server](ctx, d.compute, "servers", "servers/detail", query, d.page)
+	return listAll[server](ctx, d.compute, "servers", "servers/detail", query)
 }
 
 // namedLike finds servers whose name is this one in any case, with and without it.
@@ -112,4 +110,8 @@ func state(status string) cloud.State {
 		return cloud.StatePending
 	}
 	return cloud.StateRunning
+}
+
+func (d *Driver) isNotFound(err error) bool {
+	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
 }

@@ -33,10 +33,6 @@ func parseVersion(text string) (apiVersion, bool) {
 	return v, err == nil
 }
 
-// microversion of compute is the first in which a machine tells its flavor, without a
-// request for it: Pike, of 2017.
-const microversion = "2.47"
-
 // newServices builds the clients, once for the life of the process. It asks each API for what
 // it can do, one request each.
 func newServices(ctx context.Context, session *session, c catalogue, balancers bool) (*services, error) {
@@ -108,9 +104,9 @@ func (s *session) compute(ctx context.Context, c catalogue) (*gophercloud.Servic
 	if answer.Version.ID == "" {
 		return nil, fmt.Errorf("reading the version of compute: %w", errUnreadable)
 	}
-	least, _ := parseVersion(microversion)
+	least, _ := parseVersion(computeMicroversion)
 	if most, ok := parseVersion(answer.Version.Max); ok && most.atLeast(least.major, least.minor) {
-		client.Microversion = microversion
+		client.Microversion = computeMicroversion
 	}
 	return client, nil
 }

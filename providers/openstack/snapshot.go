@@ -61,10 +61,10 @@ func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last
 		return s, nil
 	}
 	var err error
-	if s.listeners, err = list[listener](ctx, d.balancer, "listeners", pathListeners, ofBalancer(lb.ID), d.page); err != nil {
+	if s.listeners, err = listAll[listener](ctx, d.balancer, "listeners", pathListeners, ofBalancer(lb.ID)); err != nil {
 		return nil, err
 	}
-	pools, err := list[pool](ctx, d.balancer, "pools", pathPools, ofBalancer(lb.ID), d.page)
+	pools, err := listAll[pool](ctx, d.balancer, "pools", pathPools, ofBalancer(lb.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last
 		case last != nil && last.still(last.pools[p.ID].Updated, p.Updated):
 			s.members[p.ID] = last.members[p.ID]
 		default:
-			members, err := list[member](ctx, d.balancer, "members", pathPools+"/"+p.ID+"/members", nil, d.page)
+			members, err := listAll[member](ctx, d.balancer, "members", pathPools+"/"+p.ID+"/members", nil)
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) e
 	if !missing {
 		return nil
 	}
-	all, err := list[monitor](ctx, d.balancer, "healthmonitors", pathMonitors, d.ofProject(), d.page)
+	all, err := listAll[monitor](ctx, d.balancer, "healthmonitors", pathMonitors, d.ofProject())
 	if err != nil {
 		return err
 	}

@@ -31,17 +31,10 @@ var abilities = map[ability]struct {
 	ableAdditionalVIPs:   {apiVersion{2, 26}, false},
 }
 
-// providerOVN is the provider that keeps clients' addresses and can do less.
-const providerOVN = "ovn"
-
 // can reports whether balancers can do that here.
 func (d *Driver) can(a ability) bool {
 	needs := abilities[a]
-	return d.octavia.atLeast(needs.since) && (needs.ovn || d.config.balancer.provider != providerOVN)
-}
-
-func (v apiVersion) atLeast(other apiVersion) bool {
-	return v.major > other.major || v.major == other.major && v.minor >= other.minor
+	return d.octavia.atLeast(needs.since.major, needs.since.minor) && (needs.ovn || d.config.balancer.provider != providerOVN)
 }
 
 func (v apiVersion) String() string { return fmt.Sprintf("v%d.%d", v.major, v.minor) }

@@ -17,7 +17,7 @@ func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 		Found: true, ID: s.lb.ID, Owner: d.owner(&s.lb, spec), Native: s,
 		Facts: d.facts(s, spec),
 	}
-	o.State, o.Detail = state(s.lb)
+	o.State, o.Detail = lifecycle(s.lb)
 	spec.Facts = o.Facts
 	o.Balancer = d.view(s, spec)
 	o.Addresses = d.addressesOf(s, spec)
@@ -27,8 +27,8 @@ func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	return o
 }
 
-// state is the life-cycle state of a balancer (…/load-balancer/v2/#provisioning-status-codes).
-func state(lb balancer) (cloud.BalancerState, string) {
+// lifecycle is the life-cycle state of a balancer (…/load-balancer/v2/#provisioning-status-codes).
+func lifecycle(lb balancer) (cloud.BalancerState, string) {
 	switch lb.Provisioning {
 	case statusActive:
 		return cloud.BalancerActive, ""

@@ -1,0 +1,231 @@
+package openstack
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func addressesOf(words ...string) (list []cloud.Address) {
+	kinds := map[byte]cloud.AddressType{'i': cloud.AddressInternalIP, 'e': cloud.AddressExternalIP, 'h': cloud.AddressHostname}
+	for _, word := range words {
+		list = append(list, cloud.Address{Type: kinds[word[0]], Address: word[2:]})
+	}
+	return list
+}
+
+// machines makes three servers: one with a floating address, metadata and an address to be
+// reached by, one in two networks, and one that is off.
+func machines(l *lab) {
+	l.change(func(w *world) {
+		front, frontSubnets := w.network("front 10.10.0.0/24 fd00:10::/64")
+		back, _ := w.network("back 10.20.0.0/24")
+		router := w.router(frontSubnets[0])
+		var public struct{ Networks []struct{ ID string } }
+		w.call("GET", "network", "networks?name=public", nil, &public)
+		w.call("PUT", "network", "routers/"+router, object{"router": object{"external_gateway_info": object{"network_id": public.Networks[0].ID}}}, nil)
+		first := w.port(front, "10.10.0.11", "fd00:10::11")
+		l.facts["floating"] = w.floating(public.Networks[0].ID, first)
+		l.facts["one"] = w.server("one", object{"metadata": object{"hostname": "one.example"}, "accessIPv4": "198.51.100.1", "availability_zone": "az1"}, first)
+		two := w.port(front, "10.10.0.12", "fd00:10::12")
+		other := w.port(back, "10.20.0.12")
+		l.facts["two"] = w.server("two", object{"availability_zone": "az2"}, two, other)
+		l.facts["ports in order"] = "front"
+		if other < two {
+			l.facts["ports in order"] = "back"
+		}
+		l.facts["three"] = w.server("Three.x", object{"availability_zone": "az3"}, w.port(front, "10.10.0.13"))
+		w.act(l.facts["three"], "os-stop", "SHUTOFF")
+	})
+}
+
+func TestMachines(t *testing.T) {
+	l := newLab(t, config{})
+	machines(l)
+	id := func(name string) cloud.InstanceID {
+		return cloud.InstanceID(l.fact(name, func(*world) string { return l.facts[name] }))
+	}
+	one, two, three, floating := id("one"), id("two"), id("three"), string(id("floating"))
+	front := []string{"i 10.10.0.12", "i fd00:10::12"}
+	both := slices.Concat(front, []string{"i 10.20.0.12"})
+	if id("ports in order") == "back" {
+		both = slices.Concat([]string{"i 10.20.0.12"}, front)
+	}
+	want := []cloud.Instance{
+		{ID: three, ProviderID: "openstack:///" + string(three), Name: "Three.x", Type: "m1.tiny", Region: "RegionOne", Zone: "az3", State: cloud.StateStopped, Addresses: addressesOf("i 10.10.0.13")},
+		{
+			ID: one, ProviderID: "openstack:///" + string(one), Name: "one", Type: "m1.tiny", Region: "RegionOne", Zone: "az1", State: cloud.StateRunning,
+			Addresses: addressesOf("i 10.10.0.11", "i fd00:10::11", "e 198.51.100.1", "h one.example", "e "+floating),
+		},
+		{ID: two, ProviderID: "openstack:///" + string(two), Name: "two", Type: "m1.tiny", Region: "RegionOne", Zone: "az2", State: cloud.StateRunning, Addresses: addressesOf(both...)},
+	}
+	if diff := cmp.Diff(want, l.list()); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	// Two pages of servers, three of ports; Neutron says at once which is the last.
+	l.cost("list", "GET /servers/detail", "GET /servers/detail", "GET /ports", "GET /ports", "GET /ports")
+
+	for _, machine := range want {
+		found, err := l.driver.Get(t.Context(), machine.ID)
+		l.must(err)
+		if diff := cmp.Diff(map[cloud.InstanceID]cloud.Instance{machine.ID: machine}, found); diff != "" {
+			t.Errorf("get (-want +got):\n%s", diff)
+		}
+		if machine.ID == one {
+			l.requests = nil
+		}
+	}
+	for name, want := range map[string]cloud.InstanceID{"one": one, "three.x": three, "Three.x": three, "on": "", "on.": "", "three-x": ""} {
+		found, err := l.driver.FindByName(t.Context(), name)
+		l.must(err)
+		if len(found) > 1 || len(found) == 1 && found[0].ID != want || len(found) == 0 && want != "" {
+			t.Errorf("%s: found %v, want %q", name, found, want)
+		}
+	}
+	l.change(func(w *world) { w.deleteServer(string(one)) })
+	found, err := l.driver.Get(t.Context(), one)
+	if err != nil || len(found) != 0 {
+		t.Errorf("get of a deleted server: %v, %v", found, err)
+	}
+	l.cost("get of a deleted server", "GET /servers/*")
+}
+
+func TestProviderID(t *testing.T) {
+	const id = "b9c9d3ac-fd61-4162-b511-8242ae0d406c"
+	driver := &Driver{config: config{global: globalConfig{region: "RegionOne"}}}
+	for text, want := range map[string]cloud.InstanceID{
+		"openstack:///" + id:                                id,
+		"openstack://RegionOne/" + id:                       id,
+		"openstack:///B9C9D3AC-FD61-4162-B511-8242AE0D406C": id,
+		"openstack://RegionTwo/" + id:                       "",
+		"openstack://" + id:                                 "",
+		"openstack:///" + id + "/":                          "",
+		"openstack:////" + id:                               "",
+		"openstack:///b9c9d3acfd614162b5118242ae0d406c":     "",
+		"openstack:///" + id + "\n":                         "",
+		"openstack:///../flavors/1":                         "",
+		"aws:///" + id:                                      "",
+		"/" + id:                                            "",
+		"RegionOne/" + id:                                   "",
+		id:                                                  "",
+	} {
+		if got, err := driver.ParseProviderID(text); got != want || (err == nil) == (want == "") {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for regional, want := range map[bool]string{false: "openstack:///" + id, true: "openstack://RegionOne/" + id} {
+		driver.regional = regional
+		if got := driver.providerID(id); got != want {
+			t.Errorf("regional %t: %s, want %s", regional, got, want)
+		}
+	}
+}
+
+func FuzzProviderID(f *testing.F) {
+	f.Add("openstack:///b9c9d3ac-fd61-4162-b511-8242ae0d406c")
+	f.Add("openstack://RegionOne/B9C9D3AC-FD61-4162-B511-8242AE0D406C")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, regional := range []bool{false, true} {
+			driver := &Driver{regional: regional, config: config{global: globalConfig{region: "RegionOne"}}}
+			id, err := driver.ParseProviderID(text)
+			if err != nil {
+				continue
+			}
+			again, err := driver.ParseProviderID(driver.providerID(string(id)))
+			if err != nil || again != id || len(id) != 36 {
+				t.Errorf("%q is %q, and that %q, %v", text, id, again, err)
+			}
+		}
+	})
+}
+
+func TestStates(t *testing.T) {
+	for status, want := range map[string]cloud.State{
+		"ACTIVE": cloud.StateRunning, "BUILD": cloud.StatePending, "SHUTOFF": cloud.StateStopped, "SHELVED_OFFLOADED": cloud.StateStopped,
+		"ERROR": cloud.StateRunning, "REBOOT": cloud.StateRunning, "DELETED": cloud.StateRunning, "something new": cloud.StateRunning,
+	} {
+		if got := state(status); got != want {
+			t.Errorf("%s: %s, want %s", status, got, want)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	active := port{ID: "p1", Device: "s", DeviceOwner: "compute:nova", Status: "ACTIVE", FixedIPs: []fixedIP{{netip.MustParseAddr("10.0.0.5")}, {netip.MustParseAddr("fd00::5")}}}
+	down := port{ID: "p2", Device: "s", DeviceOwner: "compute:nova", Status: "DOWN", FixedIPs: []fixedIP{{netip.MustParseAddr("10.1.0.5")}}}
+	s := &server{ID: "s", AccessIPv6: "2001:db8::1", Metadata: map[string]string{"hostname": "s.example"}, Addresses: map[string][]serverAddress{
+		"z-net": {{"10.0.0.5", "fixed"}, {"192.0.2.1", "floating"}, {"fd00::5", "fixed"}},
+		"a-net": {{"10.1.0.5", "fixed"}},
+	}}
+	tests := []struct {
+		name   string
+		config networkingConfig
+		want   []cloud.Address
+	}{
+		{"as it comes", networkingConfig{}, addressesOf("i 10.0.0.5", "i fd00::5", "e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{"without IPv6", networkingConfig{ipv6Disabled: true}, addressesOf("i 10.0.0.5", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{"a public network", networkingConfig{publicNetworks: []string{"z-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 10.0.0.5", "e 192.0.2.1", "e fd00::5")},
+		{"an internal network", networkingConfig{internalNetworks: []string{"a-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{
+			"both", networkingConfig{internalNetworks: []string{"a-net"}, publicNetworks: []string{"a-net"}},
+			addressesOf("e 2001:db8::1", "h s.example", "e 10.1.0.5", "e 192.0.2.1"),
+		},
+		{
+			"sorted", networkingConfig{sortOrder: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}},
+			addressesOf("e 192.0.2.1", "i 10.0.0.5", "i 10.1.0.5", "i fd00::5", "e 2001:db8::1", "h s.example"),
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := wiring{byDevice: map[string][]port{"s": {active, down}}}
+			if diff := cmp.Diff(test.want, test.config.addresses(s, w)); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTrunk adds the addresses of the ports below a trunk, of which the server says nothing.
+func TestTrunk(t *testing.T) {
+	parent := port{ID: "p", Device: "s", DeviceOwner: "compute:nova", Trunk: &trunk{}}
+	parent.Trunk.SubPorts = append(parent.Trunk.SubPorts, struct {
+		ID string `json:"port_id"`
+	}{"sub"}, struct {
+		ID string `json:"port_id"`
+	}{"unseen"})
+	w := wiring{
+		byDevice: map[string][]port{"s": {parent}}, networks: map[string]string{"n": "vlan"},
+		byID: map[string]port{"p": parent, "sub": {ID: "sub", Network: "n", FixedIPs: []fixedIP{{netip.MustParseAddr("10.9.0.1")}}}},
+	}
+	if below := w.below(); !slices.Equal(below, []string{"sub", "unseen"}) {
+		t.Errorf("below = %v", below)
+	}
+	s := &server{ID: "s", Addresses: map[string][]serverAddress{"vlan": {{"10.9.0.9", "fixed"}}}}
+	if diff := cmp.Diff(addressesOf("i 10.9.0.9", "i 10.9.0.1"), networkingConfig{}.addresses(s, w)); diff != "" {
+		t.Errorf("addresses (-want +got):\n%s", diff)
+	}
+}
+
+func TestInstanceType(t *testing.T) {
+	types := flavors{read: true, all: []flavor{{ID: "1", Name: "m1.tiny"}, {ID: "2", Name: "big one"}}}
+	for _, test := range []struct {
+		of   flavor
+		want string
+	}{
+		{flavor{OriginalName: "gone"}, "gone"},
+		{flavor{OriginalName: "big one"}, "2"},
+		{flavor{OriginalName: "gone too"}, "gone-too"},
+		{flavor{ID: "1"}, "m1.tiny"},
+		{flavor{ID: "2"}, "2"},
+		{flavor{ID: "deleted"}, "deleted"},
+	} {
+		if got, err := types.instanceType(context.Background(), test.of); got != test.want || err != nil {
+			t.Errorf("%+v: %q, %v; want %q", test.of, got, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package openstack
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+var (
+	ours   = cloud.Owner{Cluster: "ours", Cloud: "openstack"}
+	theirs = cloud.Owner{Cluster: "theirs", Cloud: "openstack"}
+)
+
+const (
+	readServer  = "GET /servers/*"
+	readPorts   = "GET /ports"
+	writePort   = "PUT /ports/*"
+	readRouter  = "GET /routers/*"
+	writeRouter = "PUT /routers/*"
+	setMark     = "PUT /routers/*/tags/*"
+	unsetMark   = "DELETE /routers/*/tags/*"
+	addRoute    = "PUT /routers/*/add_extraroutes"
+	removeRoute = "PUT /routers/*/remove_extraroutes"
+)
+
+// newRouted starts with a router and two servers, 10.10.0.11 and 10.10.0.12.
+func newRouted(t *testing.T) *lab {
+	t.Helper()
+	l := newLab(t, config{})
+	l.limit = "1000"
+	l.change(func(w *world) {
+		network, subnets := w.network("nodes 10.10.0.0/24 fd00:10::/64")
+		l.facts["router"] = w.router(subnets...)
+		for name, last := range map[string]string{"one": "11", "two": "12"} {
+			l.facts["port of "+name] = w.port(network, "10.10.0."+last, "fd00:10::"+last)
+			l.facts[name] = w.server(name, nil, l.facts["port of "+name])
+		}
+	})
+	l.driver.config.router = l.known("router")
+	return l
+}
+
+// known is a fact of newRouted.
+func (l *lab) known(name string) string {
+	l.Helper()
+	return l.fact(name, func(*world) string { return l.facts[name] })
+}
+
+func (l *lab) route(cidr, machine string) cloud.Route {
+	l.Helper()
+	return cloud.Route{Destination: netip.MustParsePrefix(cidr), Target: cloud.InstanceID(l.known(machine))}
+}
+
+func (l *lab) create(owner cloud.Owner, cidr, machine string) {
+	l.Helper()
+	l.must(l.driver.CreateRoute(l.Context(), owner, l.route(cidr, machine)))
+}
+
+// routed checks which routes an owner has, "destination machine" each.
+func (l *lab) routed(owner cloud.Owner, want ...string) []cloud.Route {
+	l.Helper()
+	routes, err := l.driver.ListRoutes(l.Context(), owner)
+	l.must(err)
+	names := map[cloud.InstanceID]string{"": "nowhere", cloud.InstanceID(l.known("one")): "one", cloud.InstanceID(l.known("two")): "two"}
+	var got []string
+	for _, r := range routes {
+		if r.Blackhole != (r.Target == "") {
+			l.Errorf("a route with target %q has Blackhole %t", r.Target, r.Blackhole)
+		}
+		got = append(got, fmt.Sprint(r.Destination, " ", names[r.Target]))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		l.Errorf("routes of %s: %q, want %q", owner.Cluster, got, want)
+	}
+	slices.SortFunc(routes, func(a, b cloud.Route) int { return a.Destination.Compare(b.Destination) })
+	return routes
+}
+
+// onRouter checks all routes of the router, "destination hop" each.
+func (l *lab) onRouter(when string, want ...string) {
+	l.Helper()
+	got := l.fact("routes "+when, func(w *world) string { return w.routes(l.facts["router"]) })
+	if got != strings.Join(want, ", ") {
+		l.Errorf("%s the router has %q, want %q", when, got, want)
+	}
+}
+
+// pairs checks the allowed address pairs of a machine's port.
+func (l *lab) pairs(when, machine string, want ...string) {
+	l.Helper()
+	got := l.fact("pairs of "+machine+" "+when, func(w *world) string { return w.pairs(l.facts["port of "+machine]) })
+	if got != strings.Join(want, ", ") {
+		l.Errorf("%s the port of %s has pairs %q, want %q", when, machine, got, want)
+	}
+}
+
+// byHand adds a route as an administrator does, or as upstream.
+func (l *lab) byHand(cidr, hop string) {
+	l.change(func(w *world) { w.addRoute(l.facts["router"], cidr, hop) })
+}
+
+func TestRouteRequests(t *testing.T) {
+	l := newRouted(t)
+	l.routed(ours)
+	l.cost("list none", readRouter)
+	l.create(ours, "10.244.1.0/24", "one")
+	l.cost("create", readServer, readPorts, readRouter, writePort, setMark, addRoute)
+	l.create(ours, "10.244.1.0/24", "one")
+	l.cost("create again", readServer, readPorts, readRouter)
+	l.create(ours, "fd00:244:1::/64", "one")
+	l.onRouter("of both families", "10.244.1.0/24 10.10.0.11", "fd00:244:1::/64 fd00:10::11")
+	l.pairs("of both families", "one", "10.244.1.0/24", "fd00:244:1::/64")
+	l.requests = nil
+	routes := l.routed(ours, "10.244.1.0/24 one", "fd00:244:1::/64 one")
+	l.cost("list", readRouter, readPorts, readPorts)
+	l.must(l.driver.DeleteRoute(t.Context(), ours, routes[0]))
+	l.cost("delete", readRouter, readPorts, readPorts, writePort, removeRoute, unsetMark)
+	l.must(l.driver.DeleteRoute(t.Context(), ours, routes[0]))
+	l.cost("delete again", readRouter)
+	l.onRouter("afterwards", "fd00:244:1::/64 fd00:10::11")
+	l.pairs("afterwards", "one", "fd00:244:1::/64")
+}
+
+// TestRoutesOfOthers: what we did not make survives, whatever its destination.
+func TestRoutesOfOthers(t *testing.T) {
+	l := newRouted(t)
+	l.byHand("10.244.9.0/24", "10.10.0.12") // by an administrator, within the pod networks
+	l.byHand("10.244.1.0/24", "10.10.0.11") // by upstream
+	l.routed(ours)
+	l.requests = nil
+	l.create(ours, "10.244.1.0/24", "one")
+	l.cost("adopt upstream's", readServer, readPorts, readRouter, writePort, setMark)
+	l.create(theirs, "10.244.2.0/24", "two")
+	l.routed(ours, "10.244.1.0/24 one")
+	found := l.routed(theirs, "10.244.2.0/24 two")
+	l.must(l.driver.DeleteRoute(t.Context(), ours, found[0]))
+	l.onRouter("after a deletion of theirs", "10.244.1.0/24 10.10.0.11", "10.244.2.0/24 10.10.0.12", "10.244.9.0/24 10.10.0.12")
+
+	err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "one"))
+	if class := l.driver.Classify(err).Class; class != cloud.FailureConflict {
+		t.Errorf("a second way to the same pods: %v, class %q", err, class)
+	}
+	for _, route := range l.routed(ours, "10.244.1.0/24 one") {
+		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+	}
+	l.onRouter("at the end", "10.244.2.0/24 10.10.0.12", "10.244.9.0/24 10.10.0.12")
+	l.routed(theirs, "10.244.2.0/24 two")
+	l.pairs("at the end", "one")
+	l.pairs("at the end", "two", "10.244.2.0/24")
+}
+
+// TestRouteMoves: the pod network of a machine that goes is given to another before the first
+// route is deleted.
+func TestRouteMoves(t *testing.T) {
+	l := newRouted(t)
+	l.create(ours, "10.244.1.0/24", "one")
+	l.create(ours, "10.244.1.0/24", "two")
+	for _, route := range l.routed(ours, "10.244.1.0/24 one", "10.244.1.0/24 two") {
+		if route.Name == "10.10.0.11" {
+			l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+		}
+	}
+	l.routed(ours, "10.244.1.0/24 two")
+	l.pairs("after the move", "one")
+	l.pairs("after the move", "two", "10.244.1.0/24")
+}
+
+// TestRouteOfGoneServer leaves nothing on the port that outlives its server.
+func TestRouteOfGoneServer(t *testing.T) {
+	l := newRouted(t)
+	l.create(ours, "10.244.1.0/24", "one")
+	l.change(func(w *world) { w.deleteServer(l.facts["one"]) })
+	l.pairs("of the gone server", "one", "10.244.1.0/24")
+	for _, route := range l.routed(ours, "10.244.1.0/24 nowhere") {
+		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+	}
+	l.pairs("at the end", "one")
+	l.onRouter("at the end")
+	l.routed(ours)
+}
+
+// TestRouteWithoutPortSecurity needs no pair, and Neutron would refuse it.
+func TestRouteWithoutPortSecurity(t *testing.T) {
+	l := newRouted(t)
+	l.change(func(w *world) {
+		w.call(http.MethodPut, "network", "ports/"+l.facts["port of one"], object{"port": object{"security_groups": []string{}, "port_security_enabled": false}}, nil)
+	})
+	l.create(ours, "10.244.1.0/24", "one")
+	l.cost("create", readServer, readPorts, readRouter, setMark, addRoute)
+}
+
+// TestRouteInterrupted: each step that fails leaves what the next attempt completes, and
+// nothing that existed before is undone.
+func TestRouteInterrupted(t *testing.T) {
+	l := newRouted(t)
+	l.byHand("10.244.1.0/24", "10.10.0.11")
+	steps := []string{writePort, setMark, addRoute}
+	for i, step := range steps {
+		l.failing(step)
+		if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
+			t.Errorf("created although %s failed", step)
+		}
+		l.routed(ours)
+		l.onRouter(fmt.Sprint("after failure ", i), "10.244.1.0/24 10.10.0.11")
+	}
+	l.failing("")
+	l.create(ours, "10.244.2.0/24", "two")
+	for _, step := range []string{writePort, removeRoute} {
+		l.failing(step)
+		routes := l.routed(ours, "10.244.2.0/24 two")
+		if err := l.driver.DeleteRoute(t.Context(), ours, routes[0]); err == nil {
+			t.Errorf("deleted although %s failed", step)
+		}
+	}
+	l.failing("")
+	for _, route := range l.routed(ours, "10.244.2.0/24 two") {
+		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+	}
+	l.pairs("at the end", "two")
+	l.onRouter("at the end", "10.244.1.0/24 10.10.0.11")
+}
+
+// TestRoutesWithoutAtomicChanges: somebody else's route is not lost when the whole list has to
+// be written.
+func TestRoutesWithoutAtomicChanges(t *testing.T) {
+	l := newRouted(t)
+	l.driver.extension[extensionAtomic] = false
+	l.before[writeRouter] = func() { l.world.addRoute(l.facts["router"], "10.244.9.0/24", "10.10.0.12") }
+	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
+		t.Error("the router changed meanwhile, but the whole list was written")
+	}
+	l.requests = nil
+	l.create(ours, "10.244.1.0/24", "one")
+	l.cost("create", readServer, readPorts, readRouter, readRouter, writeRouter)
+	l.onRouter("in between", "10.244.1.0/24 10.10.0.11", "10.244.9.0/24 10.10.0.12")
+	for _, route := range l.routed(ours, "10.244.1.0/24 one") {
+		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+	}
+	l.onRouter("at the end", "10.244.9.0/24 10.10.0.12")
+}
+
+func TestRouteMark(t *testing.T) {
+	seen := map[string]bool{}
+	for _, owner := range []cloud.Owner{ours, theirs} {
+		for _, destination := range []string{"10.244.1.0/24", "fd00:1111:2222:3333:4444:5555:6666:7777/128"} {
+			for _, hop := range []string{"10.0.0.1", "fd00:1111:2222:3333:4444:5555:6666:8888"} {
+				mark := routeMark(owner, extraRoute{netip.MustParsePrefix(destination), netip.MustParseAddr(hop)})
+				if seen[mark] || len(mark) > 60 {
+					t.Errorf("%s has %d letters, used before: %t", mark, len(mark), seen[mark])
+				}
+				seen[mark] = true
+			}
+		}
+	}
+}
