@@ -156,8 +156,8 @@ func TestStates(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	active := port{ID: "p1", Device: "s", DeviceOwner: "compute:nova", Status: "ACTIVE", FixedIPs: []fixedIP{{netip.MustParseAddr("10.0.0.5")}, {netip.MustParseAddr("fd00::5")}}}
-	down := port{ID: "p2", Device: "s", DeviceOwner: "compute:nova", Status: "DOWN", FixedIPs: []fixedIP{{netip.MustParseAddr("10.1.0.5")}}}
+	active := port{ID: "p1", Device: "s", DeviceOwner: "compute:nova", Status: "ACTIVE", FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.0.0.5")}, {Address: netip.MustParseAddr("fd00::5")}}}
+	down := port{ID: "p2", Device: "s", DeviceOwner: "compute:nova", Status: "DOWN", FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.1.0.5")}}}
 	s := &server{ID: "s", AccessIPv6: "2001:db8::1", Metadata: map[string]string{"hostname": "s.example"}, Addresses: map[string][]serverAddress{
 		"z-net": {{"10.0.0.5", "fixed"}, {"192.0.2.1", "floating"}, {"fd00::5", "fixed"}},
 		"a-net": {{"10.1.0.5", "fixed"}},
@@ -200,7 +200,7 @@ func TestTrunk(t *testing.T) {
 	}{"unseen"})
 	w := wiring{
 		byDevice: map[string][]port{"s": {parent}}, networks: map[string]string{"n": "vlan"},
-		byID: map[string]port{"p": parent, "sub": {ID: "sub", Network: "n", FixedIPs: []fixedIP{{netip.MustParseAddr("10.9.0.1")}}}},
+		byID: map[string]port{"p": parent, "sub": {ID: "sub", Network: "n", FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.9.0.1")}}}},
 	}
 	if below := w.below(); !slices.Equal(below, []string{"sub", "unseen"}) {
 		t.Errorf("below = %v", below)
