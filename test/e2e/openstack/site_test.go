@@ -1,0 +1,255 @@
+// Package openstack_test holds the OpenStack driver, behind the kernel, against the real APIs of
+// OpenStack. It needs the lab of test/openstack: `make e2e-openstack`.
+package openstack_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	provider "github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
+	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
+)
+
+func TestMain(m *testing.M) { os.Exit(openstack.Run(m, os.Getenv(openstack.Switch))) }
+
+// site is a cluster in a project: its nodes, and the CCM's manager of balancers.
+type site struct {
+	*testing.T
+	project *openstack.Project
+	cloud   *run.Cloud
+	manager *loadbalancer.Manager
+	nodes   []*corev1.Node
+	events  *events
+	traffic *traffic
+}
+
+// siteOptions change what newSite makes.
+type siteOptions struct {
+	// config is added to the cloud.conf, section by section.
+	config string
+	// cluster is the cluster id, "test" when empty.
+	cluster string
+	// nodes is how many machines there are, 2 when 0.
+	nodes int
+	// mode is Live when empty.
+	mode run.Mode
+}
+
+// on returns another cluster, or the same one with another configuration, in a project.
+func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOptions) *site {
+	t.Helper()
+	s := &site{T: t, project: project, nodes: nodes, events: &events{}, traffic: &traffic{next: run.NewTransport(nil, run.TransportOptions{Cloud: "openstack"})}}
+	file := fmt.Sprintf("[Global]\nauth-url=%s\nusername=%s\npassword=%s\ntenant-id=%s\ndomain-id=%s\nregion=%s\n%s",
+		openstack.AuthURL, project.User.Username, project.User.Password, project.ID, openstack.Domain, openstack.Region, o.config)
+	driver, err := provider.New(t.Context(), cloud.Config{
+		Cloud: "openstack", ClusterName: "kubernetes",
+		File:      func() ([]byte, error) { return []byte(file), nil },
+		Lookup:    defaults(),
+		Secret:    func(string) (string, error) { return "", nil },
+		Transport: s.traffic, UserAgent: "test", Warn: func(message string) { t.Log(message) },
+	})
+	s.must(err, "connecting")
+	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
+	if o.cluster == "" {
+		o.cluster = "test"
+	}
+	s.manager = loadbalancer.New(loadbalancer.Options{
+		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
+		Executor: run.NewExecutor(s.cloud, o.mode, nil, nil),
+	})
+	return s
+}
+
+// defaults looks settings up where none is set.
+func defaults() func(name string) string {
+	values := map[string]string{}
+	for _, setting := range provider.Descriptor().Settings {
+		values[setting.Name] = setting.Default
+	}
+	return func(name string) string { return values[name] }
+}
+
+// newSite makes a project and a cluster in it.
+func newSite(t *testing.T, o siteOptions) *site {
+	t.Helper()
+	project := openstack.NewProject(t, openstack.ProjectOptions{IPv6: true})
+	var nodes []*corev1.Node
+	for i := range max(o.nodes, 2) {
+		server := project.Boot(t, openstack.ServerOptions{Name: fmt.Sprintf("node-%d", i)})
+		nodes = append(nodes, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: server.Name, Labels: map[string]string{"pool": fmt.Sprintf("p%d", i)}},
+			Spec:       corev1.NodeSpec{ProviderID: "openstack:///" + server.ID},
+		})
+	}
+	return on(t, project, nodes, o)
+}
+
+func (s *site) must(err error, what string) {
+	s.Helper()
+	if err != nil {
+		s.Fatalf("%s: %v", what, err)
+	}
+}
+
+// service returns a Service with the ports 80 and 443.
+func (s *site) service(name string, edit ...func(*corev1.Service)) *corev1.Service {
+	svc := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uuid.NewUUID()), Annotations: map[string]string{}},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
+			Ports: []corev1.ServicePort{
+				{Name: "http", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 30080},
+				{Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, NodePort: 30443},
+			},
+		},
+	}
+	for _, change := range edit {
+		change(svc)
+	}
+	return svc
+}
+
+func annotated(key, value string) func(*corev1.Service) {
+	return func(svc *corev1.Service) { svc.Annotations[key] = value }
+}
+
+// patience bounds how often a change may say that the cloud is busy.
+const patience = 60
+
+// try runs Ensure until it is through, as the service controller does.
+func (s *site) try(svc *corev1.Service) error {
+	s.Helper()
+	return s.through(func() error {
+		outcome, err := s.manager.Ensure(s.Context(), svc, s.nodes)
+		if err != nil {
+			return err
+		}
+		for key, value := range outcome.Record {
+			svc.Annotations[key] = value
+		}
+		svc.Status.LoadBalancer = *outcome.Status
+		return nil
+	})
+}
+
+// through repeats what says that the cloud is busy. The pauses are those of the program, except
+// that nobody waits for more than a quarter of a second: the lab is quick.
+func (s *site) through(run func() error) error {
+	for range patience {
+		err := run()
+		var pending *loadbalancer.Pending
+		if !errors.As(err, &pending) {
+			return err
+		}
+		select {
+		case <-time.After(min(pending.After, 250*time.Millisecond)):
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
+	}
+	return errors.New("the cloud is still busy")
+}
+
+func (s *site) ensure(svc *corev1.Service) {
+	s.Helper()
+	s.must(s.try(svc), "making the balancer of "+svc.Name)
+}
+
+func (s *site) remove(svc *corev1.Service) {
+	s.Helper()
+	now := metav1.Now()
+	svc.DeletionTimestamp = &now
+	s.must(s.through(func() error { return s.manager.Delete(s.Context(), svc) }), "deleting the balancer of "+svc.Name)
+}
+
+// until waits for a condition for as long as the test may take.
+func until(ctx context.Context, holds func(context.Context) bool) error {
+	for !holds(ctx) {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// machines looks servers up one by one: nothing here is about the cache.
+type machines struct{ cloud.Instances }
+
+func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		one, err := m.Get(ctx, id)
+		if err != nil {
+			return found, err
+		}
+		for id, machine := range one {
+			found[id] = machine
+		}
+	}
+	return found, nil
+}
+
+func (m machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+	return m.ParseProviderID(node.Spec.ProviderID)
+}
+
+// events are what was said on Services.
+type events struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (e *events) Record(_ event.Object, reason event.Reason, message string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.said = append(e.said, reason.Name+": "+message)
+}
+
+// traffic counts requests to the APIs, except those about machines.
+type traffic struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	all  []string
+	// intercept may answer in place of the API.
+	intercept func(*http.Request) *http.Response
+}
+
+func (t *traffic) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.mu.Lock()
+	t.all = append(t.all, r.Method+" "+r.URL.RequestURI())
+	intercept := t.intercept
+	t.mu.Unlock()
+	if intercept != nil {
+		if answer := intercept(r); answer != nil {
+			return answer, nil
+		}
+	}
+	return t.next.RoundTrip(r)
+}
+
+// take returns the requests since it was last called.
+func (t *traffic) take() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.all
+	t.all = nil
+	return taken
+}
