@@ -19,8 +19,8 @@ var errUnreadable = errors.New("the answer of the API lacks what was asked for")
 func (d *Driver) Classify(err error) cloud.Failure { return classify(err) }
 
 func classify(err error) cloud.Failure {
-	if cause := loginFailure(err); cause != nil {
-		failure := classify(cause)
+	if e, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
+		failure := classify(e.ErrReauth)
 		if failure.Class != cloud.FailureTransient && failure.Class != cloud.FailureThrottled {
 			failure.Class = cloud.FailureUnauthorized
 		}
@@ -40,17 +40,6 @@ func classify(err error) cloud.Failure {
 		return cloud.Failure{Class: cloud.FailureTransient}
 	}
 	return cloud.Failure{Class: cloud.FailureUnknown}
-}
-
-// loginFailure returns why a token could not be renewed, nil when err is something else.
-func loginFailure(err error) error {
-	if e, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
-		return e.ErrReauth
-	}
-	if e, ok := errors.AsType[*loginError](err); ok {
-		return e.err
-	}
-	return nil
 }
 
 // isTransient recognises what may be different the next time: no answer, or nonsense.
