@@ -21,13 +21,12 @@ type Driver struct {
 	clusterName string
 	// regional says to write the region into provider-IDs.
 	regional bool
-	// keystone is where and as whom the driver logs in.
-	keystone string
 }
 
 // services are the clients of the APIs, which share one token.
 type services struct {
 	session  *session
+	identity *gophercloud.ServiceClient
 	compute  *gophercloud.ServiceClient
 	network  *gophercloud.ServiceClient
 	balancer *gophercloud.ServiceClient // nil when balancers are switched off
@@ -80,8 +79,9 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	services.identity = &gophercloud.ServiceClient{ProviderClient: session.client, Endpoint: a.identity(), Type: serviceIdentity}
 	services.project = session.project
-	d := &Driver{services: services, config: config, cloud: c.Cloud, clusterName: c.ClusterName, regional: r.settings.regional, keystone: a.identity()}
+	d := &Driver{services: services, config: config, cloud: c.Cloud, clusterName: c.ClusterName, regional: r.settings.regional}
 	return d.enabled(c.Warn), nil
 }
 
@@ -141,7 +141,7 @@ func (d *Driver) enabled(warn func(string)) cloud.Driver {
 
 // Identity implements cloud.Driver: the project the token is for.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	project, err := d.session.check(ctx, d.keystone)
+	project, err := d.session.check(ctx, d.identity)
 	if err != nil {
 		return cloud.Identity{}, err
 	}

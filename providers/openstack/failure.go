@@ -19,8 +19,8 @@ var errUnreadable = errors.New("the answer of the API lacks what was asked for")
 func (d *Driver) Classify(err error) cloud.Failure { return classify(err) }
 
 func classify(err error) cloud.Failure {
-	if cause := loginFailure(err); cause != nil {
-		failure := classify(cause)
+	if e, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
+		failure := classify(e.ErrReauth)
 		if failure.Class != cloud.FailureTransient && failure.Class != cloud.FailureThrottled {
 			failure.Class = cloud.FailureUnauthorized
 		}
@@ -42,17 +42,6 @@ func classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
-// loginFailure returns why a token could not be renewed, nil when err is something else.
-func loginFailure(err error) error {
-	if e, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
-		return e.ErrReauth
-	}
-	if e, ok := errors.AsType[*loginError](err); ok {
-		return e.err
-	}
-	return nil
-}
-
 // isTransient recognises what may be different the next time: no answer, or nonsense.
 func isTransient(err error) bool {
 	if cloud.NoAnswer(err) || errors.Is(err, errUnreadable) {
@@ -68,33 +57,38 @@ func isTransient(err error) bool {
 	return ok
 }
 
-// classifyAnswer sorts an error status.
-//
-//	status             class
-//	400 422 501        invalid; Octavia says 501 of an option its provider lacks
-//	401                unauthorized
-//	403                unauthorized, quota when Octavia says so
-//	404                not found, when it is the API that says so
-//	409 412 423        conflict, quota when Neutron says so
-//	413 429            throttled
-//	408 5xx            transient
+// classes are those of a status by itself. Octavia answers 501 to an option its provider lacks.
+var classes = map[int]cloud.Class{
+	http.StatusBadRequest:            cloud.FailureInvalid,
+	http.StatusUnprocessableEntity:   cloud.FailureInvalid,
+	http.StatusNotImplemented:        cloud.FailureInvalid,
+	http.StatusUnauthorized:          cloud.FailureUnauthorized,
+	http.StatusForbidden:             cloud.FailureUnauthorized,
+	http.StatusConflict:              cloud.FailureConflict,
+	http.StatusPreconditionFailed:    cloud.FailureConflict,
+	http.StatusLocked:                cloud.FailureConflict,
+	http.StatusTooManyRequests:       cloud.FailureThrottled,
+	http.StatusRequestEntityTooLarge: cloud.FailureThrottled,
+	http.StatusRequestTimeout:        cloud.FailureTransient,
+}
+
+// classifyAnswer sorts an error status, first by what the API says in the body.
 func classifyAnswer(e gophercloud.ErrUnexpectedResponseCode, now time.Time) cloud.Failure {
 	answer := readAnswer(e.Body)
-	switch code := e.Actual; {
+	class, known := classes[e.Actual]
+	switch {
 	case answer.quota():
-		return cloud.Failure{Class: cloud.FailureQuota}
-	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity || code == http.StatusNotImplemented:
-		return cloud.Failure{Class: cloud.FailureInvalid}
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return cloud.Failure{Class: cloud.FailureUnauthorized}
-	case code == http.StatusNotFound && answer.missing():
-		return cloud.Failure{Class: cloud.FailureNotFound}
-	case code == http.StatusConflict || code == http.StatusPreconditionFailed || code == http.StatusLocked:
-		return cloud.Failure{Class: cloud.FailureConflict}
-	case code == http.StatusTooManyRequests || code == http.StatusRequestEntityTooLarge:
-		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: answer.retryAfter(e.ResponseHeader, now)}
-	case code == http.StatusRequestTimeout || code >= http.StatusInternalServerError:
-		return cloud.Failure{Class: cloud.FailureTransient, RetryAfter: answer.retryAfter(e.ResponseHeader, now)}
+		class = cloud.FailureQuota
+	case e.Actual == http.StatusNotFound && answer.missing():
+		class = cloud.FailureNotFound
+	case !known && e.Actual >= http.StatusInternalServerError:
+		class = cloud.FailureTransient
+	case !known:
+		class = cloud.FailureUnknown
 	}
-	return cloud.Failure{Class: cloud.FailureUnknown}
+	failure := cloud.Failure{Class: class}
+	if class == cloud.FailureThrottled || class == cloud.FailureTransient {
+		failure.RetryAfter = answer.retryAfter(e.ResponseHeader, now)
+	}
+	return failure
 }

@@ -129,39 +129,18 @@ func (s *session) bare(endpoint string) *gophercloud.ServiceClient {
 	}
 }
 
-// check asks Keystone whether the token still holds, and renews it when it does not. It
-// returns the project.
-func (s *session) check(ctx context.Context, keystone string) (string, error) {
-	token := s.client.Token()
-	client := s.bare(keystone)
-	client.TokenID = token
+// check asks Keystone for something that needs a token and no right, and so renews one that
+// no longer holds. What the token itself is for, not every token may ask: one of a trust
+// may not. It returns the project.
+func (s *session) check(ctx context.Context, identity *gophercloud.ServiceClient) (string, error) {
 	var answer struct {
-		Token struct {
-			Project tokens.Project `json:"project"`
-		} `json:"token"`
+		Catalog []tokens.CatalogEntry `json:"catalog"`
 	}
-	// Without the catalogue, which is long.
-	_, err := client.Get(ctx, client.ServiceURL("auth", "tokens")+"?nocatalog", &answer, &gophercloud.RequestOpts{
-		MoreHeaders: map[string]string{"X-Subject-Token": token},
-	})
-	if gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) || gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		if err := s.client.Reauthenticate(ctx, token); err != nil {
-			return "", &loginError{err}
-		}
-		return s.project, nil
-	}
-	if err != nil {
+	if _, err := identity.Get(ctx, identity.ServiceURL("auth", "catalog"), &answer, nil); err != nil {
 		return "", fmt.Errorf("checking the token: %w", err)
 	}
-	if answer.Token.Project.ID == "" {
+	if len(answer.Catalog) == 0 {
 		return "", fmt.Errorf("checking the token: %w", errUnreadable)
 	}
-	return answer.Token.Project.ID, nil
+	return s.project, nil
 }
-
-// loginError is a failure to log in, which says nothing about any object of the cloud.
-type loginError struct{ err error }
-
-func (e *loginError) Error() string { return "authenticating again: " + e.err.Error() }
-
-func (e *loginError) Unwrap() error { return e.err }

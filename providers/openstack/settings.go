@@ -16,7 +16,7 @@ const (
 
 func declaredSettings() []cloud.Setting {
 	return []cloud.Setting{
-		{Name: envRegional, Default: "false", Type: cloud.SettingBool, Value: "regionalProviderID", Doc: "Write the region into provider-IDs: openstack://<region>/<server id>."},
+		{Name: envRegional, Default: "false", Type: cloud.SettingBool, Value: "regionalProviderID", Doc: "Write the region into provider-IDs too, such as openstack://RegionOne/id."},
 		{Name: envCloudsFile, Doc: "Path of the clouds.yaml, where [Global] use-clouds is on and clouds-file is not set."},
 		{Name: envCloud, Doc: "Entry of the clouds.yaml, where [Global] cloud is not set. No other OS_ variable is read."},
 		{Name: envWaitSteps, Doc: "Accepted for compatibility and ignored: nothing waits for a balancer here, it is looked at again."},

@@ -32,8 +32,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		args      []string
 		has       []string
 	}{
-		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "digitalocean, sim"}},
-		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "digitalocean, sim"}},
+		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "digitalocean, openstack, sim"}},
+		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "digitalocean, openstack, sim"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
 		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},
@@ -41,6 +41,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		{"lease that ends before it is renewed", nil, []string{"--cloud-provider=sim", "--leader-elect-lease-duration=3s"}, []string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=8s"}},
 		{"several bad values", nil, []string{"--cloud-provider=sim", "--node-deletion-max=0", "--cloud-api-qps=-1"}, []string{"--node-deletion-max=0", "--cloud-api-qps=-1"}},
 		{"a file nobody reads", nil, []string{"--cloud-provider=sim", "--cloud-config=/dev/null"}, []string{"--cloud-config=/dev/null", "reads no file"}},
+		{"no file where one is needed", nil, []string{"--cloud-provider=openstack"}, []string{"--cloud-config is not set", "cloud.conf"}},
+		{"a file that is not there", nil, []string{"--cloud-provider=openstack", "--cloud-config=/does/not/exist"}, []string{"--cloud-config", "/does/not/exist"}},
 		{"missing credentials", []string{"digitalocean"}, nil, []string{"DO_ACCESS_TOKEN"}},
 		{"unknown flag", nil, []string{"--cloud-provider=sim", "--no-such-flag"}, []string{"no-such-flag", "--help"}},
 		{"bad flag value", nil, []string{"--node-deletion-max=abc"}, []string{"node-deletion-max", "abc"}},
@@ -74,7 +76,7 @@ func TestProviders(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 2 || rows[0].Name != "digitalocean" || rows[0].ProviderID != "digitalocean://<droplet id>" {
+	if len(rows) != 3 || rows[0].Name != "digitalocean" || rows[0].ProviderID != "digitalocean://<droplet id>" {
 		t.Errorf("got %+v", rows)
 	}
 	_, table, _ := run(t, binary(t), "providers")

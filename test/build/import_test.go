@@ -23,6 +23,7 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/framework", []string{module + "providers", module + "internal"}},
 		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
+		{"./providers/openstack", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "kernel/framework", module + "internal"}},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
 		{"./cmd/...", []string{module + "test", "k8s.io/kubernetes"}},
 	}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
@@ -40,7 +41,7 @@ const (
 
 // descriptors are the providers of the chart.
 func descriptors() []cloud.Descriptor {
-	return []cloud.Descriptor{digitalocean.Descriptor(), sim.Descriptor()}
+	return []cloud.Descriptor{digitalocean.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
 }
 
 func providerNames() []string {

@@ -151,6 +151,10 @@ func TestSettingsHaveValues(t *testing.T) {
 	without := map[string]string{
 		"DEBUG_ADDR":   "accepted for compatibility and ignored",
 		"METRICS_ADDR": "accepted for compatibility and ignored",
+
+		"OS_CLIENT_CONFIG_FILE":     "names a file of a volume of the user's own",
+		"OS_CLOUD":                  "belongs to that file",
+		"OCCM_WAIT_LB_ACTIVE_STEPS": "accepted for compatibility and ignored",
 	}
 	for _, d := range descriptors() {
 		set := settings[d.Name]

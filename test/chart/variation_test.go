@@ -73,6 +73,12 @@ digitalocean:
   loadBalancer: {defaultType: REGIONAL}
   firewall: {name: fw, tags: [a, b]}
 `,
+	"openstack": `
+controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
+openstack:
+  credentials: {inline: {cloudConf: "[Global]"}}
+  regionalProviderID: true
+`,
 	"sim": `
 controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
 sim:
