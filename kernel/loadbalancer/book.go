@@ -37,10 +37,11 @@ type memory struct {
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
 	pendingSince time.Time
 	// last is what was last observed, nil when nothing was found.
-	last     *cloud.Observed
-	settled  settled
-	repeated repetition
-	replaced replacement
+	last       *cloud.Observed
+	settled    settled
+	repeated   repetition
+	stillbirth stillbirth
+	replaced   replacement
 }
 
 // replacement is the last balancer that was deleted to be replaced, and the fingerprint of

@@ -18,7 +18,9 @@ type decision struct {
 	whole bool
 	// replaces says that the balancer is deleted so that the next run creates it anew.
 	replaces bool
-	remarks  []remark
+	// buries says that this is because it failed before it ever served.
+	buries  bool
+	remarks []remark
 	// err is what is still wrong once the change has been made.
 	err error
 }
@@ -36,6 +38,7 @@ func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose
 // choose decides as if it were the first time:
 //
 //	problems  found  immutable fields  decision
+//	-         yes    -                 delete what failed before it ever served
 //	yes       no     -                 nothing
 //	yes       yes    -                 targets only
 //	no        no     -                 create
@@ -44,6 +47,9 @@ func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose
 //	no        yes    differ, allowed   delete, and create in the next run
 func (p *pass) choose(f finding, c census) decision {
 	observed := f.observed.Resolve(c.candidates)
+	if observed.Found && p.stillborn(observed) {
+		return p.bury(observed, c)
+	}
 	problems := slices.Concat(p.problems, f.problems(), p.unadopted(observed))
 	var s shape
 	if len(problems) == 0 {

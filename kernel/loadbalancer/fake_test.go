@@ -60,6 +60,12 @@ type fakeDriver struct {
 	undead int
 	// slow deletions leave the balancer in place for so many observations.
 	slow int
+	// remains says that something is left of a balancer that is gone, until it is deleted too.
+	remains bool
+	// lasts are what each Observe was told of the one before it.
+	lasts []*cloud.Observed
+	// defaults are configured values of annotations.
+	defaults map[string]string
 	// keep decides what the cloud makes of what it is told; nil keeps all.
 	keep func(*cloud.Balancer)
 	// fail, when set, is asked before each call, and after it with done set.
@@ -88,6 +94,8 @@ func (d *fakeDriver) Classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
+func (d *fakeDriver) Defaults() map[string]string { return d.defaults }
+
 func (d *fakeDriver) failing(call string, done bool) error {
 	if d.fail == nil {
 		return nil
@@ -99,12 +107,13 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.observes++
+	d.lasts = append(d.lasts, spec.Last)
 	if err := d.failing("observe", false); err != nil {
 		return cloud.Observed{}, err
 	}
 	id, byName := d.find(spec)
 	if id == "" {
-		return cloud.Observed{}, d.failing("observe", true)
+		return cloud.Observed{Remains: d.remains}, d.failing("observe", true)
 	}
 	o := d.observed(id)
 	o.ByName = byName

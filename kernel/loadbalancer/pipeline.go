@@ -81,6 +81,10 @@ func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error)
 		return d.change.Before, err
 	case d.replaces:
 		p.memory.created = ""
+		if d.buries {
+			p.memory.stillbirth = stillbirth{deleted: p.memory.stillbirth.deleted + 1}
+			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
+		}
 		p.memory.replaced = replacement{by: p.fingerprint, id: d.change.Before.ID}
 		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being replaced"}
 	case progress.Pending:

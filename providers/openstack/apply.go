@@ -39,6 +39,10 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 }
 
 func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	if s.lb.Provisioning == statusError {
+		_, detail := lifecycle(s.lb)
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: %s", s.lb.ID, detail)
+	}
 	addresses := d.wantedAddresses(s, change)
 	if d.guards(change) {
 		if err := d.open(ctx, &s.guard, change.Spec, addresses); err != nil {
@@ -46,10 +50,6 @@ func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (
 		}
 	}
 	next := d.nextStep(s, change)
-	if next != nil && s.lb.Provisioning == statusError {
-		_, detail := lifecycle(s.lb)
-		return cloud.Progress{}, fmt.Errorf("changing balancer %s: %s", s.lb.ID, detail)
-	}
 	if next != nil {
 		if err := next.do(ctx); err != nil {
 			return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)

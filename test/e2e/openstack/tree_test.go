@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -52,25 +53,24 @@ func (s *site) look(svc *corev1.Service) tree {
 	return t
 }
 
-func (s *site) one(c *gophercloud.ServiceClient, name, path string) object {
+func (s *site) one(c *gophercloud.ServiceClient, name, path string) (o object) {
 	s.Helper()
-	var answer map[string]object
-	_, err := c.Get(s.Context(), c.ServiceURL(path), &answer, nil) //nolint:bodyclose // gophercloud closes it
-	s.must(err, "reading "+path)
-	return answer[name]
+	s.read(c, path, name, &o)
+	return o
 }
 
-func (s *site) all(c *gophercloud.ServiceClient, name, path string, query url.Values) []object {
+func (s *site) all(c *gophercloud.ServiceClient, name, path string, query url.Values) (list []object) {
 	s.Helper()
-	var raw map[string]any
-	_, err := c.Get(s.Context(), c.ServiceURL(path)+"?"+query.Encode(), &raw, nil) //nolint:bodyclose // gophercloud closes it
-	s.must(err, "listing "+path)
-	var list []object
-	items, _ := raw[name].([]any)
-	for _, item := range items {
-		list = append(list, item.(object))
-	}
+	s.read(c, path+"?"+query.Encode(), name, &list)
 	return list
+}
+
+func (s *site) read(c *gophercloud.ServiceClient, path, name string, into any) {
+	s.Helper()
+	var answer map[string]json.RawMessage
+	_, err := c.Get(s.Context(), c.ServiceURL(path), &answer, nil) //nolint:bodyclose // gophercloud closes it
+	s.must(err, "reading "+path)
+	s.must(json.Unmarshal(answer[name], into), "reading "+name+" of "+path)
 }
 
 // change writes something behind the driver's back and waits until the balancer is ready again.

@@ -1,0 +1,47 @@
+package loadbalancer
+
+import (
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// stillbirth counts the balancers of a Service that failed before they ever served.
+type stillbirth struct {
+	// seen is when the present one was first seen failed, zero when it has not.
+	seen time.Time
+	// deleted is how many were deleted to be made anew.
+	deleted int
+}
+
+// How long a balancer that failed before it served is left before it is deleted, so that the next
+// run makes another one. The wait doubles: what failed for want of room or rights will fail again.
+const (
+	buryFirst = 10 * time.Second
+	buryLast  = 5 * time.Minute
+)
+
+// stillborn reports whether the balancer is to be deleted because it never was of any use:
+//
+//	state   ours by mark  Service has an address  failed for  stillborn
+//	failed  yes           no                      long        yes
+//	any     any           any                     any         no: what serves, or did, is for people to mend
+func (p *pass) stillborn(observed cloud.Observed) bool {
+	ours := observed.Owner.UID != "" && observed.Owner.UID == p.spec.Ref.Owner.UID
+	if observed.State != cloud.BalancerFailed || !ours || len(p.service.Status.LoadBalancer.Ingress) > 0 {
+		p.memory.stillbirth.seen = time.Time{}
+		return false
+	}
+	if p.memory.stillbirth.seen.IsZero() {
+		p.memory.stillbirth.seen = time.Now()
+	}
+	return time.Since(p.memory.stillbirth.seen) >= min(buryFirst<<min(p.memory.stillbirth.deleted, 8), buryLast)
+}
+
+// bury deletes a stillborn balancer.
+func (p *pass) bury(observed cloud.Observed, c census) decision {
+	deletion := removal(observed, "it failed before it ever served; the next run makes another one")
+	d := p.decision(p.complete(observed, c), observed, nil, []cloud.Operation{deletion})
+	d.buries, d.replaces = true, true
+	return d
+}
