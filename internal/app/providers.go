@@ -57,6 +57,9 @@ func newProviderRow(d cloud.Descriptor) providerRow {
 			row.Credentials = append(row.Credentials, setting.Name)
 		}
 	}
+	if d.ConfigFile != nil {
+		row.Credentials = append(row.Credentials, "--cloud-config")
+	}
 	return row
 }
 

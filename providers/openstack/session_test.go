@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -317,5 +318,36 @@ func TestLoggingInOnlyReads(t *testing.T) {
 		if got := ReadOnly(r); got != want {
 			t.Errorf("%s: %v", request, got)
 		}
+	}
+}
+
+// The kernel bounds every request already; only a shorter time has to be kept here.
+func TestTimeOfARequest(t *testing.T) {
+	for given, want := range map[string]time.Duration{"": 0, "request-timeout=60s": 0, "request-timeout=20": 20 * time.Second} {
+		parsed, _, err := parseConfig([]byte("[Metadata]\n" + given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := newHTTPClient(cloud.Config{}, tlsFiles{}, parsed)
+		if err != nil || client.Timeout != want {
+			t.Errorf("%q: %s, %v", given, client.Timeout, err)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	f := newFakeCloud(t)
+	c, _ := environment(file(t, f.conf(byPassword, "[LoadBalancer]\nenabled=false")), map[string]string{envRegional: "true"})
+	d, err := New(t.Context(), c)
+	if err != nil || !driverOf(t, d).regional {
+		t.Errorf("error %v", err)
+	}
+	c, _ = environment(file(t, f.conf(byPassword)), map[string]string{envRegional: "perhaps"})
+	if _, err := New(t.Context(), c); err == nil || !strings.Contains(err.Error(), envRegional) {
+		t.Errorf("error %v", err)
+	}
+	c.File = nil
+	if _, err := New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "--cloud-config") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestProviders(t *testing.T) {
 		t.Errorf("got %+v", rows)
 	}
 	_, table, _ := run(t, binary(t), "providers")
-	for _, want := range []string{"NAME", "PROVIDER-ID", "digitalocean", "loadbalancers", "DO_ACCESS_TOKEN"} {
+	for _, want := range []string{"NAME", "PROVIDER-ID", "digitalocean", "loadbalancers", "DO_ACCESS_TOKEN", "--cloud-config"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table does not show %q:\n%s", want, table)
 		}
