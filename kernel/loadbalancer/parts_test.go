@@ -96,8 +96,8 @@ func TestConfiguredDefaults(t *testing.T) {
 func TestDriversAreToldWhatTheySawLast(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
-	f.driver.lasts = nil
 	f.settle()
+	f.driver.lasts = nil
 	f.settle()
 	for i, last := range f.driver.lasts {
 		if last == nil || last.ID != "lb-1" {

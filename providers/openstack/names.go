@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -35,6 +36,13 @@ func (d *Driver) description(o cloud.Owner) string {
 // childName is the name of the n-th listener, pool or monitor.
 func (d *Driver) childName(kind string, n int, o cloud.Owner) string {
 	return cut(fmt.Sprintf("%s_%d_%s", kind, n, d.name(o)))
+}
+
+// isChild reports whether a name is that of a listener, pool or monitor of the owner's balancer.
+func (d *Driver) isChild(kind, name string, o cloud.Owner) bool {
+	number, _, ok := strings.Cut(strings.TrimPrefix(name, kind+"_"), "_")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && name == d.childName(kind, n, o)
 }
 
 // floatingPrefix begins the descriptions of the floating IPs upstream makes.

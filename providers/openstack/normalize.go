@@ -24,6 +24,8 @@ const (
 	fieldGroup      = "securityGroup"
 	fieldGuarded    = "guardedPorts"
 	fieldFamily     = "memberFamily"
+	// fieldSpares are pools nothing leads to; none are wanted.
+	fieldSpares = "sparePools"
 )
 
 // Facts that Observe finds out for Normalize and Apply.

@@ -1,10 +1,12 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -43,46 +45,106 @@ func (d *Driver) balancerStep(s *snapshot, change cloud.Change) *step {
 	return &step{"changing name and tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)}
 }
 
-// listenerStep makes or changes a listener and what is behind it:
+// listenerStep makes or changes a listener and what is behind it. A pool of its own protocol is
+// made and filled before a listener leads to it:
 //
-//	listener  protocol   pool      its protocol   does
-//	none      –          –         –              makes the listener
-//	there     differs    there     –              deletes the pool
-//	there     differs    none      –              deletes the listener
-//	there     as wanted  none      –              makes the pool
-//	there     as wanted  there     differs        deletes the pool
-//	there     as wanted  there     as wanted      changes what differs in listener, pool, members, monitor
+//	listener  protocol   leads to     does
+//	there     as wanted  –            changes what differs in it, then:
+//	–         –          –            makes the pool, changes it, its members, its monitor, then:
+//	none      –          –            makes the listener
+//	there     differs    –            makes a trial, then deletes the listener
+//	there     as wanted  other pool   leads it to the pool
 //
 // Octavia takes no second listener at a port, so one whose protocol changes is away for a moment.
 func (d *Driver) listenerStep(s *snapshot, l cloud.Listener, change cloud.Change) *step {
 	have := s.listenerOf(l.Key())
-	if have == nil {
-		body := d.listenerBody(l, change.Spec)
-		body["loadbalancer_id"] = s.lb.ID
-		return &step{"creating listener " + l.Key(), d.posting("listener", body, pathListeners)}
+	fits := have != nil && have.Protocol == string(l.Protocol)
+	if fits {
+		if next := d.listenerFieldsStep(have, l, change.Spec); next != nil {
+			return next
+		}
 	}
-	if have.Protocol != string(l.Protocol) {
-		return d.dropStep(s, have)
-	}
-	if next := d.listenerFieldsStep(have, l, change.Spec); next != nil {
-		return next
-	}
-	p, exists := s.pools[have.Pool]
-	switch {
-	case !exists:
+	p, exists := d.poolFor(s, l, change.Spec)
+	if !exists {
 		body := d.poolBody(l, change.Spec)
-		body["listener_id"] = have.ID
+		body["loadbalancer_id"] = s.lb.ID
 		return &step{"creating the pool of listener " + l.Key(), d.posting("pool", body, pathPools)}
-	case p.Protocol != string(l.TargetProtocol):
-		return d.dropPoolStep(p.ID)
 	}
-	if next := d.poolStep(p, l); next != nil {
-		return next
+	for _, part := range []func() *step{
+		func() *step { return d.poolStep(p, l) },
+		func() *step { return d.membersStep(s, p, l, change) },
+		func() *step { return d.monitorStep(s, p, l, change.Spec) },
+	} {
+		if next := part(); next != nil {
+			return next
+		}
 	}
-	if next := d.membersStep(s, p, l, change); next != nil {
-		return next
+	switch {
+	case have == nil:
+		body := d.listenerBody(l, change.Spec)
+		body["loadbalancer_id"], body["default_pool_id"] = s.lb.ID, p.ID
+		return &step{"creating listener " + l.Key(), d.posting("listener", body, pathListeners)}
+	case !fits:
+		return cmp.Or(d.trialStep(s, l, change.Spec), d.dropListenerStep(have))
+	case have.Pool != p.ID:
+		return &step{"changing the pool of listener " + l.Key(), d.putting("listener", map[string]any{"default_pool_id": p.ID}, pathListeners, have.ID)}
 	}
-	return d.monitorStep(s, p, l, change.Spec)
+	return nil
+}
+
+// poolFor returns the pool a listener has or is to have: its own if the protocol is right, else
+// one that was made for it and that nothing leads to yet.
+func (d *Driver) poolFor(s *snapshot, l cloud.Listener, spec cloud.Spec) (pool, bool) {
+	if have := s.listenerOf(l.Key()); have != nil {
+		if p, exists := s.pools[have.Pool]; exists && p.Protocol == string(l.TargetProtocol) {
+			return p, true
+		}
+	}
+	name := d.childName("pool", portIndex(l, spec), spec.Ref.Owner)
+	for _, p := range d.spares(s, spec.Ref.Owner) {
+		if p.Name == name && p.Protocol == string(l.TargetProtocol) {
+			return p, true
+		}
+	}
+	return pool{}, false
+}
+
+// spares are the Service's pools that nothing leads to: on the way in, or out. Sorted by id.
+func (d *Driver) spares(s *snapshot, o cloud.Owner) []pool {
+	var list []pool
+	for _, p := range s.pools {
+		if len(p.Listeners) == 0 && d.isChild("pool", p.Name, o) {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b pool) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// trialStep makes a listener like the wanted one at a port nobody uses, and switched off: what
+// the API refuses, such as a certificate it can't read, it has to refuse before the old listener
+// is deleted. It is deleted like any listener that is not wanted.
+func (d *Driver) trialStep(s *snapshot, l cloud.Listener, spec cloud.Spec) *step {
+	plain := l.Protocol == cloud.ProtocolTCP || l.Protocol == cloud.ProtocolUDP || l.Protocol == cloud.ProtocolSCTP
+	made := slices.ContainsFunc(s.listeners, func(t listener) bool {
+		return d.isChild("trial", t.Name, spec.Ref.Owner) && t.Protocol == string(l.Protocol) && t.TLSRef == l.Extras[fieldTLS]
+	})
+	if plain || made {
+		return nil
+	}
+	body := d.listenerBody(l, spec)
+	body["loadbalancer_id"], body["admin_state_up"] = s.lb.ID, false
+	body["name"], body["protocol_port"] = d.childName("trial", portIndex(l, spec), spec.Ref.Owner), s.unusedPort()
+	return &step{"trying listener " + l.Key(), d.posting("listener", body, pathListeners)}
+}
+
+// unusedPort is the highest port that no listener has.
+func (s *snapshot) unusedPort() int {
+	port := 65535
+	for slices.ContainsFunc(s.listeners, func(l listener) bool { return l.Port == port }) {
+		port--
+	}
+	return port
 }
 
 // dropStep deletes a listener: its pool first, with members and monitor.
@@ -90,6 +152,10 @@ func (d *Driver) dropStep(s *snapshot, l *listener) *step {
 	if _, exists := s.pools[l.Pool]; exists {
 		return d.dropPoolStep(l.Pool)
 	}
+	return d.dropListenerStep(l)
+}
+
+func (d *Driver) dropListenerStep(l *listener) *step {
 	return &step{"deleting listener " + l.key(), func(ctx context.Context) error { return remove(ctx, d.balancer, pathListeners, l.ID) }}
 }
 
@@ -97,12 +163,23 @@ func (d *Driver) dropPoolStep(id string) *step {
 	return &step{"deleting pool " + id, func(ctx context.Context) error { return remove(ctx, d.balancer, pathPools, id) }}
 }
 
-// surplusStep deletes a listener of ours that is not wanted.
+// surplusStep deletes a listener or pool of ours that is not wanted.
 func (d *Driver) surplusStep(s *snapshot, change cloud.Change) *step {
+	used := map[string]bool{}
+	for _, l := range change.After.Listeners {
+		if p, exists := d.poolFor(s, l, change.Spec); exists {
+			used[p.ID] = true
+		}
+	}
 	for i, l := range s.listeners {
 		wanted := slices.ContainsFunc(change.After.Listeners, func(w cloud.Listener) bool { return w.Key() == l.key() })
 		if !wanted && d.isOurs(s, l, change.Spec) {
 			return d.dropStep(s, &s.listeners[i])
+		}
+	}
+	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
+		if !used[p.ID] {
+			return d.dropPoolStep(p.ID)
 		}
 	}
 	return nil

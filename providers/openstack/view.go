@@ -179,6 +179,13 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 	}
 	seen[fieldGuarded] = s.guard.describe(s.addresses())
 	maps.DeleteFunc(seen, func(field, _ string) bool { _, managed := wanted[field]; return !managed })
+	var spares []string
+	for _, p := range d.spares(s, spec.Ref.Owner) {
+		spares = append(spares, fmt.Sprintf("%s %s, members %d, monitor %t", p.Name, p.Protocol, len(s.members[p.ID]), p.Monitor != ""))
+	}
+	if len(spares) > 0 {
+		seen[fieldSpares] = strings.Join(spares, "; ")
+	}
 	return seen
 }
 

@@ -69,7 +69,7 @@ func (s *site) certificate() string {
 	s.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	s.must(err, "making a key")
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"www.example.com"}, NotAfter: time.Now().Add(24 * time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"www.example.com"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	s.must(err, "making a certificate")
 	private, err := x509.MarshalPKCS8PrivateKey(key)
