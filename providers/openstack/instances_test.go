@@ -2,11 +2,17 @@ package openstack
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -190,24 +196,54 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestTrunk adds the addresses of the ports below a trunk, of which the server says nothing.
+// TestTrunk adds the addresses of the ports below a trunk, of which the server says nothing. A
+// port is read only if the list lacks it, as with a server's own ports, and each network once.
+// The answers are not recorded: the lab has no trunks.
 func TestTrunk(t *testing.T) {
-	parent := port{ID: "p", Device: "s", DeviceOwner: "compute:nova", Trunk: &trunk{}}
-	parent.Trunk.SubPorts = append(parent.Trunk.SubPorts, struct {
-		ID string `json:"port_id"`
-	}{"sub"}, struct {
-		ID string `json:"port_id"`
-	}{"unseen"})
-	w := wiring{
-		byDevice: map[string][]port{"s": {parent}}, networks: map[string]string{"n": "vlan"},
-		byID: map[string]port{"p": parent, "sub": {ID: "sub", Network: "n", FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.9.0.1")}}}},
+	const (
+		parent = `{"id": "p", "device_id": "s", "device_owner": "compute:nova", "status": "ACTIVE", "fixed_ips": [{"ip_address": "10.0.0.5"}],
+			"trunk_details": {"trunk_id": "t", "sub_ports": [{"port_id": "one"}, {"port_id": "two"}, {"port_id": "unseen"}]}}`
+		one = `{"id": "one", "network_id": "n", "device_owner": "trunk:subport", "fixed_ips": [{"ip_address": "10.9.0.1"}]}`
+		two = `{"id": "two", "network_id": "n", "device_owner": "trunk:subport", "fixed_ips": [{"ip_address": "10.9.0.2"}]}`
+	)
+	tests := []struct {
+		name, ports string
+		below       string
+		want        []string
+	}{
+		{"with the list", parent + "," + one + "," + two, "", []string{"GET /ports ", "GET /ports unseen", "GET /networks n"}},
+		{"by id", parent, one + "," + two, []string{"GET /ports ", "GET /ports one two unseen", "GET /networks n"}},
 	}
-	if below := w.below(); !slices.Equal(below, []string{"sub", "unseen"}) {
-		t.Errorf("below = %v", below)
-	}
-	s := &server{ID: "s", Addresses: map[string][]serverAddress{"vlan": {{"10.9.0.9", "fixed"}}}}
-	if diff := cmp.Diff(addressesOf("i 10.9.0.9", "i 10.9.0.1"), networkingConfig{}.addresses(s, w)); diff != "" {
-		t.Errorf("addresses (-want +got):\n%s", diff)
+	trunked := []server{{ID: "s", Flavor: flavor{OriginalName: "tiny"}, Addresses: map[string][]serverAddress{"vlan": {{"10.9.0.9", "fixed"}}}}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var requests []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				ids := strings.Join(r.URL.Query()["id"], " ")
+				requests = append(requests, r.Method+" "+r.URL.Path+" "+ids)
+				switch {
+				case r.URL.Path == "/networks":
+					_, _ = fmt.Fprint(w, `{"networks": [{"id": "n", "name": "vlan"}]}`)
+				case ids == "":
+					_, _ = fmt.Fprintf(w, `{"ports": [%s]}`, test.ports)
+				default:
+					_, _ = fmt.Fprintf(w, `{"ports": [%s]}`, test.below)
+				}
+			}))
+			t.Cleanup(server.Close)
+			client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{}, Endpoint: server.URL + "/"}
+			driver := &Driver{services: &services{network: client}}
+			described, err := driver.describe(t.Context(), trunked, url.Values{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(addressesOf("i 10.0.0.5", "i 10.9.0.9", "i 10.9.0.1", "i 10.9.0.2"), described[0].Addresses); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.want, requests); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
