@@ -183,6 +183,20 @@ e2e-node-ready: controlplane-nodes helm
 	@for cloud in sim digitalocean; do $(MAKE) --no-print-directory image PROVIDERS=$$cloud || exit 1; done
 	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
 
+.PHONY: openstack-lab
+openstack-lab: ## Install and start a real OpenStack on loopback, for tests (Debian 12, root).
+	@test/openstack/lab/up.sh
+
+.PHONY: openstack-lab-down
+openstack-lab-down: ## Stop the OpenStack of `make openstack-lab`; its state stays.
+	@test/openstack/lab/down.sh
+
+# One package after the other: they share one lab, and some stop a service of it.
+OPENSTACK_TESTS = ./openstack/... $(foreach d,conformance/openstack e2e/openstack,$(if $(wildcard test/$d),./$d/...))
+.PHONY: e2e-openstack
+e2e-openstack: need-go need-cc openstack-lab ## Run the tests on a real OpenStack (Debian 12, root), and leave it running.
+	cd test && E2E_OPENSTACK=1 $(GO_TEST) -count=1 -p 1 -v -timeout 60m $(TEST_FLAGS) $(OPENSTACK_TESTS)
+
 .PHONY: lint
 lint: need-go $(LINT) ## Run the linters, the import law among them.
 	$(LINT) run ./...

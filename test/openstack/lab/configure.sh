@@ -5,7 +5,7 @@
 mkdir -p "$H"/{etc,log,run/lock,state/{nova/instances,glance/images,neutron,octavia,barbican}}
 rm -rf "$H/py"
 cp -r "$HERE/py" "$H/py"
-cp "$HERE"/{labd,migrate,seed}.py "$H/"
+cp "$HERE"/{labd,databases,seed}.py "$H/"
 
 # keys and a throw-away CA
 for d in fernet-keys credential-keys; do

@@ -16,12 +16,12 @@ flock 9
 
 database_exists() { [ -e "$H/.migrated" ]; }
 migrate() {
-  $PY "$H/migrate.py" create
+  $PY "$H/databases.py" create
   local pids=() p
-  ($PY "$H/migrate.py" neutron) >"$H/log/init-neutron.log" 2>&1 & pids+=($!)
-  ($PY "$H/migrate.py" octavia && $PY "$H/migrate.py" nova) >"$H/log/init-nova.log" 2>&1 & pids+=($!)
-  ($PY "$H/migrate.py" keystone $PW && $PY "$H/migrate.py" placement && $PY "$H/migrate.py" glance &&
-    $PY "$H/migrate.py" barbican) >"$H/log/init-rest.log" 2>&1 & pids+=($!)
+  ($PY "$H/databases.py" neutron) >"$H/log/init-neutron.log" 2>&1 & pids+=($!)
+  ($PY "$H/databases.py" octavia && $PY "$H/databases.py" nova) >"$H/log/init-nova.log" 2>&1 & pids+=($!)
+  ($PY "$H/databases.py" keystone $PW && $PY "$H/databases.py" placement && $PY "$H/databases.py" glance &&
+    $PY "$H/databases.py" barbican) >"$H/log/init-rest.log" 2>&1 & pids+=($!)
   for p in "${pids[@]}"; do wait "$p" || die "database migration, see $H/log/init-*.log"; done
 }
 

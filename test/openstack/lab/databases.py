@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Creates the databases and brings their schemas up.
 
-usage: migrate.py create
-       migrate.py keystone PASSWORD     also makes the first account
-       migrate.py placement|glance|neutron|nova|octavia|barbican
+usage: databases.py create
+       databases.py keystone PASSWORD     also makes the first account
+       databases.py placement|glance|neutron|nova|octavia|barbican
 """
 import os
 import sys
