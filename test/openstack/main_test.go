@@ -1,0 +1,10 @@
+package openstack_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
+)
+
+func TestMain(m *testing.M) { os.Exit(openstack.Run(m, os.Getenv(openstack.Switch))) }
