@@ -100,7 +100,7 @@ func annotationRows(o objects) []row {
 		{key: own + "flavor-id", value: o.flavor, fresh: true, read: balancerField("flavor_id"), changed: o.flavor, standard: nil},
 		{key: own + "availability-zone", value: o.zone, fresh: true, read: balancerField("availability_zone"), changed: o.zone, standard: nil},
 		{key: own + "floating-network-id", value: o.external, fresh: true, read: floatingField("floating_network_id"), changed: o.external, standard: o.external},
-		{key: own + "floating-subnet-id", value: o.floatingSubnet, with: set("floating-network-id", o.external), fresh: true, read: o.inFloatingSubnet, changed: true, standard: different},
+		{key: own + "floating-subnet-id", value: o.floatingSubnet, with: set("floating-network-id", o.external), fresh: true, read: o.inFloatingSubnet, changed: true, standard: true},
 		{key: own + "floating-subnet", value: "!~.*elsewhere.*", with: set("floating-network-id", o.external), fresh: true, read: floats, changed: true, standard: true},
 		{key: own + "floating-subnet-tags", value: "!elsewhere", with: set("floating-network-id", o.external), fresh: true, read: floats, changed: true, standard: true},
 	}
