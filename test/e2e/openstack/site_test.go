@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -223,11 +225,12 @@ func (e *events) Record(_ event.Object, reason event.Reason, message string) {
 	e.said = append(e.said, reason.Name+": "+message)
 }
 
-// traffic counts requests to the APIs, except those about machines.
+// traffic notes the requests to the APIs.
 type traffic struct {
 	next http.RoundTripper
-	mu   sync.Mutex
-	all  []string
+
+	mu  sync.Mutex
+	all []string
 	// intercept may answer in place of the API.
 	intercept func(*http.Request) *http.Response
 }
@@ -235,13 +238,13 @@ type traffic struct {
 func (t *traffic) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	t.all = append(t.all, r.Method+" "+r.URL.RequestURI())
-	intercept := t.intercept
-	t.mu.Unlock()
-	if intercept != nil {
-		if answer := intercept(r); answer != nil {
+	if t.intercept != nil {
+		if answer := t.intercept(r); answer != nil {
+			t.mu.Unlock()
 			return answer, nil
 		}
 	}
+	t.mu.Unlock()
 	return t.next.RoundTrip(r)
 }
 
@@ -252,4 +255,30 @@ func (t *traffic) take() []string {
 	taken := t.all
 	t.all = nil
 	return taken
+}
+
+// answer lets a function answer in place of the API, nil to ask the API.
+func (t *traffic) answer(intercept func(*http.Request) *http.Response) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.intercept = intercept
+}
+
+// see shows a function every request.
+func (t *traffic) see(show func(*http.Request)) {
+	t.answer(func(r *http.Request) *http.Response {
+		show(r)
+		return nil
+	})
+}
+
+// conflict is the answer of Octavia while a balancer is busy.
+func conflict(r *http.Request) *http.Response {
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	return &http.Response{
+		StatusCode: http.StatusConflict, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"faultcode": "Client", "faultstring": "Load Balancer is immutable and cannot be updated.", "debuginfo": null}`)),
+	}
 }
