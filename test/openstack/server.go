@@ -69,7 +69,7 @@ func (p *Project) boot(ctx context.Context, o ServerOptions) (Server, error) {
 	s := Server{ID: text(server, "id"), Name: o.Name, PortID: text(port, "id"), Address: ipv4(port)}
 	return s, until(ctx, "the server "+o.Name, func() (bool, error) {
 		var answer map[string]object
-		_, err := p.Compute.Get(ctx, p.Compute.ServiceURL("servers", s.ID), &answer, nil) //nolint:bodyclose // gophercloud reads and closes it
+		_, err := p.Compute.Get(ctx, p.Compute.ServiceURL("servers", s.ID), &answer, nil)
 		status := text(answer["server"], "status")
 		if err == nil && status == "ERROR" {
 			err = fmt.Errorf("the server %s is in ERROR: %v", o.Name, answer["server"]["fault"])
