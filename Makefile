@@ -197,6 +197,10 @@ OPENSTACK_TESTS = ./openstack/... $(foreach d,conformance/openstack e2e/openstac
 e2e-openstack: need-go need-cc openstack-lab ## Run the tests on a real OpenStack (Debian 12, root), and leave it running.
 	cd test && E2E_OPENSTACK=1 $(GO_TEST) -count=1 -p 1 -v -timeout 60m $(TEST_FLAGS) $(OPENSTACK_TESTS)
 
+.PHONY: e2e-openstack-table
+e2e-openstack-table: need-go ## Write the page that says which test is about which OpenStack key.
+	cd test && E2E_OPENSTACK=1 go test ./e2e/openstack -count=1 -run TestTable -update
+
 .PHONY: lint
 lint: need-go $(LINT) ## Run the linters, the import law among them.
 	$(LINT) run ./...

@@ -87,6 +87,24 @@ func batches(rows []row) map[string][]row {
 	return together
 }
 
+// TestClass sets every key of a [LoadBalancerClass].
+func TestClass(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	o := s.objects()
+	with := on(t, s.project, s.nodes, siteOptions{config: fmt.Sprintf(
+		"[LoadBalancer]\nsubnet-id=%s\n[LoadBalancerClass \"gold\"]\nfloating-network-id=%s\nfloating-subnet-id=%s\nfloating-subnet=*\nfloating-subnet-tags=!none\nnetwork-id=%s\nsubnet-id=%s\nmember-subnet-id=%s\n",
+		o.subnet, o.external, o.floatingSubnet, o.otherNetwork, o.other, o.other)})
+	for class, want := range map[string]string{"gold": o.other, "": o.subnet} {
+		svc := with.service("web"+class, annotated(own+"class", class))
+		with.ensure(svc)
+		b := with.look(svc)
+		if b.lb["vip_subnet_id"] != want || memberSubnets(b) != fmt.Sprint([]any{want}) || b.floating["floating_network_id"] != o.external || o.inFloatingSubnet(b) != true {
+			t.Errorf("class %q: balancer in %v, members in %v, floating IP %v", class, b.lb["vip_subnet_id"], memberSubnets(b), b.floating)
+		}
+		with.remove(svc)
+	}
+}
+
 func TestSwitchedOff(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	off := on(t, s.project, s.nodes, siteOptions{config: "[LoadBalancer]\nenabled=false\n"})
@@ -148,7 +166,7 @@ func TestEveryKeyHasATest(t *testing.T) {
 	}
 	for _, key := range provider.Descriptor().ConfigFile.Keys {
 		name := fmt.Sprintf("[%s] %s", key.Section, key.Name)
-		if !covered[name] && elsewhere[name] == "" && slices.Contains([]string{"LoadBalancer", "Networking", "Route"}, key.Section) {
+		if !covered[name] && elsewhere[name] == "" && slices.Contains([]string{"LoadBalancer", "LoadBalancerClass", "Networking", "Route"}, key.Section) {
 			t.Errorf("key %s is in no test", name)
 		}
 	}
