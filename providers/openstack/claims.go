@@ -119,7 +119,7 @@ func (d *Driver) owner(lb *balancer, spec cloud.Spec) cloud.Owner {
 		return spec.Ref.Owner
 	case len(c.others) == 0:
 		return cloud.Owner{}
-	case spec.Ref.ID == lb.ID && c.users < d.config.balancer.maxShared && c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.upstream:
+	case !spec.Leaving && spec.Ref.ID == lb.ID && c.users < d.config.balancer.maxShared && c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.upstream:
 		return cloud.Owner{}
 	}
 	return c.others[0]

@@ -65,6 +65,9 @@ func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (c
 			return d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
 		}
 	}
+	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
+		return d.take(ctx, s, d.dropPoolStep(p.ID))
+	}
 	body := map[string]any{"tags": d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)}
 	return d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
 }
