@@ -90,6 +90,8 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 	return &Driver{config: config, services: &services{
 		compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: computeMicroversion},
 		network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
+		balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
+		octavia:   apiVersion{2, 26},
 		extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
 	}}
 }

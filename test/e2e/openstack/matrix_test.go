@@ -146,12 +146,12 @@ func TestAnnotations(t *testing.T) {
 	s = on(t, s.project, s.nodes, siteOptions{config: "[LoadBalancer]\nsubnet-id=" + o.subnet + "\n[LoadBalancerClass \"other\"]\nsubnet-id=" + o.other + "\n"})
 	svc := s.service("live")
 	s.ensure(svc)
-	for i, r := range annotationRows(o) {
+	for _, r := range annotationRows(o) {
 		t.Run(strings.TrimPrefix(r.key, own), func(t *testing.T) {
 			s := *s
 			s.T = t
 			if r.fresh {
-				s.fresh(r, i)
+				s.fresh(r, svc)
 			} else {
 				s.live(r, svc)
 			}
@@ -179,18 +179,15 @@ func (s *site) live(r row, svc *corev1.Service) {
 	}
 }
 
-// fresh makes one balancer with the annotation and one without.
-func (s *site) fresh(r row, i int) {
-	for n, want := range map[string]any{"with": r.changed, "without": r.standard} {
-		svc := s.service(fmt.Sprintf("%s-%d", n, i))
-		maps.Copy(svc.Annotations, r.with)
-		if n == "with" {
-			svc.Annotations[r.key] = r.value
-		}
-		s.ensure(svc)
-		s.shows(r, svc, want)
-		s.remove(svc)
-	}
+// fresh makes a balancer with the annotation; plain has one without.
+func (s *site) fresh(r row, plain *corev1.Service) {
+	svc := s.service("fresh")
+	maps.Copy(svc.Annotations, r.with)
+	svc.Annotations[r.key] = r.value
+	s.ensure(svc)
+	s.shows(r, svc, r.changed)
+	s.shows(r, plain, r.standard)
+	s.remove(svc)
 }
 
 func (s *site) shows(r row, svc *corev1.Service, want any) {

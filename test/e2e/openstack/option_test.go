@@ -204,7 +204,7 @@ func TestBadInput(t *testing.T) {
 
 // TestFaults: what the cloud refuses or loses delays a balancer, and leaves nothing behind.
 func TestFaults(t *testing.T) {
-	s := newSite(t, siteOptions{})
+	s := newSite(t, siteOptions{alone: true})
 	clean := s.leavesNothing()
 	t.Run("quota", func(t *testing.T) {
 		s.must(s.project.LimitBalancers(t.Context(), map[string]int{"load_balancer": 0}), "limiting")

@@ -49,8 +49,8 @@ type siteOptions struct {
 	cluster string
 	// nodes is how many machines there are, 2 when 0.
 	nodes int
-	// mode is Live when empty.
-	mode run.Mode
+	// alone keeps other tests from running meanwhile.
+	alone bool
 }
 
 // on returns another cluster, or the same one with another configuration, in a project.
@@ -73,7 +73,7 @@ func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOp
 	}
 	s.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
-		Executor: run.NewExecutor(s.cloud, o.mode, nil, nil),
+		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s
 }
@@ -90,6 +90,9 @@ func defaults() func(name string) string {
 // newSite makes a project and a cluster in it.
 func newSite(t *testing.T, o siteOptions) *site {
 	t.Helper()
+	if !o.alone {
+		t.Parallel()
+	}
 	project := openstack.NewProject(t, openstack.ProjectOptions{IPv6: true})
 	var nodes []*corev1.Node
 	for i := range max(o.nodes, 2) {
