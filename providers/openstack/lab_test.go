@@ -186,7 +186,7 @@ func scrub(i *cassette.Interaction) error {
 		maps.DeleteFunc(header, func(name string, _ []string) bool { return !slices.Contains(names, name) })
 	}
 	keep(i.Request.Headers, "If-Match", "Openstack-Api-Version", "X-Openstack-Nova-Api-Version")
-	keep(i.Response.Headers, "Content-Type")
+	keep(i.Response.Headers, "Content-Type", "Date")
 	i.Request.RemoteAddr, i.Request.Host, i.Response.Duration = "", "", 0
 	return nil
 }

@@ -87,6 +87,7 @@ func TestSourceRanges(t *testing.T) {
 		want       string
 	}{
 		"none":                    {nil, false, false, "0.0.0.0/0"},
+		"none on both":            {nil, false, true, ""},
 		"none, IPv6":              {nil, true, false, "::/0"},
 		"both on IPv4":            {both, false, false, "10.0.0.0/8"},
 		"both on IPv6":            {both, true, false, "2001:db8:1::/48"},

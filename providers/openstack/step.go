@@ -207,8 +207,8 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 		}
 		body["insert_headers"] = headers
 	}
-	if wanted, managed := full["allowed_cidrs"].([]string); managed && l.Extras[fieldAllowed] != observedAllowed(*have, balancer{Address: nobody(onIPv6(spec))}, l.Extras[fieldAllowed]) {
-		body["allowed_cidrs"] = wanted
+	if wanted, managed := l.Extras[fieldAllowed]; managed && wanted != observedAllowed(*have, onIPv6(spec), wanted) {
+		body["allowed_cidrs"] = cidrList(wanted)
 	}
 	if name := d.name(spec.Ref.Owner); l.Extras[fieldOwned] == "true" && !slices.Contains(have.Tags, name) {
 		body["tags"] = append(slices.Clone(have.Tags), name)

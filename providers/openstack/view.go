@@ -221,7 +221,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldMemberConnect:   strconv.Itoa(l.MemberConnect),
 			fieldMemberData:      strconv.Itoa(l.MemberData),
 			fieldTCPInspect:      strconv.Itoa(l.TCPInspect),
-			fieldAllowed:         observedAllowed(l, s.lb, wanted.Extras[fieldAllowed]),
+			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.Extras[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
 			fieldOwned:           strconv.FormatBool(slices.Contains(l.Tags, d.name(spec.Ref.Owner))),
@@ -262,9 +262,9 @@ func targetPort(members []member, wanted int) int {
 }
 
 // observedAllowed takes a listener that admits everybody without saying so for one that says so.
-func observedAllowed(l listener, lb balancer, wanted string) string {
+func observedAllowed(l listener, ipv6 bool, wanted string) string {
 	if len(l.AllowedCIDRs) == 0 {
-		if open := everyone(isIPv6(lb.Address)); wanted == open {
+		if open := everyone(ipv6); wanted == open {
 			return open
 		}
 		return ""
