@@ -37,7 +37,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	}
 	if !d.config.balancer.cascadeDelete {
 		if next := d.emptyStep(s); next != nil {
-			return d.take(ctx, s, next)
+			return busy, d.take(ctx, s, next)
 		}
 	}
 	query := ""
@@ -62,14 +62,14 @@ func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
 func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	for i, l := range s.listeners {
 		if d.isOurs(s, l, change.Spec) && slices.Contains(l.Tags, d.name(change.Spec.Ref.Owner)) {
-			return d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
+			return busy, d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
 		}
 	}
 	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
-		return d.take(ctx, s, d.dropPoolStep(p.ID))
+		return busy, d.take(ctx, s, d.dropPoolStep(p.ID))
 	}
 	body := map[string]any{"tags": d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)}
-	return d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
+	return busy, d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
 }
 
 // emptyStep removes a child of a balancer that has to be empty before it is deleted.
@@ -81,11 +81,4 @@ func (d *Driver) emptyStep(s *snapshot) *step {
 		return d.dropPoolStep(id)
 	}
 	return nil
-}
-
-func (d *Driver) take(ctx context.Context, s *snapshot, next *step) (cloud.Progress, error) {
-	if err := next.do(ctx); err != nil {
-		return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
-	}
-	return cloud.Progress{Pending: true, After: settleAfter}, nil
 }

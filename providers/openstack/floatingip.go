@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -21,7 +23,9 @@ type floatingIP struct {
 
 func (f floatingIP) identifier() string { return f.ID }
 
+// listFloatingIPs lists floating IPs of the project: administrators are shown everybody's.
 func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
+	maps.Copy(query, d.ofProject())
 	ips, err := listAll[floatingIP](ctx, d.network, "floatingips", "floatingips", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing floating IPs: %w", err)
@@ -145,13 +149,19 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 	return nil
 }
 
-// release takes the floating IP from the balancer: ours is deleted unless it is to be kept,
-// anybody else's is detached.
+// release takes the floating IP from the balancer:
+//
+//	made for                         chosen by loadBalancerIP  to be kept  it is
+//	this Service                     –                         no          deleted
+//	a Service that shared this one's no                        no          deleted: the last one pays
+//	any other, or nobody             –                         –           detached
+//	–                                –                         yes         detached
 func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
 	if ip == nil {
 		return nil
 	}
-	if !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
+	inherited := ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
+	if !inherited && !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
 		if ip.Port == "" {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -99,23 +100,38 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 // isGuest reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else. Upstream marks its own balancers by their
 // name.
+//
+//	name                  marks                      guest
+//	this Service's        –                          no
+//	another Service's     this Service's alone       no: it is the last one on it
+//	any                   none of other Services,    no: it was told to take it over
+//	                      and the Service adopts it
+//	any other             –                          yes
 func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
-	return s.lb.Name != d.name(spec.Ref.Owner) && s.lb.Name != legacyName(spec.Ref.Owner.UID)
+	if s.lb.Name == d.name(spec.Ref.Owner) || s.lb.Name == legacyName(spec.Ref.Owner.UID) {
+		return false
+	}
+	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
+	last := c.ours && strings.HasPrefix(s.lb.Name, namePrefix)
+	adopted := annotation.Adopt.In(spec.Options) == s.lb.ID
+	return c.users > 0 || !last && !adopted
 }
 
 // isOurs reports whether a listener was made for the Service:
 //
-//	tags                  on a balancer of  ours
-//	the Service's name    –                 yes
-//	others                –                 no
-//	none                  its own           yes
-//	none                  somebody else's   no
+//	tags                               on a balancer of  ours
+//	the Service's name                 –                 yes
+//	none, or Services' that have left  its own           yes
+//	any other                          –                 no
 func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
 	if slices.Contains(l.Tags, d.name(spec.Ref.Owner)) {
 		return true
 	}
-	marked := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" })
-	return !marked && !d.isGuest(s, spec)
+	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
+	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool {
+		return tag != "" && (!strings.HasPrefix(tag, namePrefix) || c.names[tag])
+	})
+	return !foreign && !d.isGuest(s, spec)
 }
 
 func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
