@@ -47,22 +47,36 @@ type Project struct {
 // and a router to the external network. All in it is deleted when the test ends.
 func NewProject(t testing.TB, o ProjectOptions) *Project {
 	t.Helper()
-	p := &Project{Lab: Require(t), Name: "test-" + rand.Text()[:10]}
+	p, err := Require(t).OpenProject(t.Context(), o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
-		defer cancel()
-		if err := p.destroy(ctx); err != nil {
+		if err := p.Close(); err != nil {
 			t.Errorf("cleaning the project up: %v", err)
 		}
 	})
-	ctx := t.Context()
-	if err := p.makeUser(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.makeNetwork(ctx, o); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// OpenProject is NewProject for programs that are no tests. The project has to be closed,
+// also after an error.
+func (l *Lab) OpenProject(ctx context.Context, o ProjectOptions) (*Project, error) {
+	p := &Project{Lab: l, Name: "test-" + rand.Text()[:10]}
+	if err := p.makeUser(ctx); err != nil {
+		return p, fmt.Errorf("making a project: %w", err)
+	}
+	if err := p.makeNetwork(ctx, o); err != nil {
+		return p, fmt.Errorf("making the network of a project: %w", err)
+	}
+	return p, nil
+}
+
+// Close deletes the project with all that is in it.
+func (p *Project) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	return p.destroy(ctx)
 }
 
 func (p *Project) makeUser(ctx context.Context) error {
@@ -138,4 +152,16 @@ func (p *Project) subnet(ctx context.Context, body object) (string, error) {
 	body["network_id"] = p.NetworkID
 	subnet, err := post(ctx, p.Network, "subnets", "subnet", body)
 	return text(subnet, "id"), err
+}
+
+// CloudConf is a cloud.conf for the project's user, who logs in at authURL with a password.
+func (p *Project) CloudConf(authURL string) string {
+	return fmt.Sprintf(`[Global]
+auth-url = %q
+region = %q
+username = %q
+password = %q
+user-domain-id = %q
+tenant-id = %q
+`, authURL, Region, p.User.Username, p.User.Password, p.User.DomainID, p.User.TenantID)
 }

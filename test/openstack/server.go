@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
 )
 
 // ServerOptions change what a new server is.
@@ -33,14 +35,15 @@ type Server struct {
 // Boot makes a server with a port of its own and waits until it is ACTIVE: about a second.
 func (p *Project) Boot(t testing.TB, o ServerOptions) Server {
 	t.Helper()
-	s, err := p.boot(t.Context(), o)
+	s, err := p.BootServer(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func (p *Project) boot(ctx context.Context, o ServerOptions) (Server, error) {
+// BootServer is Boot for programs that are no tests.
+func (p *Project) BootServer(ctx context.Context, o ServerOptions) (Server, error) {
 	images, err := list(ctx, p.Image, "images", "images", url.Values{"name": {"tiny"}})
 	if err != nil || len(images) != 1 {
 		return Server{}, fmt.Errorf("looking for the image: found %d: %w", len(images), err)
@@ -76,6 +79,21 @@ func (p *Project) boot(ctx context.Context, o ServerOptions) (Server, error) {
 		}
 		return status == "ACTIVE", err
 	})
+}
+
+// StopServer switches a server off, and returns before it is.
+func (p *Project) StopServer(ctx context.Context, id string) error {
+	_, err := p.Compute.Post(ctx, p.Compute.ServiceURL("servers", id, "action"), object{"os-stop": nil}, nil, //nolint:bodyclose // gophercloud reads and closes it
+		&gophercloud.RequestOpts{OkCodes: []int{202}})
+	if err != nil {
+		return fmt.Errorf("stopping the server %s: %w", id, err)
+	}
+	return nil
+}
+
+// DeleteServer deletes a server, and returns before it is gone.
+func (p *Project) DeleteServer(ctx context.Context, id string) error {
+	return remove(ctx, p.Compute, "servers/"+id)
 }
 
 // ipv4 is the IPv4 address of a port, "" when it has none.
