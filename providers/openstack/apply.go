@@ -65,7 +65,7 @@ func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (
 	if next != nil {
 		return busy, nil
 	}
-	return cloud.Progress{}, d.close(ctx, s, change, addresses)
+	return cloud.Progress{}, d.shut(ctx, s, change, addresses)
 }
 
 // take makes one change of the balancer.
@@ -100,11 +100,13 @@ func (d *Driver) guards(change cloud.Change) bool {
 	return managed && d.config.balancer.manageSecurityGroups
 }
 
-func (d *Driver) close(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
-	err := error(nil)
-	if d.guards(change) {
+// shut closes the nodes to what is not wanted any more.
+func (d *Driver) shut(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
+	var err error
+	switch {
+	case d.guards(change):
 		err = d.narrow(ctx, s.guard, change.Spec, addresses)
-	} else if !d.config.balancer.manageSecurityGroups {
+	case !d.config.balancer.manageSecurityGroups:
 		err = d.dissolve(ctx, s.guard)
 	}
 	if err != nil {

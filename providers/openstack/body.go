@@ -56,7 +56,7 @@ func (d *Driver) poolBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	return body
 }
 
-func monitorBody(l cloud.Listener, spec cloud.Spec, d *Driver) map[string]any {
+func (d *Driver) monitorBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	h := l.Health
 	body := map[string]any{
 		"name": d.childName("monitor", portIndex(l, spec), spec.Ref.Owner), "type": string(h.Protocol),

@@ -64,7 +64,7 @@ func TestSamplesAreRight(t *testing.T) {
 	}
 }
 
-// What machines and routes ask of the APIs, as it was recorded, is permitted by the rules that
+// What the driver asks of the APIs, as it was recorded, is permitted by the rules that
 // people copy for their application credential.
 func TestAccessRulesPermitWhatIsAsked(t *testing.T) {
 	content, err := os.ReadFile(samples + "access-rules.json")
@@ -89,7 +89,7 @@ func TestAccessRulesPermitWhatIsAsked(t *testing.T) {
 	if err != nil || len(recordings) == 0 {
 		t.Fatalf("recordings %q: %v", recordings, err)
 	}
-	services := map[string]string{"5000": serviceIdentity, "8774": serviceCompute, "9696": serviceNetwork}
+	services := map[string]string{"5000": serviceIdentity, "8774": serviceCompute, "9696": serviceNetwork, "9876": serviceBalancer}
 	for _, recording := range recordings {
 		c, err := cassette.Load(strings.TrimSuffix(recording, ".yaml"))
 		if err != nil {

@@ -290,11 +290,11 @@ func (d *Driver) monitorStep(s *snapshot, p pool, l cloud.Listener, spec cloud.S
 	case l.Health == nil, exists && have.Type != string(l.Health.Protocol):
 		return &step{"deleting the health monitor of listener " + l.Key(), drop}
 	case !exists:
-		body := monitorBody(l, spec, d)
+		body := d.monitorBody(l, spec)
 		body["pool_id"] = p.ID
 		return &step{"creating the health monitor of listener " + l.Key(), d.posting("healthmonitor", body, pathMonitors)}
 	}
-	wanted := monitorBody(l, spec, d)
+	wanted := d.monitorBody(l, spec)
 	same := wanted["delay"] == have.Delay && wanted["timeout"] == have.Timeout && wanted["max_retries"] == have.Retries &&
 		wanted["max_retries_down"] == have.RetriesDown && (wanted["url_path"] == nil || wanted["url_path"] == have.Path)
 	if same {
