@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -21,6 +22,8 @@ const waitLimit = 5 * time.Minute
 type ProjectOptions struct {
 	// IPv6 adds a SLAAC subnet, fd00:1::/64.
 	IPv6 bool
+	// CIDR is the IPv4 subnet, 10.0.0.0/16 when empty.
+	CIDR string
 	// NoRouter leaves the network without a way out, so that no floating IP can be attached.
 	NoRouter bool
 }
@@ -124,7 +127,7 @@ func (p *Project) makeNetwork(ctx context.Context, o ProjectOptions) error {
 		return err
 	}
 	p.NetworkID = text(network, "id")
-	if p.SubnetID, err = p.subnet(ctx, object{"name": "nodes", "ip_version": 4, "cidr": "10.0.0.0/16"}); err != nil {
+	if p.SubnetID, err = p.subnet(ctx, object{"name": "nodes", "ip_version": 4, "cidr": cmp.Or(o.CIDR, "10.0.0.0/16")}); err != nil {
 		return err
 	}
 	if o.IPv6 {

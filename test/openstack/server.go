@@ -17,6 +17,8 @@ type ServerOptions struct {
 	Name string
 	// Zone is one of Zones; nova chooses when it is empty.
 	Zone string
+	// Address is the IPv4 address; Neutron chooses when it is empty.
+	Address string
 	// Metadata of the server.
 	Metadata map[string]string
 	// Flavor is "1" (m1.tiny), "2" or "3"; "1" when empty.
@@ -48,7 +50,11 @@ func (p *Project) BootServer(ctx context.Context, o ServerOptions) (Server, erro
 	if err != nil || len(images) != 1 {
 		return Server{}, fmt.Errorf("looking for the image: found %d: %w", len(images), err)
 	}
-	port, err := post(ctx, p.Network, "ports", "port", object{"network_id": p.NetworkID, "name": o.Name})
+	nic := object{"network_id": p.NetworkID, "name": o.Name}
+	if o.Address != "" {
+		nic["fixed_ips"] = []object{{"subnet_id": p.SubnetID, "ip_address": o.Address}}
+	}
+	port, err := post(ctx, p.Network, "ports", "port", nic)
 	if err != nil {
 		return Server{}, err
 	}
