@@ -198,7 +198,7 @@ func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
-			Field: keyFloatingName.Name, Value: where.floatingSubnetName + " " + where.floatingSubnetTags,
+			Field: keyFloatingName.Name, Value: strings.TrimSpace(where.floatingSubnetName + " " + where.floatingSubnetTags),
 			Want: "no subnet of network " + network + " has such a name and such tags",
 		}
 	}
