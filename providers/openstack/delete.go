@@ -52,9 +52,9 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 }
 
 // mayDelete reports whether the balancer was made for a Service, and no other one uses it. Users'
-// own balancers have other names.
+// own balancers have other names and descriptions.
 func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
-	made := strings.HasPrefix(s.lb.Name, namePrefix) || s.lb.Name == legacyName(o.UID)
+	made := strings.HasPrefix(s.lb.Name, namePrefix) || s.lb.Name == legacyName(o.UID) || strings.HasPrefix(s.lb.Description, descriptionPrefix)
 	return made && d.readClaims(s.lb.Tags, o).users == 0
 }
 

@@ -14,6 +14,7 @@ type (
 	balancer struct {
 		ID           string   `json:"id"`
 		Name         string   `json:"name"`
+		Description  string   `json:"description"`
 		Tags         []string `json:"tags"`
 		Provisioning string   `json:"provisioning_status"`
 		Operating    string   `json:"operating_status"`

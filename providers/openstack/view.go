@@ -98,9 +98,10 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 
 // isGuest reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else. Upstream marks its own balancers by their
-// name.
+// name; one that was renamed still has its description.
 func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
-	return s.lb.Name != d.name(spec.Ref.Owner) && s.lb.Name != legacyName(spec.Ref.Owner.UID)
+	o := spec.Ref.Owner
+	return s.lb.Name != d.name(o) && s.lb.Name != legacyName(o.UID) && s.lb.Description != d.description(o)
 }
 
 // isOurs reports whether a listener was made for the Service:
