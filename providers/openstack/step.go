@@ -306,10 +306,12 @@ func (d *Driver) monitorStep(s *snapshot, p pool, l cloud.Listener, spec cloud.S
 	return &step{"changing the health monitor of listener " + l.Key(), d.putting("healthmonitor", wanted, pathMonitors, have.ID)}
 }
 
-// posting returns a request that makes an object.
+// posting returns a request that makes an object. Nothing of the answer is needed, but an answer
+// that is none of the API says that nothing was made.
 func (d *Driver) posting(name string, body map[string]any, path ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, nil, okPut)
+		var answer map[string]any
+		_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, &answer, okPut)
 		return err
 	}
 }
