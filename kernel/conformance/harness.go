@@ -22,6 +22,8 @@ type Harness struct {
 	// With are annotations for the Services whose ports and policies are varied, where those show
 	// in what an annotation switches on, such as health checks.
 	With map[string]string
+	// Names are what golden plans show in place of ids the cloud chose.
+	Names map[string]string
 	// Constant are managed fields that nothing on a Service varies, by name as in
 	// Balancer.Fields and Listener.Fields, each with the reason.
 	Constant map[string]string
