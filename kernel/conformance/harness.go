@@ -19,6 +19,11 @@ type Harness struct {
 	// Variations give every annotation of the provider a valid value that is not its
 	// default, by Key.Name. An annotation without one fails the suite.
 	Variations map[string]Variation
+	// With are annotations for the Services whose ports and policies are varied, where those show
+	// in what an annotation switches on, such as health checks.
+	With map[string]string
+	// Names are what golden plans show in place of ids the cloud chose.
+	Names map[string]string
 	// Constant are managed fields that nothing on a Service varies, by name as in
 	// Balancer.Fields and Listener.Fields, each with the reason.
 	Constant map[string]string
@@ -30,6 +35,9 @@ type Harness struct {
 	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
 	// change of a part at a time needs more than one that replaces whole objects.
 	Passes int
+	// Slow says that each change of a balancer takes seconds, as where it is a machine. Checks
+	// then share balancers where that shows the same: see variations and interrupted.
+	Slow bool
 	// Machines is how many machines are more than one page; Limits.PageSize + 1 when 0.
 	Machines int
 }
@@ -69,8 +77,9 @@ type Control interface {
 
 // Tamperer is a Control that can also change a balancer behind the driver's back.
 type Tamperer interface {
-	// TamperBalancer changes the field, named as in Balancer.Fields, to another valid
-	// value; it returns false for fields it can't change.
+	// TamperBalancer changes the field, named as in Balancer.Fields, or behind the key of a
+	// listener as in "tcp/80 protocol", to another valid value; it returns false for fields it
+	// can't change.
 	TamperBalancer(id, field string) bool
 }
 
@@ -90,6 +99,9 @@ type Fault struct {
 	Body string
 	// RetryAfter is sent as a Retry-After header, in whole seconds.
 	RetryAfter time.Duration
+	// Writes limits the fault to requests that change something; Control.Fail counts only those
+	// then. Only a Slow Harness needs it.
+	Writes bool
 	// Hang never answers.
 	Hang bool
 	// Truncate does what was asked, but the connection breaks within the answer's body.
@@ -101,6 +113,9 @@ type Fault struct {
 	// Blank answers 200 and {}.
 	Blank bool
 }
+
+// acts reports whether what was asked for is done in spite of the fault.
+func (f Fault) acts() bool { return f.Truncate || f.Lost }
 
 // String names the fault.
 func (f Fault) String() string {

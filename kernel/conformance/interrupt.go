@@ -44,8 +44,15 @@ func destroy(f *fixture, spec cloud.Spec) error {
 // interrupted breaks everything off at each of its requests, once before and once after
 // the request takes effect. The next attempt has to end in the same state as an undisturbed
 // one: nothing is there twice, nothing is left behind.
+//
+// Where changes are slow, one cloud sees one interruption after the other: each attempt goes on
+// where the last was broken off, and ends with the answer to its first write.
 func interrupted(f *fixture) {
 	for _, p := range phases {
+		if f.suite.Slow {
+			f.Run(p.name+", the answer to each write is lost", func(t *testing.T) { f.suite.start(t).stumble(p) })
+			continue
+		}
 		for _, fault := range []Fault{{Status: 503}, {Lost: true}} {
 			through := false
 			for after := 0; !through && !f.Failed(); after++ {
@@ -69,4 +76,28 @@ func (f *fixture) interrupt(p phase, fault Fault, after int) (through bool) {
 	f.remove(spec)
 	f.nothingLeft()
 	return through
+}
+
+// mostStumbles is how many writes one phase may take.
+const mostStumbles = 50
+
+func (f *fixture) stumble(p phase) {
+	spec := f.withMachines(f.spec(basic), "node-1")
+	f.must(p.before(f, spec), "preparing")
+	for stumbles := 0; ; stumbles++ {
+		f.control.Fail(Fault{Lost: true, Writes: true}, 0)
+		err := p.attempt(f, spec)
+		f.control.Heal()
+		f.control.Settle()
+		if err == nil {
+			break
+		}
+		if stumbles == mostStumbles {
+			f.Fatalf("%s took more than %d writes; the last ended with: %v", p.name, mostStumbles, err)
+		}
+	}
+	f.must(p.attempt(f, spec), "trying again")
+	f.control.Settle()
+	f.remove(spec)
+	f.nothingLeft()
 }

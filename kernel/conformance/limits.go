@@ -56,6 +56,9 @@ func (s *suite) goroutines(t *testing.T) {
 		for _, fault := range []Fault{{Status: 500}, {Hang: true}, {Truncate: true}} {
 			f.control.Fail(fault, 0)
 			for _, p := range probes {
+				if p.kind == write && fault.acts() {
+					continue // each round would make another balancer
+				}
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 				_, _ = p.call(ctx)
 				cancel()

@@ -65,7 +65,9 @@ func adoption(f *fixture) {
 	f.must(err, "removing the marks")
 	f.control.Settle()
 
-	ours := f.spec(Service{Name: "adopter", Ports: basic.Ports})
+	// Where several Services can share a balancer, listeners have marks too: those of others stay
+	// theirs.
+	ours := f.spec(Service{Name: "adopter", Ports: []cloud.Port{portDNST}})
 	ours.Ref.ID, ours.Candidates = d.before.ID, theirs.Candidates
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")

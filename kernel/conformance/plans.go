@@ -3,6 +3,7 @@ package conformance
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,14 +27,17 @@ func Updating() bool { return *update }
 var goldenFolder = filepath.Join("testdata", "plans")
 
 // plans compares what the driver makes of the standard Services with golden files. They are
-// read in reviews: a change of the driver shows as a change of its plans.
+// read in reviews: a change of the driver shows as a change of its plans. Nothing is made, so they
+// share a cloud.
 func (s *suite) plans(t *testing.T) {
+	f := s.start(t)
+	spec := f.withMachines(f.spec(basic), "node-1", "node-2")
 	for _, service := range Standard() {
 		t.Run(service.Name, func(t *testing.T) {
 			if why := s.impossible(service); why != "" {
 				t.Skip(why)
 			}
-			s.start(t).compare(service)
+			f.in(t).compare(service, spec.Candidates)
 		})
 	}
 	t.Run("no golden file is left over", func(t *testing.T) {
@@ -51,9 +55,9 @@ func (s *suite) plans(t *testing.T) {
 	})
 }
 
-func (f *fixture) compare(service Service) {
+func (f *fixture) compare(service Service, nodes []cloud.Target) {
 	f.Helper()
-	got := f.portrait(service)
+	got := f.portrait(service, nodes)
 	path := filepath.Join(goldenFolder, service.Name+".txt")
 	if *update {
 		f.must(os.MkdirAll(goldenFolder, 0o755), "making the golden folder")
@@ -69,26 +73,46 @@ func (f *fixture) compare(service Service) {
 
 // portrait describes the balancer a Service gets: every value a new balancer would be
 // created with, and the driver's notes. Targets have the names of their nodes, because ids
-// are the cloud's choice.
-func (f *fixture) portrait(service Service) string {
+// are the cloud's choice, and so has what is in Harness.Names.
+func (f *fixture) portrait(service Service, nodes []cloud.Target) string {
 	f.Helper()
-	d := f.difference(f.withMachines(f.spec(service), "node-1", "node-2"))
+	spec := f.spec(service)
+	spec.Candidates = nodes
+	d := f.difference(spec)
 	names := map[string]string{}
+	maps.Copy(names, f.suite.Names)
 	for _, candidate := range d.spec.Candidates {
 		names[string(candidate.InstanceID)] = candidate.NodeName
 	}
-	p := plan.Plan{Cloud: f.suite.Descriptor.Name, Subject: "Service shop/" + service.Name}
-	for _, op := range loadbalancer.Diff(cloud.Balancer{}, d.after) {
-		op.Verb = cloud.Create
-		if op.Kind == cloud.KindTarget {
-			op.Key = names[op.Key]
+	p := plan.Plan{Cloud: f.suite.Descriptor.Name, Subject: "Service shop/" + service.Name, Operations: creation(d.after)}
+	for i, op := range p.Operations {
+		if name, ok := names[op.Key]; ok {
+			p.Operations[i].Key = name
 		}
-		p.Operations = append(p.Operations, op)
+		if name, ok := names[op.After]; ok {
+			p.Operations[i].After = name
+		}
 	}
+	slices.SortStableFunc(p.Operations, func(a, b cloud.Operation) int {
+		return strings.Compare(string(a.Kind)+a.Key, string(b.Kind)+b.Key)
+	})
 	var out strings.Builder
 	f.must(p.Text(&out), "printing")
 	for _, note := range d.notes {
 		fmt.Fprintf(&out, "note on %s: %s\n", note.Field, note.Message)
 	}
 	return out.String()
+}
+
+// creation is what a new balancer is created with; listeners with their fields too.
+func creation(b cloud.Balancer) []cloud.Operation {
+	bare := b.Clone()
+	for i := range bare.Listeners {
+		bare.Listeners[i].Extras, bare.Listeners[i].Health = nil, nil
+	}
+	operations := append(loadbalancer.Diff(cloud.Balancer{}, bare), loadbalancer.Diff(bare, b)...)
+	for i := range operations {
+		operations[i].Verb = cloud.Create
+	}
+	return operations
 }

@@ -53,6 +53,13 @@ func (s *suite) start(t *testing.T) *fixture {
 	return &fixture{T: t, suite: s, driver: driver, control: control}
 }
 
+// in returns the fixture for a sub-test that shares its cloud with others.
+func (f *fixture) in(t *testing.T) *fixture {
+	shared := *f
+	shared.T = t
+	return &shared
+}
+
 // check is one promise, checked on a cloud of its own.
 type check struct {
 	name string

@@ -20,6 +20,10 @@ type answer struct {
 	NeutronError *struct {
 		Type string `json:"type"`
 	} `json:"NeutronError"`
+	// Keystone; others call theirs an error too, but have no title in it.
+	Error struct {
+		Title string `json:"title"`
+	} `json:"error"`
 	// Octavia
 	FaultString string `json:"faultstring"`
 	// Barbican, and everything in front of Neutron and Octavia that knows no such path; then
@@ -46,7 +50,7 @@ func (a answer) missing() bool {
 	case a.ItemNotFound != nil:
 		return true
 	default:
-		return a.FaultString != "" || a.Title != "" && a.Description != ""
+		return a.FaultString != "" || a.Error.Title != "" || a.Title != "" && a.Description != ""
 	}
 }
 

@@ -29,8 +29,11 @@ func legacyName(uid string) string {
 	return name[:min(len(name), 32)]
 }
 
+// descriptionPrefix begins the descriptions of balancers that were made for a Service.
+const descriptionPrefix = "Kubernetes external service "
+
 func (d *Driver) description(o cloud.Owner) string {
-	return cut(fmt.Sprintf("Kubernetes external service %s from cluster %s", o, d.clusterName))
+	return cut(fmt.Sprintf(descriptionPrefix+"%s from cluster %s", o, d.clusterName))
 }
 
 // childName is the name of the n-th listener, pool or monitor.

@@ -14,6 +14,7 @@ type (
 	balancer struct {
 		ID           string   `json:"id"`
 		Name         string   `json:"name"`
+		Description  string   `json:"description"`
 		Tags         []string `json:"tags"`
 		Provisioning string   `json:"provisioning_status"`
 		Operating    string   `json:"operating_status"`
@@ -96,6 +97,10 @@ func (p pool) persistence() string {
 	}
 	return persistence.Type
 }
+
+// shared reports whether several listeners lead to the pool, as users can make it: then it is not
+// ours to change.
+func (p pool) shared() bool { return len(p.Listeners) > 1 }
 
 // Provisioning states (https://docs.openstack.org/api-ref/load-balancer/v2/#prov-status).
 const (

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // get reads an object or a list into answer.
@@ -43,10 +45,10 @@ func put(ctx context.Context, client *gophercloud.ServiceClient, url string, bod
 // okPut are the statuses of a change that was made; the library expects only some of them.
 var okPut = &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
 
-// remove deletes an object. One that is gone already is as good.
+// remove deletes an object. One that is gone already is as good, if the API itself says so.
 func remove(ctx context.Context, client *gophercloud.ServiceClient, path ...string) error {
 	_, err := client.Delete(ctx, client.ServiceURL(path...), nil)
-	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+	if classify(err).Class == cloud.FailureNotFound {
 		return nil
 	}
 	return err

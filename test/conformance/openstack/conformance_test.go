@@ -1,6 +1,3 @@
-// Package openstack_test holds the OpenStack driver against the suite every driver has to
-// pass, on real APIs: those of test/openstack/lab. It needs OS_AUTH_URL and the credentials of an
-// administrator in the usual variables, and is skipped without.
 package openstack_test
 
 import (
@@ -12,25 +9,34 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 )
 
+// TestConformance runs the suite in one project: what a check leaves is deleted before the next.
 func TestConformance(t *testing.T) {
 	p := newProject(t)
-	descriptor := openstack.Descriptor()
-	descriptor.Capabilities.Balancers = false // TODO: until the driver has them
 	conformance.Run(t, conformance.Harness{
 		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
-			c := &control{T: t, project: p.in(t), transport: &transport{next: http.DefaultTransport}}
-			t.Cleanup(c.clean)
+			c := p.control(t)
 			return c.connect(), c
 		},
-		Descriptor:  descriptor,
+		Descriptor:  openstack.Descriptor(),
 		Annotations: openstack.Annotations(),
-		Machines:    pageSize + 1,
+		Variations:  p.variations(),
+		With:        map[string]string{own + "enable-health-monitor": "true"},
+		Slow:        true,
+		Constant: map[string]string{
+			"memberFamily": "it follows the family of the balancer's address, which does not change",
+			"tagged":       "every listener is tagged; only upstream's are not",
+		},
+		Machines: pageSize + 1,
+		Passes:   20,
 		Errors: map[string]conformance.APIError{
 			"400":                   {Fault: conformance.Fault{Status: http.StatusBadRequest}, Want: cloud.FailureInvalid},
 			"403":                   {Fault: conformance.Fault{Status: http.StatusForbidden}, Want: cloud.FailureUnauthorized},
 			"412":                   {Fault: conformance.Fault{Status: http.StatusPreconditionFailed}, Want: cloud.FailureConflict},
+			"501":                   {Fault: conformance.Fault{Status: http.StatusNotImplemented}, Want: cloud.FailureInvalid},
 			"404 of a proxy":        {Fault: conformance.Fault{Status: http.StatusNotFound, Body: "<html>no such site</html>"}, Want: cloud.FailureUnknown},
 			"404 of a JSON gateway": {Fault: conformance.Fault{Status: http.StatusNotFound, Body: `{"message": "no route matched"}`}, Want: cloud.FailureUnknown},
+			"quota of balancers":    {Fault: conformance.Fault{Status: http.StatusForbidden, Body: `{"faultcode": "Client", "faultstring": "Quota has been met for resources: Load Balancer", "debuginfo": null}`}, Want: cloud.FailureQuota},
+			"quota of the network":  {Fault: conformance.Fault{Status: http.StatusConflict, Body: `{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['floatingip'].", "detail": ""}}`}, Want: cloud.FailureQuota},
 		},
 	})
 }

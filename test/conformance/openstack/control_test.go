@@ -1,48 +1,67 @@
 package openstack_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
+	lab "github.com/multicloud-ccm/multicloud-ccm/test/openstack"
+	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
 )
 
-// control steers the cloud for the suite: what it changes goes through the API too, but not
-// through the driver's transport.
+// control steers the cloud for one check: what it changes goes through the API too, but not
+// through the relay, behind which the driver is.
 type control struct {
 	*testing.T
-	project   *project
-	transport *transport
+	project *project
+	relay   *relay.Relay
+	direct  *http.Transport
+	// fresh are the machines that are as they were made.
+	fresh []string
 }
 
-var _ conformance.Control = (*control)(nil)
+var (
+	_ conformance.Control   = (*control)(nil)
+	_ conformance.Tamperer  = (*control)(nil)
+	_ conformance.Inspector = (*control)(nil)
+)
+
+// control returns a control that empties the project when the check is over.
+func (p *project) control(t *testing.T) *control {
+	t.Helper()
+	c := &control{T: t, project: p, relay: relay.Start(t), direct: &http.Transport{}}
+	t.Cleanup(c.clean)
+	return c
+}
 
 // connect returns a driver with the project's credentials.
 func (c *control) connect() cloud.Driver {
 	c.Helper()
 	file := fmt.Sprintf(`[Global]
 auth-url = %s
-region = RegionOne
-user-id = %s
-password = %s
-tenant-id = %s
-[Networking]
+region = %s
+application-credential-id = %s
+application-credential-secret = %s
 [LoadBalancer]
-enabled = false
+subnet-id = %s
+[LoadBalancerClass "other"]
+subnet-id = %s
 [Route]
 router-id = %s
-`, c.project.authURL, c.project.user, password, c.project.id, c.project.router)
+`, c.relay.AuthURL(), lab.Region, c.project.Credential.ApplicationCredentialID, c.project.Credential.ApplicationCredentialSecret,
+		c.project.SubnetID, c.project.otherSubnet, c.project.RouterID)
 	defaults := map[string]string{}
 	for _, s := range openstack.Descriptor().Settings {
 		defaults[s.Name] = s.Default
 	}
 	driver, err := openstack.New(c.Context(), cloud.Config{
-		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: c.transport,
+		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: &pages{c.direct},
 		File:   func() ([]byte, error) { return []byte(file), nil },
 		Lookup: func(name string) string { return defaults[name] },
 		Warn:   func(message string) { c.Errorf("the configuration is warned of: %s", message) },
@@ -55,57 +74,84 @@ router-id = %s
 
 func (c *control) AddMachine(name string) cloud.InstanceID {
 	c.Helper()
-	id := c.project.make("compute", "servers", object{"server": object{
-		"name": name, "imageRef": c.project.image, "flavorRef": "1", "networks": []object{{"uuid": c.project.network}},
-	}})
-	c.project.wait("server "+name+" runs", func() bool { return c.project.status(id) == "ACTIVE" })
+	id := c.project.parking.Take(c.T, name)
+	c.fresh = append(c.fresh, id)
 	return cloud.InstanceID(id)
 }
 
 func (c *control) RemoveMachine(id cloud.InstanceID) {
 	c.Helper()
-	c.project.call(http.MethodDelete, "compute", "servers/"+string(id), nil, nil)
-	c.project.wait("a server is gone", func() bool { return !slices.Contains(c.project.all("compute", "servers"), string(id)) })
+	c.used(id)
+	c.call(c.project.Compute, http.MethodDelete, "servers/"+string(id), nil)
+	c.wait("a server is gone", func() bool {
+		return !slices.ContainsFunc(c.servers(), func(s object) bool { return text(s, "id") == string(id) })
+	})
 }
 
 func (c *control) StopMachine(id cloud.InstanceID) {
 	c.Helper()
-	c.project.call(http.MethodPost, "compute", "servers/"+string(id)+"/action", object{"os-stop": nil}, nil)
-	c.project.wait("a server is off", func() bool { return c.project.status(string(id)) == "SHUTOFF" })
+	c.used(id)
+	c.call(c.project.Compute, http.MethodPost, "servers/"+string(id)+"/action", object{"os-stop": nil})
+	c.wait("a server is off", func() bool {
+		server, _ := c.call(c.project.Compute, http.MethodGet, "servers/"+string(id), nil)["server"].(object)
+		return text(server, "status") == "SHUTOFF"
+	})
 }
 
-func (c *control) Requests() (reads, writes int) {
-	c.transport.mu.Lock()
-	defer c.transport.mu.Unlock()
-	return c.transport.reads, c.transport.writes
+// used says that a machine is no longer as it was made.
+func (c *control) used(id cloud.InstanceID) {
+	c.fresh = slices.DeleteFunc(c.fresh, func(fresh string) bool { return fresh == string(id) })
 }
 
-func (c *control) Fail(f conformance.Fault, after int) {
-	c.transport.mu.Lock()
-	defer c.transport.mu.Unlock()
-	c.transport.fault, c.transport.skip = &f, after
+func (c *control) servers() []object { return c.all(c.project.Compute, "servers", "servers", nil) }
+
+func (c *control) balancers() []object {
+	return c.all(c.project.Balancer, "lbaas/loadbalancers", "loadbalancers", c.project.mine())
 }
 
-func (c *control) Heal() {
-	c.transport.mu.Lock()
-	defer c.transport.mu.Unlock()
-	c.transport.fault = nil
+// Settle waits for as long as Octavia works at a balancer.
+func (c *control) Settle() {
+	c.Helper()
+	c.wait("no balancer is pending", func() bool {
+		return !slices.ContainsFunc(c.balancers(), func(lb object) bool {
+			status := text(lb, "provisioning_status")
+			return status != "ACTIVE" && status != "ERROR"
+		})
+	})
 }
 
-// Settle has nothing to wait for: routes are there at once.
-func (c *control) Settle() {}
-
-// clean empties the cloud for the next test.
+// clean empties the project for the next check.
 func (c *control) clean() {
 	c.Helper()
-	p := c.project
-	p.call(http.MethodPut, "network", "routers/"+p.router, object{"router": object{"routes": []object{}}}, nil)
-	p.call(http.MethodDelete, "network", "routers/"+p.router+"/tags", nil, nil)
-	for _, id := range p.all("compute", "servers") {
-		p.call(http.MethodDelete, "compute", "servers/"+id, nil, nil)
+	c.direct.CloseIdleConnections()
+	c.Settle()
+	for _, lb := range c.balancers() {
+		c.call(c.project.Balancer, http.MethodDelete, "lbaas/loadbalancers/"+text(lb, "id")+"?cascade=true", nil)
 	}
-	p.wait("all servers are gone", func() bool { return len(p.all("compute", "servers")) == 0 })
+	if err := c.project.parking.Park(context.WithoutCancel(c.Context()), c.fresh...); err != nil {
+		c.Error(err)
+	}
+	for _, server := range c.servers() {
+		c.call(c.project.Compute, http.MethodDelete, "servers/"+text(server, "id"), nil)
+	}
+	c.wait("all servers are gone", func() bool { return len(c.servers()) == 0 })
+	c.wait("all balancers are gone", func() bool { return len(c.balancers()) == 0 })
+	c.cleanNetwork()
 }
 
-// patience bounds what a real cloud takes.
-const patience = time.Minute
+func (c *control) cleanNetwork() {
+	c.Helper()
+	router, _ := c.call(c.project.Network, http.MethodGet, "routers/"+c.project.RouterID, nil)["router"].(object)
+	if tags, _ := router["tags"].([]any); len(tags) > 0 {
+		c.call(c.project.Network, http.MethodPut, "routers/"+c.project.RouterID, object{"router": object{"routes": []object{}}})
+		c.call(c.project.Network, http.MethodDelete, "routers/"+c.project.RouterID+"/tags", nil)
+	}
+	for _, path := range []string{"floatingips", "security-groups", "ports"} {
+		for _, one := range c.all(c.project.Network, path, strings.ReplaceAll(path, "-", "_"), c.project.mine()) {
+			// Ports that belong to something go with it.
+			if id := text(one, "id"); !c.project.furniture[id] && text(one, "device_owner") == "" {
+				c.call(c.project.Network, http.MethodDelete, path+"/"+id, nil)
+			}
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
 // Fault is one way to go wrong. The first part selects requests, the second
@@ -20,6 +22,8 @@ type Fault struct {
 
 	// Method is an HTTP method; any when empty.
 	Method string `json:"method,omitempty"`
+	// Mutating selects requests that can change the cloud: POST, PUT, PATCH and DELETE.
+	Mutating bool `json:"mutating,omitempty"`
 	// Path is a pattern: a segment "*" matches one segment and a last segment
 	// "**" matches the rest, also none. Any path when empty.
 	Path string `json:"path,omitempty"`
@@ -69,6 +73,9 @@ func Empty(path string) Fault {
 // Matches says whether the fault is about the request, whatever its counts say.
 func (f *Fault) Matches(r *http.Request) bool {
 	if f.Method != "" && !strings.EqualFold(f.Method, r.Method) {
+		return false
+	}
+	if f.Mutating && !traffic.Mutating(r.Method) {
 		return false
 	}
 	if f.Page != 0 && f.Page != page(r) {

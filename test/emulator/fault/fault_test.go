@@ -27,6 +27,8 @@ func TestMatches(t *testing.T) {
 		{fault.Fault{}, "GET", "/v2/droplets", true},
 		{fault.Fault{Method: "put"}, "PUT", "/v2/x", true},
 		{fault.Fault{Method: "PUT"}, "GET", "/v2/x", false},
+		{fault.Fault{Mutating: true}, "DELETE", "/v2/x", true},
+		{fault.Fault{Mutating: true}, "GET", "/v2/x", false},
 		{fault.Fault{Path: "/v2/droplets"}, "GET", "/v2/droplets?page=2", true},
 		{fault.Fault{Path: "/v2/droplets"}, "GET", "/v2/droplets/1", false},
 		{fault.Fault{Path: "/v2/droplets/*"}, "GET", "/v2/droplets/1", true},

@@ -1,0 +1,49 @@
+package openstack_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+)
+
+// pageSize is the largest page this cloud serves: Nova and Neutron let operators lower it.
+const pageSize = 2
+
+// pages asks for such pages.
+type pages struct{ next http.RoundTripper }
+
+func (p *pages) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "limit=1000", "limit="+strconv.Itoa(pageSize), 1)
+	return p.next.RoundTrip(r)
+}
+
+// Requests counts a login as reading, as the driver's ReadOnly does.
+func (c *control) Requests() (reads, writes int) {
+	counters := c.relay.Book.Counters()
+	writes = counters.Mutating - counters.Of("POST /identity/v3/auth/tokens")
+	return counters.Total - writes, writes
+}
+
+func (c *control) Fail(f conformance.Fault, after int) {
+	wrong := fault.Fault{Mutating: f.Writes, Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
+	switch {
+	case f.RetryAfter > 0:
+		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
+	case f.Truncate:
+		keep := 5
+		wrong.Truncate = &keep
+	case f.Lost:
+		wrong.Apply, wrong.Drop = true, true
+	case f.Nonsense:
+		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
+	case f.Blank:
+		wrong.Status, wrong.Body = http.StatusOK, "{}"
+	}
+	c.relay.AddFault(wrong)
+}
+
+func (c *control) Heal() { c.relay.Faults.Clear() }
