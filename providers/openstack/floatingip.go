@@ -139,7 +139,7 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 		target = port
 	}
 	body := map[string]any{"floatingip": map[string]any{"port_id": target}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut); err != nil {
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut()); err != nil {
 		return fmt.Errorf("attaching floating IP %s to port %q: %w", id, port, err)
 	}
 	return nil
