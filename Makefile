@@ -44,7 +44,7 @@ help: ## Print this list.
 
 CLOUD       ?= sim
 .PHONY: quickstart
-quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean; REAL=1 for one that runs pods).
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean, CLOUD=openstack; REAL=1 for one that runs pods).
 ifdef REAL
 	@missing=$$(cd test && go run ./cmd/cluster missing) && [ -z "$$missing" ] || { echo "cannot run: $$missing" >&2; exit 1; }
 	@$(MAKE) --no-print-directory helm image PROVIDERS=$(CLOUD)
@@ -196,6 +196,10 @@ OPENSTACK_TESTS = ./openstack/... $(foreach d,conformance/openstack e2e/openstac
 .PHONY: e2e-openstack
 e2e-openstack: need-go need-cc openstack-lab ## Run the tests on a real OpenStack (Debian 12, root), and leave it running.
 	cd test && E2E_OPENSTACK=1 $(GO_TEST) -count=1 -p 1 -v -timeout 60m $(TEST_FLAGS) $(OPENSTACK_TESTS)
+
+.PHONY: e2e-openstack-table
+e2e-openstack-table: need-go ## Write the page that says which test is about which OpenStack key.
+	cd test && E2E_OPENSTACK=1 go test ./e2e/openstack -count=1 -run TestTable -update
 
 .PHONY: lint
 lint: need-go $(LINT) ## Run the linters, the import law among them.

@@ -12,8 +12,8 @@ func identity(providers, platforms []string) []Value {
 	return []Value{
 		{Name: "provider", Section: "What to run on", Enum: append([]string{""}, providers...),
 			Doc: "The cloud. Required."},
-		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$`,
-			Doc: "Name of the cluster, part of names and owner marks in the cloud. Required, different for every cluster of an account, and not to be changed later."},
+		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$`,
+			Doc: "Name of the cluster, part of names and owner marks in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later."},
 		{Name: "clusterID", Flag: "cluster-id"},
 		{Name: "platform", Enum: append([]string{""}, platforms...),
 			Doc: "What built the cluster. Chooses the API server's address (see apiServer.mode) and the kubelet line of the notes; \"\" is fine."},

@@ -181,3 +181,15 @@ func TestProblemText(t *testing.T) {
 		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }
+
+// An empty value of a Blank key is one: it stands above what is configured.
+func TestBlank(t *testing.T) {
+	keys := annotation.Set{
+		{Name: "x.io/network", Type: annotation.TypeString, Blank: true},
+		{Name: "x.io/zone", Type: annotation.TypeString},
+	}
+	values, problems := keys.Parse(map[string]string{"x.io/network": " ", "x.io/zone": " "})
+	if diff := cmp.Diff(annotation.Values{"x.io/network": ""}, values); diff != "" || len(problems) > 0 {
+		t.Errorf("problems %v, values (-want +got):\n%s", problems, diff)
+	}
+}

@@ -48,6 +48,8 @@ type Spec struct {
 	// A cloud whose objects have version stamps need not read again what has the same stamp;
 	// nothing else may be taken from it.
 	Last *Observed
+	// Leaving says that the Service gives its balancer up: one that has nothing of it is not found.
+	Leaving bool
 	// Pinned are immutable fields (by Field name) whose present value has to stay;
 	// Normalize must build the balancer with these values.
 	Pinned map[string]string

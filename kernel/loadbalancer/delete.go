@@ -32,6 +32,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
+	p.spec.Leaving = true
 	p.adopt = "" // what was never taken over is not ours to delete
 	f, err := p.seek(ctx, p.read)
 	if err != nil {

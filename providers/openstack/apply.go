@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 // settleAfter is how long to wait after a change of a balancer before it is looked at: Octavia
 // takes the next change only when this one is through, which is a second at best.
 const settleAfter = time.Second
+
+// busy is the progress of a change that is not the last one.
+var busy = cloud.Progress{Pending: true, After: settleAfter}
 
 // Apply implements cloud.Balancers. Octavia takes one change of a balancer at a time and answers
 // 409 until it is through, so Apply makes the first one that is due and says "pending":
@@ -51,17 +55,43 @@ func (d *Driver) update(ctx context.Context, s *snapshot, change cloud.Change) (
 	}
 	next := d.nextStep(s, change)
 	if next != nil {
-		if err := next.do(ctx); err != nil {
-			return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
+		if err := d.take(ctx, s, next); err != nil {
+			return cloud.Progress{}, d.keepServing(ctx, s, change, err)
 		}
 	}
 	if err := d.settleFloatingIP(ctx, s, change); err != nil {
 		return cloud.Progress{Pending: next != nil}, fmt.Errorf("changing the floating IP of balancer %s: %w", s.lb.ID, err)
 	}
 	if next != nil {
-		return cloud.Progress{Pending: true, After: settleAfter}, nil
+		return busy, nil
 	}
-	return cloud.Progress{}, d.close(ctx, s, change, addresses)
+	return cloud.Progress{}, d.shut(ctx, s, change, addresses)
+}
+
+// take makes one change of the balancer.
+func (d *Driver) take(ctx context.Context, s *snapshot, next *step) error {
+	if err := next.do(ctx); err != nil {
+		return fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
+	}
+	return nil
+}
+
+// keepServing brings the members of a pool up to date after the API refused a change for good:
+// nodes come and go, whatever is wrong with an annotation. It returns what was refused.
+func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Change, refused error) error {
+	if class := d.Classify(refused).Class; class != cloud.FailureInvalid && class != cloud.FailureQuota {
+		return refused
+	}
+	for _, l := range change.After.Listeners {
+		have := s.listenerOf(l.Key())
+		if have == nil || s.pools[have.Pool].ID == "" {
+			continue
+		}
+		if next := d.membersStep(s, s.pools[have.Pool], l, change); next != nil {
+			return errors.Join(refused, d.take(ctx, s, next))
+		}
+	}
+	return refused
 }
 
 // guards reports whether the change is also about a security group that is managed.
@@ -70,11 +100,13 @@ func (d *Driver) guards(change cloud.Change) bool {
 	return managed && d.config.balancer.manageSecurityGroups
 }
 
-func (d *Driver) close(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
-	err := error(nil)
-	if d.guards(change) {
+// shut closes the nodes to what is not wanted any more.
+func (d *Driver) shut(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
+	var err error
+	switch {
+	case d.guards(change):
 		err = d.narrow(ctx, s.guard, change.Spec, addresses)
-	} else if !d.config.balancer.manageSecurityGroups {
+	case !d.config.balancer.manageSecurityGroups:
 		err = d.dissolve(ctx, s.guard)
 	}
 	if err != nil {

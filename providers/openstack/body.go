@@ -33,9 +33,17 @@ func (d *Driver) listenerBody(l cloud.Listener, spec cloud.Spec) map[string]any 
 		body["insert_headers"] = map[string]string{forwardedFor: "true"}
 	}
 	if cidrs := l.Extras[fieldAllowed]; cidrs != "" {
-		body["allowed_cidrs"] = strings.Split(cidrs, ",")
+		body["allowed_cidrs"] = cidrList(cidrs)
 	}
 	return body
+}
+
+// cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
+func cidrList(text string) []string {
+	if text == "" {
+		return []string{}
+	}
+	return strings.Split(text, ",")
 }
 
 func (d *Driver) poolBody(l cloud.Listener, spec cloud.Spec) map[string]any {
@@ -48,7 +56,7 @@ func (d *Driver) poolBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	return body
 }
 
-func monitorBody(l cloud.Listener, spec cloud.Spec, d *Driver) map[string]any {
+func (d *Driver) monitorBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	h := l.Health
 	body := map[string]any{
 		"name": d.childName("monitor", portIndex(l, spec), spec.Ref.Owner), "type": string(h.Protocol),

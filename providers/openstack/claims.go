@@ -63,22 +63,21 @@ func (d *Driver) wantedMarks(o cloud.Owner) []string {
 	return marks
 }
 
-// claims is what the tags of a balancer say about a Service's share in it.
+// claims is what the tags of a balancer say about the Services on it.
 type claims struct {
 	// ours says that one is the Service's own mark, and upstream that one is the name upstream
 	// would give its balancer.
 	ours, upstream bool
 	// others are the owners of our marks for other Services.
 	others []cloud.Owner
-	// strangers are upstream's tags for other Services.
-	strangers []string
-	// users counts all of them: the Services on this balancer, without this one.
+	// names are the names upstream gives the balancers of the other Services, and users is how
+	// many those are.
+	names map[string]bool
 	users int
 }
 
 func (d *Driver) readClaims(tags []string, o cloud.Owner) claims {
-	var c claims
-	accounted := map[string]bool{}
+	c := claims{names: map[string]bool{}}
 	for _, tag := range tags {
 		owner, ok := readMark(tag)
 		switch {
@@ -86,22 +85,16 @@ func (d *Driver) readClaims(tags []string, o cloud.Owner) claims {
 			c.ours = true
 		case ok:
 			c.others = append(c.others, owner)
-			accounted[d.name(owner)] = true
+			c.names[d.name(owner)] = true
 		case tag == d.name(o):
 			c.upstream = true
 		case strings.HasPrefix(tag, namePrefix):
-			c.strangers = append(c.strangers, tag)
+			c.names[tag] = true
 		}
 	}
-	c.users = len(c.others)
-	for _, tag := range c.strangers {
-		if !accounted[tag] {
-			c.users++
-		}
-	}
-	if accounted[d.name(o)] {
-		c.upstream = false // it is that of a Service of the same name in another cluster
-	}
+	// The tag of a Service of the same name in another cluster is not ours.
+	c.upstream = c.upstream && !c.names[d.name(o)]
+	c.users = len(c.names)
 	return c
 }
 
@@ -119,7 +112,7 @@ func (d *Driver) owner(lb *balancer, spec cloud.Spec) cloud.Owner {
 		return spec.Ref.Owner
 	case len(c.others) == 0:
 		return cloud.Owner{}
-	case spec.Ref.ID == lb.ID && c.users < d.config.balancer.maxShared && c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.upstream:
+	case !spec.Leaving && spec.Ref.ID == lb.ID && c.users < d.config.balancer.maxShared && c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.upstream:
 		return cloud.Owner{}
 	}
 	return c.others[0]

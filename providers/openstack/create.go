@@ -103,7 +103,7 @@ func (d *Driver) populatedListener(l cloud.Listener, change cloud.Change, subnet
 		pool["members"] = members
 	}
 	if l.Health != nil {
-		pool["healthmonitor"] = monitorBody(l, change.Spec, d)
+		pool["healthmonitor"] = d.monitorBody(l, change.Spec)
 	}
 	listener := d.listenerBody(l, change.Spec)
 	listener["default_pool"] = pool

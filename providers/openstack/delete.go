@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -37,7 +36,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	}
 	if !d.config.balancer.cascadeDelete {
 		if next := d.emptyStep(s); next != nil {
-			return d.take(ctx, s, next)
+			return busy, d.take(ctx, s, next)
 		}
 	}
 	query := ""
@@ -54,7 +53,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 // mayDelete reports whether the balancer was made for a Service, and no other one uses it. Users'
 // own balancers have other names and descriptions.
 func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
-	made := strings.HasPrefix(s.lb.Name, namePrefix) || s.lb.Name == legacyName(o.UID) || strings.HasPrefix(s.lb.Description, descriptionPrefix)
+	made := s.lb.madeForService() || s.lb.Name == legacyName(o.UID)
 	return made && d.readClaims(s.lb.Tags, o).users == 0
 }
 
@@ -62,11 +61,14 @@ func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
 func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	for i, l := range s.listeners {
 		if d.isOurs(s, l, change.Spec) && slices.Contains(l.Tags, d.name(change.Spec.Ref.Owner)) {
-			return d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
+			return busy, d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
 		}
 	}
+	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
+		return busy, d.take(ctx, s, d.dropPoolStep(p.ID))
+	}
 	body := map[string]any{"tags": d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)}
-	return d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
+	return busy, d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
 }
 
 // emptyStep removes a child of a balancer that has to be empty before it is deleted.
@@ -78,11 +80,4 @@ func (d *Driver) emptyStep(s *snapshot) *step {
 		return d.dropPoolStep(id)
 	}
 	return nil
-}
-
-func (d *Driver) take(ctx context.Context, s *snapshot, next *step) (cloud.Progress, error) {
-	if err := next.do(ctx); err != nil {
-		return cloud.Progress{}, fmt.Errorf("%s of balancer %s: %w", next.what, s.lb.ID, err)
-	}
-	return cloud.Progress{Pending: true, After: settleAfter}, nil
 }

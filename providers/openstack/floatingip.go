@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -21,7 +23,9 @@ type floatingIP struct {
 
 func (f floatingIP) identifier() string { return f.ID }
 
+// listFloatingIPs lists floating IPs of the project: administrators are shown everybody's.
 func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
+	maps.Copy(query, d.ofProject())
 	ips, err := listAll[floatingIP](ctx, d.network, "floatingips", "floatingips", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing floating IPs: %w", err)
@@ -29,36 +33,37 @@ func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]float
 	return ips, nil
 }
 
-// addFloatingIPs finds the floating IP at the balancer's port, and one that is left of a
-// balancer of this Service that is gone.
-func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+// addFloatingIPs finds the floating IP at the balancer's port. Where one is wanted and there is
+// none, it looks for one that is left of a balancer of this Service that is gone.
+func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
+	if s.lb.Port != "" {
+		s.floating, err = d.floatingWith(ctx, spec, url.Values{"port_id": {s.lb.Port}}, func(ip floatingIP) bool { return ip.Port == s.lb.Port })
+	}
+	unwanted := s.lb.ID != "" && (d.wantsInternal(spec) || isIPv6(s.lb.Address))
+	if err != nil || s.floating != nil || unwanted {
+		return err
+	}
+	s.free, err = d.floatingWith(ctx, spec, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}}, func(ip floatingIP) bool {
+		return ip.Port == "" && d.floatingIsOurs(ip.Description, spec.Ref.Owner, false)
+	})
+	return err
+}
+
+// floatingWith returns the floating IP that fits, nil when none does: of the survey, or of those
+// the query leads to.
+func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(floatingIP) bool) (*floatingIP, error) {
 	all, surveyed := surveyOf(spec)
-	if !surveyed && s.lb.Port != "" {
-		var err error
-		if all.floating, err = d.listFloatingIPs(ctx, url.Values{"port_id": {s.lb.Port}}); err != nil {
-			return err
-		}
-	}
-	for i, ip := range all.floating {
-		if ip.Port != "" && ip.Port == s.lb.Port {
-			s.floating = &all.floating[i]
-		}
-	}
-	if s.floating != nil || s.lb.ID != "" && (d.wantsInternal(spec) || isIPv6(s.lb.Address)) {
-		return nil
-	}
+	ips := all.floating
 	if !surveyed {
 		var err error
-		if all.floating, err = d.listFloatingIPs(ctx, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}}); err != nil {
-			return err
+		if ips, err = d.listFloatingIPs(ctx, query); err != nil {
+			return nil, err
 		}
 	}
-	for i, ip := range all.floating {
-		if ip.Port == "" && d.floatingIsOurs(ip.Description, spec.Ref.Owner, false) {
-			s.free = &all.floating[i]
-		}
+	if at := slices.IndexFunc(ips, fits); at >= 0 {
+		return &ips[at], nil
 	}
-	return nil
+	return nil, nil
 }
 
 // attach gives the balancer a floating IP:
@@ -77,14 +82,12 @@ func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error
 	if s.free != nil {
 		return d.associate(ctx, s.free.ID, s.lb.Port)
 	}
-	where := d.placementOf(spec)
-	where.floatingNetwork = cmp.Or(where.floatingNetwork, spec.Facts[factFloatingNetwork])
-	subnets, err := d.floatingSubnets(ctx, where)
+	subnets, err := d.floatingSubnets(ctx, spec)
 	if err != nil {
 		return err
 	}
 	for _, subnet := range subnets {
-		_, err = d.makeFloatingIP(ctx, s, spec, where.floatingNetwork, subnet, "")
+		err = d.makeFloatingIP(ctx, s, spec, subnet, "")
 		if class := d.Classify(err).Class; class != cloud.FailureConflict && class != cloud.FailureInvalid {
 			return err
 		}
@@ -99,36 +102,30 @@ func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec
 	case err != nil:
 		return err
 	case len(found) == 0:
-		where := d.placementOf(spec)
-		_, err := d.makeFloatingIP(ctx, s, spec, cmp.Or(where.floatingNetwork, spec.Facts[factFloatingNetwork]), "", address)
-		return err
+		return d.makeFloatingIP(ctx, s, spec, "", address)
 	case found[0].Port != "" && found[0].Port != s.lb.Port:
 		return &cloud.Invalid{Field: "spec.loadBalancerIP", Value: address, Want: "it is in use at port " + found[0].Port}
 	}
 	return d.associate(ctx, found[0].ID, s.lb.Port)
 }
 
-func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spec, network, subnet, address string) (floatingIP, error) {
+// makeFloatingIP makes a floating IP at the balancer's port, in a subnet or with an address if
+// they are not empty.
+func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spec, subnet, address string) error {
 	request := map[string]string{
-		"floating_network_id": network, "port_id": s.lb.Port, "description": d.floatingDescription(spec.Ref.Owner),
+		"floating_network_id": d.floatingNetwork(spec), "port_id": s.lb.Port, "description": d.floatingDescription(spec.Ref.Owner),
+		"subnet_id": subnet, "floating_ip_address": address,
 	}
-	if subnet != "" {
-		request["subnet_id"] = subnet
+	maps.DeleteFunc(request, func(_, value string) bool { return value == "" })
+	if _, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, nil, okPut()); err != nil {
+		return fmt.Errorf("creating a floating IP: %w", err)
 	}
-	if address != "" {
-		request["floating_ip_address"] = address
-	}
-	var answer struct {
-		IP floatingIP `json:"floatingip"`
-	}
-	_, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, &answer, nil)
-	if err == nil && answer.IP.ID == "" {
-		err = errUnreadable
-	}
-	if err != nil {
-		return floatingIP{}, fmt.Errorf("creating a floating IP: %w", err)
-	}
-	return answer.IP, nil
+	return nil
+}
+
+// floatingNetwork is the network to take a floating IP from: as chosen, else as found.
+func (d *Driver) floatingNetwork(spec cloud.Spec) string {
+	return cmp.Or(d.placementOf(spec).floatingNetwork, spec.Facts[factFloatingNetwork])
 }
 
 // associate attaches a floating IP to a port, and detaches it where port is "": only an explicit
@@ -145,13 +142,19 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 	return nil
 }
 
-// release takes the floating IP from the balancer: ours is deleted unless it is to be kept,
-// anybody else's is detached.
+// release takes the floating IP from the balancer:
+//
+//	made for                         chosen by loadBalancerIP  to be kept  it is
+//	this Service                     –                         no          deleted
+//	a Service that shared this one's no                        no          deleted: the last one pays
+//	any other, or nobody             –                         –           detached
+//	–                                –                         yes         detached
 func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
 	if ip == nil {
 		return nil
 	}
-	if !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
+	inherited := ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
+	if !inherited && !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
 		if ip.Port == "" {
 			return nil
 		}
@@ -177,13 +180,14 @@ func (s subnet) identifier() string { return s.ID }
 
 // floatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
-func (d *Driver) floatingSubnets(ctx context.Context, where placement) ([]string, error) {
+func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
+	where, network := d.placementOf(spec), d.floatingNetwork(spec)
 	if where.floatingSubnet != "" || where.floatingSubnetName == "" && where.floatingSubnetTags == "" {
 		return []string{where.floatingSubnet}, nil
 	}
-	all, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {where.floatingNetwork}})
+	all, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
-		return nil, fmt.Errorf("listing the subnets of network %s: %w", where.floatingNetwork, err)
+		return nil, fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
 	match, ok := compilePattern(cmp.Or(where.floatingSubnetName, "*"))
 	var ids []string
@@ -194,8 +198,8 @@ func (d *Driver) floatingSubnets(ctx context.Context, where placement) ([]string
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
-			Field: keyFloatingName.Name, Value: where.floatingSubnetName + " " + where.floatingSubnetTags,
-			Want: "no subnet of network " + where.floatingNetwork + " has such a name and such tags",
+			Field: keyFloatingName.Name, Value: strings.TrimSpace(where.floatingSubnetName + " " + where.floatingSubnetTags),
+			Want: "no subnet of network " + network + " has such a name and such tags",
 		}
 	}
 	return ids, nil

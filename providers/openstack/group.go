@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -116,9 +117,7 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 }
 
 func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGroup, error) {
-	if d.project != "" {
-		query.Set("project_id", d.project)
-	}
+	maps.Copy(query, d.ofProject())
 	groups, err := listAll[securityGroup](ctx, d.network, "security_groups", "security-groups", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing security groups: %w", err)

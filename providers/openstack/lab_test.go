@@ -90,6 +90,8 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 	return &Driver{config: config, services: &services{
 		compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: computeMicroversion},
 		network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
+		balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
+		octavia:   apiVersion{2, 26},
 		extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
 	}}
 }
@@ -184,7 +186,7 @@ func scrub(i *cassette.Interaction) error {
 		maps.DeleteFunc(header, func(name string, _ []string) bool { return !slices.Contains(names, name) })
 	}
 	keep(i.Request.Headers, "If-Match", "Openstack-Api-Version", "X-Openstack-Nova-Api-Version")
-	keep(i.Response.Headers, "Content-Type")
+	keep(i.Response.Headers, "Content-Type", "Date")
 	i.Request.RemoteAddr, i.Request.Host, i.Response.Duration = "", "", 0
 	return nil
 }

@@ -130,10 +130,19 @@ func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]str
 }
 
 // allowed returns the networks that may connect. The API refuses those of a family the balancer
-// has no address of. Explicitly everybody is what upstream writes where nothing is asked for.
+// has no address of.
+//
+//	source ranges  families  allowed
+//	some           –         those of the families
+//	none           one       explicitly everybody, as upstream writes it
+//	none           both      nothing said: Octavia up to Zed makes rules of the wrong family of
+//	                         what is said, and the balancer fails
 func allowed(spec cloud.Spec) []string {
-	if list := sourceRanges(spec); len(list) > 0 {
+	switch list := sourceRanges(spec); {
+	case len(list) > 0:
 		return list
+	case spec.DualStack:
+		return nil
 	}
 	return []string{everyone(onIPv6(spec))}
 }

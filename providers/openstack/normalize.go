@@ -3,6 +3,7 @@ package openstack
 import (
 	"errors"
 	"maps"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,6 +151,9 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if users := spec.Facts[factFull]; users != "" {
 		refuse(keyID.Name, keyID.In(options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
 	}
+	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
+		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
+	}
 	taken := strings.Split(spec.Facts[factTaken], ",")
 	for _, port := range spec.Ports {
 		if key := port.Listener().Key(); slices.Contains(taken, key) {
@@ -160,6 +164,11 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return errors.Join(problems...)
+}
+
+// restricts reports whether not everybody may connect.
+func restricts(spec cloud.Spec) bool {
+	return len(spec.SourceRanges) > 0 && !slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() == 0 })
 }
 
 func quoted(names []string) string {
@@ -180,9 +189,6 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !d.can(a) {
 			note(key.Name, "it has no effect: "+d.unable(a))
 		}
-	}
-	if len(spec.SourceRanges) > 0 && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
-		note("spec.loadBalancerSourceRanges", "it has no effect: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups would enforce it")
 	}
 	if spec.DualStack && !d.can(ableAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))

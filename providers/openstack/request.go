@@ -12,7 +12,7 @@ import (
 
 // get reads an object or a list into answer.
 func get(ctx context.Context, client *gophercloud.ServiceClient, url string, answer any) (http.Header, error) {
-	response, err := client.Get(ctx, url, answer, nil) //nolint:bodyclose // gophercloud closes it
+	response, err := client.Get(ctx, url, answer, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func put(ctx context.Context, client *gophercloud.ServiceClient, url string, bod
 	if revision > 0 {
 		opts.MoreHeaders = map[string]string{"If-Match": "revision_number=" + strconv.Itoa(revision)}
 	}
-	_, err := client.Put(ctx, url, body, nil, opts) //nolint:bodyclose // gophercloud closes it
+	_, err := client.Put(ctx, url, body, nil, opts)
 	return err
 }
 
@@ -50,7 +50,7 @@ func okPut() *gophercloud.RequestOpts {
 
 // remove deletes an object. One that is gone already is as good, if the API itself says so.
 func remove(ctx context.Context, client *gophercloud.ServiceClient, path ...string) error {
-	_, err := client.Delete(ctx, client.ServiceURL(path...), nil) //nolint:bodyclose // gophercloud closes it
+	_, err := client.Delete(ctx, client.ServiceURL(path...), nil)
 	if classify(err).Class == cloud.FailureNotFound {
 		return nil
 	}

@@ -35,9 +35,9 @@ func TestFormsOfEndpoints(t *testing.T) {
 
 func TestFormsOfTheMachineAPI(t *testing.T) {
 	tests := []struct{ path, maximum, endpoint, microversion string }{
-		{"/compute", "2.93", "/compute/v2.1/", "2.47"},
-		{"/compute/v2.1", "2.47", "/compute/v2.1/", "2.47"},
-		{"/compute/v2.1/f00", "2.46", "/compute/v2.1/f00/", ""},
+		{"/compute", "2.93", "/compute/v2.1/", computeMicroversion},
+		{"/compute/v2.1", "2.69", "/compute/v2.1/", computeMicroversion},
+		{"/compute/v2.1/f00", "2.68", "/compute/v2.1/f00/", ""},
 		{"/compute/v2.1/f00/", "", "/compute/v2.1/f00/", ""},
 	}
 	for _, tt := range tests {

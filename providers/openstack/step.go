@@ -207,8 +207,8 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 		}
 		body["insert_headers"] = headers
 	}
-	if wanted, managed := full["allowed_cidrs"].([]string); managed && l.Extras[fieldAllowed] != observedAllowed(*have, balancer{Address: nobody(onIPv6(spec))}, l.Extras[fieldAllowed]) {
-		body["allowed_cidrs"] = wanted
+	if wanted, managed := l.Extras[fieldAllowed]; managed && wanted != observedAllowed(*have, onIPv6(spec), wanted) {
+		body["allowed_cidrs"] = cidrList(wanted)
 	}
 	if name := d.name(spec.Ref.Owner); l.Extras[fieldOwned] == "true" && !slices.Contains(have.Tags, name) {
 		body["tags"] = append(slices.Clone(have.Tags), name)
@@ -290,11 +290,11 @@ func (d *Driver) monitorStep(s *snapshot, p pool, l cloud.Listener, spec cloud.S
 	case l.Health == nil, exists && have.Type != string(l.Health.Protocol):
 		return &step{"deleting the health monitor of listener " + l.Key(), drop}
 	case !exists:
-		body := monitorBody(l, spec, d)
+		body := d.monitorBody(l, spec)
 		body["pool_id"] = p.ID
 		return &step{"creating the health monitor of listener " + l.Key(), d.posting("healthmonitor", body, pathMonitors)}
 	}
-	wanted := monitorBody(l, spec, d)
+	wanted := d.monitorBody(l, spec)
 	same := wanted["delay"] == have.Delay && wanted["timeout"] == have.Timeout && wanted["max_retries"] == have.Retries &&
 		wanted["max_retries_down"] == have.RetriesDown && (wanted["url_path"] == nil || wanted["url_path"] == have.Path)
 	if same {

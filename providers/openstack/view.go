@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -98,25 +99,40 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 
 // isGuest reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else. Upstream marks its own balancers by their
-// name; one that was renamed still has its description.
+// name, and has one that was renamed still by its description.
+//
+//	name or description   marks                      guest
+//	this Service's        –                          no
+//	another Service's     this Service's alone       no: it is the last one on it
+//	any                   none of other Services,    no: it was told to take it over
+//	                      and the Service adopts it
+//	any other             –                          yes
 func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
 	o := spec.Ref.Owner
-	return s.lb.Name != d.name(o) && s.lb.Name != legacyName(o.UID) && s.lb.Description != d.description(o)
+	if s.lb.Name == d.name(o) || s.lb.Name == legacyName(o.UID) || s.lb.Description == d.description(o) {
+		return false
+	}
+	c := d.readClaims(s.lb.Tags, o)
+	last := c.ours && s.lb.madeForService()
+	adopted := annotation.Adopt.In(spec.Options) == s.lb.ID
+	return c.users > 0 || !last && !adopted
 }
 
 // isOurs reports whether a listener was made for the Service:
 //
-//	tags                  on a balancer of  ours
-//	the Service's name    –                 yes
-//	others                –                 no
-//	none                  its own           yes
-//	none                  somebody else's   no
+//	tags                               on a balancer of  ours
+//	the Service's name                 –                 yes
+//	none, or Services' that have left  its own           yes
+//	any other                          –                 no
 func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
 	if slices.Contains(l.Tags, d.name(spec.Ref.Owner)) {
 		return true
 	}
-	marked := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" })
-	return !marked && !d.isGuest(s, spec)
+	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
+	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool {
+		return tag != "" && (!strings.HasPrefix(tag, namePrefix) || c.names[tag])
+	})
+	return !foreign && !d.isGuest(s, spec)
 }
 
 func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
@@ -222,7 +238,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldMemberConnect:   strconv.Itoa(l.MemberConnect),
 			fieldMemberData:      strconv.Itoa(l.MemberData),
 			fieldTCPInspect:      strconv.Itoa(l.TCPInspect),
-			fieldAllowed:         observedAllowed(l, s.lb, wanted.Extras[fieldAllowed]),
+			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.Extras[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
 			fieldOwned:           strconv.FormatBool(slices.Contains(l.Tags, d.name(spec.Ref.Owner))),
@@ -263,9 +279,9 @@ func targetPort(members []member, wanted int) int {
 }
 
 // observedAllowed takes a listener that admits everybody without saying so for one that says so.
-func observedAllowed(l listener, lb balancer, wanted string) string {
+func observedAllowed(l listener, ipv6 bool, wanted string) string {
 	if len(l.AllowedCIDRs) == 0 {
-		if open := everyone(isIPv6(lb.Address)); wanted == open {
+		if open := everyone(ipv6); wanted == open {
 			return open
 		}
 		return ""

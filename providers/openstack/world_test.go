@@ -40,9 +40,11 @@ func newWorld(t *testing.T) *world {
 		admin.call(http.MethodDelete, "identity", "users/"+user, nil, nil)
 		admin.call(http.MethodDelete, "identity", "projects/"+project, nil, nil)
 	})
-	var roles struct{ Roles []struct{ ID string } }
-	admin.call(http.MethodGet, "identity", "roles?name=member", nil, &roles)
-	admin.call(http.MethodPut, "identity", "projects/"+project+"/users/"+user+"/roles/"+roles.Roles[0].ID, nil, nil)
+	for _, role := range []string{"member", "load-balancer_member"} {
+		var roles struct{ Roles []struct{ ID string } }
+		admin.call(http.MethodGet, "identity", "roles?name="+role, nil, &roles)
+		admin.call(http.MethodPut, "identity", "projects/"+project+"/users/"+user+"/roles/"+roles.Roles[0].ID, nil, nil)
+	}
 	w = logIn(t, name, name)
 	w.project = project
 	return w

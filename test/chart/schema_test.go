@@ -14,8 +14,9 @@ func TestSchemaAccepts(t *testing.T) {
 	for _, values := range []string{
 		`platform: talos`, `replicaCount: 0`, `enabled: false`, `global: {anything: {goes: here}}`,
 		`safety: {nodeDeletion: {fraction: "0.25"}}`, `podDisruptionBudget: {maxUnavailable: 50%}`,
-		`extraArgs: {kube-api-qps: 10, kube-api-content-type: null}`, `clusterName: my.cluster.example`,
-		`digitalocean: {region: fra1}`, `commonLabels: {dropped: null}`,
+		`extraArgs: {kube-api-qps: 10, kube-api-content-type: null}`, `clusterName: my.cluster.example`, `clusterName: My_Cluster`,
+		`digitalocean: {region: fra1}`, `openstack: {credentials: {existingSecret: mine, keys: {cloudConf: my.conf}}}`,
+		`openstack: {credentials: {inline: {cloudConf: "[Global]"}}, regionalProviderID: true}`, `commonLabels: {dropped: null}`,
 	} {
 		if _, err := render(t, release{values: []string{minimal("sim"), values}}); err != nil {
 			t.Errorf("%s: %v", values, err)
@@ -31,7 +32,8 @@ func TestSchemaRefuses(t *testing.T) {
 		{"sim", `digitalocean: {credentials: {keys: {tokn: x}}}`, "/digitalocean/credentials/keys"},
 		{"sim", `provider: acme`, "/provider"},
 		{"sim", `provider: {name: sim}`, "/provider"},
-		{"sim", `clusterName: My_Cluster`, "/clusterName"},
+		{"sim", `clusterName: my cluster`, "/clusterName"},
+		{"sim", `clusterName: prod/1`, "/clusterName"},
 		{"sim", `clusterName: 7`, "/clusterName"},
 		{"sim", `platform: openshift`, "/platform"},
 		{"sim", `kind: StatefulSet`, "/kind"},
@@ -53,6 +55,12 @@ func TestSchemaRefuses(t *testing.T) {
 		{"sim", `sim: {machines: "a,b"}`, "/sim/machines"},
 		{"digitalocean", `digitalocean: {apiQPS: many}`, "/digitalocean/apiQPS"},
 		{"digitalocean", `digitalocean: {loadBalancer: {defaultType: GLOBAL}}`, "/digitalocean/loadBalancer/defaultType"},
+		{"openstack", `openstack: {regionalProviderID: "yes"}`, "/openstack/regionalProviderID"},
+		{"openstack", `openstack: {credentials: {keys: {"cloud.conf": x}}}`, "/openstack/credentials/keys"},
+		{"openstack", `openstack: {credentials: {inline: {cloudsYaml: x}}}`, "/openstack/credentials/inline"},
+		// What upstream's chart calls it.
+		{"openstack", `cloudConfig: {global: {region: x}}`, "additional properties 'cloudConfig'"},
+		{"openstack", `secret: {name: cloud-config}`, "additional properties 'secret'"},
 		// Conditions on the provider: this cloud has no routes.
 		{"digitalocean", `controllers: {route: {enabled: true, clusterCIDR: 10.0.0.0/8}}`, "/controllers/route/enabled"},
 	}

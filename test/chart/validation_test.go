@@ -11,7 +11,7 @@ import (
 func TestProblems(t *testing.T) {
 	tests := []struct{ name, values string }{
 		{"nothing", ``},
-		{"identity", "provider: acme\nclusterName: My_Cluster\nserviceAccount: {create: false}"},
+		{"identity", "provider: acme\nclusterName: my cluster\nserviceAccount: {create: false}"},
 		{"provider", `
 provider: digitalocean
 clusterName: c

@@ -13,7 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 )
 
-// Cloud is an emulated cloud whose machines are the nodes of a cluster.
+// Cloud is an emulated cloud, or one on this machine, whose machines are the nodes of a cluster.
 type Cloud interface {
 	Provider() string
 	// Arguments tell helm of the cloud.
@@ -32,8 +32,10 @@ func Open(ctx context.Context, provider string, c *cluster.Cluster) (Cloud, erro
 		return OpenSim(c)
 	case "digitalocean":
 		return OpenDigitalOcean(ctx, c)
+	case "openstack":
+		return OpenOpenStack(ctx, c)
 	default:
-		return nil, fmt.Errorf("opening a cloud: there is no emulator of %q; there are: digitalocean, sim", provider)
+		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: digitalocean, openstack, sim", provider)
 	}
 }
 

@@ -85,7 +85,7 @@ func post(ctx context.Context, client *gophercloud.ServiceClient, path, one stri
 
 // put changes an object; body may be nil.
 func put(ctx context.Context, client *gophercloud.ServiceClient, path string, body any) error {
-	_, err := client.Put(ctx, client.ServiceURL(path), body, nil, //nolint:bodyclose // gophercloud reads and closes it
+	_, err := client.Put(ctx, client.ServiceURL(path), body, nil,
 		&gophercloud.RequestOpts{OkCodes: []int{200, 201, 202, 204}})
 	if err != nil {
 		return fmt.Errorf("changing %s: %w", path, err)
@@ -95,7 +95,7 @@ func put(ctx context.Context, client *gophercloud.ServiceClient, path string, bo
 
 // remove deletes an object; one that is gone is fine.
 func remove(ctx context.Context, client *gophercloud.ServiceClient, path string) error {
-	_, err := client.Delete(ctx, client.ServiceURL(path), nil) //nolint:bodyclose // gophercloud reads and closes it
+	_, err := client.Delete(ctx, client.ServiceURL(path), nil)
 	if err != nil && !gophercloud.ResponseCodeIs(err, 404) {
 		return fmt.Errorf("deleting %s: %w", path, err)
 	}

@@ -148,14 +148,14 @@ func TestStoppedService(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := p.KeyManager.ServiceURL("secrets")
-	if _, err := p.KeyManager.Get(t.Context(), url, nil, nil); err == nil { //nolint:bodyclose // gophercloud reads and closes it
+	if _, err := p.KeyManager.Get(t.Context(), url, nil, nil); err == nil {
 		t.Error("a stopped service answered")
 	}
 	if err := p.StartService(t.Context(), "barbican"); err != nil {
 		t.Fatal(err)
 	}
 	var answer map[string]any
-	if _, err := p.KeyManager.Get(t.Context(), url, &answer, nil); err != nil { //nolint:bodyclose // gophercloud reads and closes it
+	if _, err := p.KeyManager.Get(t.Context(), url, &answer, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -21,6 +22,8 @@ const waitLimit = 5 * time.Minute
 type ProjectOptions struct {
 	// IPv6 adds a SLAAC subnet, fd00:1::/64.
 	IPv6 bool
+	// CIDR is the IPv4 subnet, 10.0.0.0/16 when empty.
+	CIDR string
 	// NoRouter leaves the network without a way out, so that no floating IP can be attached.
 	NoRouter bool
 }
@@ -47,22 +50,36 @@ type Project struct {
 // and a router to the external network. All in it is deleted when the test ends.
 func NewProject(t testing.TB, o ProjectOptions) *Project {
 	t.Helper()
-	p := &Project{Lab: Require(t), Name: "test-" + rand.Text()[:10]}
+	p, err := Require(t).OpenProject(t.Context(), o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
-		defer cancel()
-		if err := p.destroy(ctx); err != nil {
+		if err := p.Close(); err != nil {
 			t.Errorf("cleaning the project up: %v", err)
 		}
 	})
-	ctx := t.Context()
-	if err := p.makeUser(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.makeNetwork(ctx, o); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// OpenProject is NewProject for programs that are no tests. The project has to be closed,
+// also after an error.
+func (l *Lab) OpenProject(ctx context.Context, o ProjectOptions) (*Project, error) {
+	p := &Project{Lab: l, Name: "test-" + rand.Text()[:10]}
+	if err := p.makeUser(ctx); err != nil {
+		return p, fmt.Errorf("making a project: %w", err)
+	}
+	if err := p.makeNetwork(ctx, o); err != nil {
+		return p, fmt.Errorf("making the network of a project: %w", err)
+	}
+	return p, nil
+}
+
+// Close deletes the project with all that is in it.
+func (p *Project) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	return p.destroy(ctx)
 }
 
 func (p *Project) makeUser(ctx context.Context) error {
@@ -110,7 +127,7 @@ func (p *Project) makeNetwork(ctx context.Context, o ProjectOptions) error {
 		return err
 	}
 	p.NetworkID = text(network, "id")
-	if p.SubnetID, err = p.subnet(ctx, object{"name": "nodes", "ip_version": 4, "cidr": "10.0.0.0/16"}); err != nil {
+	if p.SubnetID, err = p.subnet(ctx, object{"name": "nodes", "ip_version": 4, "cidr": cmp.Or(o.CIDR, "10.0.0.0/16")}); err != nil {
 		return err
 	}
 	if o.IPv6 {
@@ -138,4 +155,16 @@ func (p *Project) subnet(ctx context.Context, body object) (string, error) {
 	body["network_id"] = p.NetworkID
 	subnet, err := post(ctx, p.Network, "subnets", "subnet", body)
 	return text(subnet, "id"), err
+}
+
+// CloudConf is a cloud.conf for the project's user, who logs in at authURL with a password.
+func (p *Project) CloudConf(authURL string) string {
+	return fmt.Sprintf(`[Global]
+auth-url = %q
+region = %q
+username = %q
+password = %q
+user-domain-id = %q
+tenant-id = %q
+`, authURL, Region, p.User.Username, p.User.Password, p.User.DomainID, p.User.TenantID)
 }

@@ -24,7 +24,7 @@ func (p *Project) LimitNetwork(ctx context.Context, quota map[string]int) error 
 // that they answer 401.
 func (l *Lab) Revoke(ctx context.Context, token string) error {
 	client := l.Admin.Identity
-	_, err := client.Delete(ctx, client.ServiceURL("auth", "tokens"), &gophercloud.RequestOpts{ //nolint:bodyclose // gophercloud reads and closes it
+	_, err := client.Delete(ctx, client.ServiceURL("auth", "tokens"), &gophercloud.RequestOpts{
 		MoreHeaders: map[string]string{"X-Subject-Token": token},
 	})
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
 )
 
 // ServerOptions change what a new server is.
@@ -15,6 +17,8 @@ type ServerOptions struct {
 	Name string
 	// Zone is one of Zones; nova chooses when it is empty.
 	Zone string
+	// Address is the IPv4 address; Neutron chooses when it is empty.
+	Address string
 	// Metadata of the server.
 	Metadata map[string]string
 	// Flavor is "1" (m1.tiny), "2" or "3"; "1" when empty.
@@ -33,19 +37,24 @@ type Server struct {
 // Boot makes a server with a port of its own and waits until it is ACTIVE: about a second.
 func (p *Project) Boot(t testing.TB, o ServerOptions) Server {
 	t.Helper()
-	s, err := p.boot(t.Context(), o)
+	s, err := p.BootServer(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func (p *Project) boot(ctx context.Context, o ServerOptions) (Server, error) {
+// BootServer is Boot for programs that are no tests.
+func (p *Project) BootServer(ctx context.Context, o ServerOptions) (Server, error) {
 	images, err := list(ctx, p.Image, "images", "images", url.Values{"name": {"tiny"}})
 	if err != nil || len(images) != 1 {
 		return Server{}, fmt.Errorf("looking for the image: found %d: %w", len(images), err)
 	}
-	port, err := post(ctx, p.Network, "ports", "port", object{"network_id": p.NetworkID, "name": o.Name})
+	nic := object{"network_id": p.NetworkID, "name": o.Name}
+	if o.Address != "" {
+		nic["fixed_ips"] = []object{{"subnet_id": p.SubnetID, "ip_address": o.Address}}
+	}
+	port, err := post(ctx, p.Network, "ports", "port", nic)
 	if err != nil {
 		return Server{}, err
 	}
@@ -69,13 +78,28 @@ func (p *Project) boot(ctx context.Context, o ServerOptions) (Server, error) {
 	s := Server{ID: text(server, "id"), Name: o.Name, PortID: text(port, "id"), Address: ipv4(port)}
 	return s, until(ctx, "the server "+o.Name, func() (bool, error) {
 		var answer map[string]object
-		_, err := p.Compute.Get(ctx, p.Compute.ServiceURL("servers", s.ID), &answer, nil) //nolint:bodyclose // gophercloud reads and closes it
+		_, err := p.Compute.Get(ctx, p.Compute.ServiceURL("servers", s.ID), &answer, nil)
 		status := text(answer["server"], "status")
 		if err == nil && status == "ERROR" {
 			err = fmt.Errorf("the server %s is in ERROR: %v", o.Name, answer["server"]["fault"])
 		}
 		return status == "ACTIVE", err
 	})
+}
+
+// StopServer switches a server off, and returns before it is.
+func (p *Project) StopServer(ctx context.Context, id string) error {
+	_, err := p.Compute.Post(ctx, p.Compute.ServiceURL("servers", id, "action"), object{"os-stop": nil}, nil, //nolint:bodyclose // gophercloud reads and closes it
+		&gophercloud.RequestOpts{OkCodes: []int{202}})
+	if err != nil {
+		return fmt.Errorf("stopping the server %s: %w", id, err)
+	}
+	return nil
+}
+
+// DeleteServer deletes a server, and returns before it is gone.
+func (p *Project) DeleteServer(ctx context.Context, id string) error {
+	return remove(ctx, p.Compute, "servers/"+id)
 }
 
 // ipv4 is the IPv4 address of a port, "" when it has none.

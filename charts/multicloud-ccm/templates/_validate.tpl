@@ -29,8 +29,8 @@ pipelines skip the schema.
 {{- end }}
 {{- if not .Values.clusterName }}
 {{- $p = append $p "clusterName is not set: set it to a name that no other cluster of the account has, such as prod-1" }}
-{{- else if not (regexMatch "^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$" (toString .Values.clusterName)) }}
-{{- $p = append $p (printf "clusterName is %q: use at most 63 lower-case letters, digits, '-' and '.', with a letter or digit at both ends" (toString .Values.clusterName)) }}
+{{- else if not (regexMatch "^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$" (toString .Values.clusterName)) }}
+{{- $p = append $p (printf "clusterName is %q: use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends" (toString .Values.clusterName)) }}
 {{- end }}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) }}
 {{- $p = append $p "serviceAccount.create is false and serviceAccount.name is not set: name the account to use" }}

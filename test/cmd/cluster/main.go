@@ -23,7 +23,7 @@ import (
 const usage = `usage: cluster up|show|clean|missing [flags]
 
   up      run a cluster until Ctrl-C
-  show    the same, with the chart installed on an emulated cloud
+  show    the same, with the chart installed on a cloud of this machine
   clean   remove what clusters left that were killed; the next up does that too
   missing print what this machine lacks to run a cluster, nothing when nothing
 
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 		images[name] = path
 		return nil
 	})
-	cloud := flags.String("cloud", "sim", "the emulated `cloud` of show: sim or digitalocean")
+	cloud := flags.String("cloud", "sim", "the `cloud` of show: sim, digitalocean or openstack")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()

@@ -175,7 +175,7 @@ func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error 
 	fmt.Printf("\nService echo has the address %s\n", address)
 	door := cloud.Door(address, port)
 	if door == "" {
-		fmt.Println("the balancers of this emulated cloud carry no traffic")
+		fmt.Println("the balancers of this cloud carry no traffic here")
 		return nil
 	}
 	return controlplane.Eventually(ctx, func(ctx context.Context) error { return curl(ctx, "http://"+door+"/") })

@@ -1,14 +1,21 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"io"
 
-// cloud is an emulated cloud with one machine per node.
+	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
+)
+
+// cloud is an emulated cloud, or one on this machine, with one machine per node.
 type cloud interface {
 	// provider is the value of --cloud-provider, title its name for people.
 	provider() string
 	title() string
-	// env is the environment of the CCM.
+	// env is the environment of the CCM, args are flags of this cloud's.
 	env() []string
+	args() []string
 	machines() []machine
 	stop(name string) error
 	remove(name string) error
@@ -35,13 +42,29 @@ const (
 
 var nodeNames = []string{healthy, stopped, deleted}
 
-func newCloud(name string) (cloud, error) {
+// missing says in one line what a cloud needs that this machine lacks, nil when nothing.
+func missing(name string) error {
 	switch name {
-	case "sim":
-		return newSim()
+	case "sim", "digitalocean":
+		return nil
+	case "openstack":
+		return openstack.Missing()
+	default:
+		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=digitalocean or CLOUD=openstack", name)
+	}
+}
+
+// newCloud starts a cloud. What that does goes to progress.
+func newCloud(ctx context.Context, name string, progress io.Writer) (cloud, error) {
+	if err := missing(name); err != nil {
+		return nil, err
+	}
+	switch name {
 	case "digitalocean":
 		return newDigitalOcean()
+	case "openstack":
+		return newOpenStack(ctx, progress)
 	default:
-		return nil, fmt.Errorf("there is no cloud %q here: use CLOUD=sim or CLOUD=digitalocean", name)
+		return newSim()
 	}
 }

@@ -46,6 +46,8 @@ func (d *digitalOcean) env() []string {
 	}
 }
 
+func (d *digitalOcean) args() []string { return nil }
+
 func (d *digitalOcean) machines() []machine { return d.list }
 
 func (d *digitalOcean) stop(name string) error { return d.server.PowerOff(d.ids[name]) }

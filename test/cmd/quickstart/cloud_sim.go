@@ -77,6 +77,8 @@ func (s *sim) title() string { return "the simulated cloud" }
 
 func (s *sim) env() []string { return []string{"SIM_ENDPOINT=" + s.server.URL} }
 
+func (s *sim) args() []string { return nil }
+
 func (s *sim) machines() []machine { return s.list }
 
 func (s *sim) stop(name string) error { return s.world.StopMachine(s.ids[name]) }

@@ -7,7 +7,7 @@
 //	story.go        what happens, step by step
 //	cluster.go      the clusters and their nodes
 //	request.go      requests through the balancer
-//	cloud*.go       the emulated clouds and their machines
+//	cloud*.go       the clouds and their machines
 //	proxy.go        what kube-proxy would do on the machines
 //	board.go        what is known about both clusters; row.go says what is shown of it
 //	expectation.go  what has to happen in each cluster, and what must not
@@ -40,9 +40,17 @@ type options struct {
 func main() {
 	o := options{unattended: os.Getenv("QUICKSTART_EXIT") == "1"}
 	flag.StringVar(&o.binary, "binary", "bin/cloud-controller-manager", "`path` of the CCM's binary")
-	flag.StringVar(&o.cloud, "cloud", "sim", "emulated `cloud`: sim or digitalocean")
+	flag.StringVar(&o.cloud, "cloud", "sim", "`cloud`: sim, digitalocean or openstack")
 	flag.BoolVar(&o.keep, "keep", false, "keep logs, keys and data of the clusters and the CCM")
+	check := flag.Bool("check", false, "only say what this machine lacks for the cloud")
 	flag.Parse()
+	if err := missing(o.cloud); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+	if *check {
+		return
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, o)
@@ -70,7 +78,7 @@ func run(ctx context.Context, o options) error {
 	if err := checkBinary(o.binary); err != nil {
 		return err
 	}
-	cloud, err := newCloud(o.cloud)
+	cloud, err := newCloud(ctx, o.cloud, out)
 	if err != nil {
 		return err
 	}

@@ -60,8 +60,9 @@ step() {
 }
 
 mkdir -p bin
-step "the CCM" "${MAKE:-make}" --no-print-directory build
 step "the quickstart" go build -C test -o ../bin/quickstart ./cmd/quickstart
+bin/quickstart -check "$@"
+step "the CCM" "${MAKE:-make}" --no-print-directory build
 finish
 trap - EXIT INT TERM HUP
 exec bin/quickstart -binary bin/cloud-controller-manager "$@"

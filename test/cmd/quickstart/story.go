@@ -146,7 +146,7 @@ func (q *quickstart) startCCM(ctx context.Context) (err error) {
 	}
 	q.ccm, err = ccm.Start(ccm.Options{
 		Binary: q.binary, Kubeconfig: kubeconfig, Provider: q.cloud.provider(),
-		Env: q.cloud.env(), Args: haste, Dir: q.dir, Name: q.cloud.provider(),
+		Env: q.cloud.env(), Args: append(q.cloud.args(), haste...), Dir: q.dir, Name: q.cloud.provider(),
 	})
 	if err != nil {
 		return err

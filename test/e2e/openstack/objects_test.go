@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -23,6 +24,7 @@ func (s *site) objects() objects {
 	o.otherNetwork, o.other = s.network("10.77.0.0/24")
 	s.change(s.project.Network, http.MethodPut, "routers/"+s.project.RouterID+"/add_router_interface", object{"subnet_id": o.other})
 	o.port = text(s.change(s.project.Network, http.MethodPost, "ports", object{"port": object{"network_id": o.network, "fixed_ips": []object{{"subnet_id": o.subnet}}}}), "id")
+	s.show(o.external)
 	for _, subnet := range s.all(s.project.Admin.Network, "subnets", "subnets", url.Values{"network_id": {o.external}}) {
 		o.floatingSubnet, o.floatingCIDR = text(subnet, "id"), netip.MustParsePrefix(text(subnet, "cidr"))
 	}
@@ -45,6 +47,24 @@ func (o objects) inFloatingSubnet(t tree) any {
 func text(o object, field string) string {
 	value, _ := o[field].(string)
 	return value
+}
+
+// show lets the project see the subnets of the external network, as shared ones are: else nobody
+// can choose one by its name.
+func (s *site) show(network string) {
+	s.Helper()
+	admin := s.project.Admin.Network
+	var answer map[string]object
+	_, err := admin.Post(s.Context(), admin.ServiceURL("rbac-policies"), object{"rbac_policy": object{
+		"object_type": "network", "object_id": network, "action": "access_as_shared", "target_tenant": s.project.ID,
+	}}, &answer, nil) //nolint:bodyclose // gophercloud closes it
+	s.must(err, "sharing the external network")
+	s.Cleanup(func() {
+		_, err := admin.Delete(context.WithoutCancel(s.Context()), admin.ServiceURL("rbac-policies", text(answer["rbac_policy"], "id")), nil) //nolint:bodyclose // gophercloud closes it
+		if err != nil {
+			s.Errorf("unsharing the external network: %v", err)
+		}
+	})
 }
 
 // network makes a network with a subnet.

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -47,8 +49,8 @@ type siteOptions struct {
 	cluster string
 	// nodes is how many machines there are, 2 when 0.
 	nodes int
-	// mode is Live when empty.
-	mode run.Mode
+	// alone keeps other tests from running meanwhile.
+	alone bool
 }
 
 // on returns another cluster, or the same one with another configuration, in a project.
@@ -71,7 +73,7 @@ func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOp
 	}
 	s.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
-		Executor: run.NewExecutor(s.cloud, o.mode, nil, nil),
+		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s
 }
@@ -88,6 +90,9 @@ func defaults() func(name string) string {
 // newSite makes a project and a cluster in it.
 func newSite(t *testing.T, o siteOptions) *site {
 	t.Helper()
+	if !o.alone {
+		t.Parallel()
+	}
 	project := openstack.NewProject(t, openstack.ProjectOptions{IPv6: true})
 	var nodes []*corev1.Node
 	for i := range max(o.nodes, 2) {
@@ -223,11 +228,12 @@ func (e *events) Record(_ event.Object, reason event.Reason, message string) {
 	e.said = append(e.said, reason.Name+": "+message)
 }
 
-// traffic counts requests to the APIs, except those about machines.
+// traffic notes the requests to the APIs.
 type traffic struct {
 	next http.RoundTripper
-	mu   sync.Mutex
-	all  []string
+
+	mu  sync.Mutex
+	all []string
 	// intercept may answer in place of the API.
 	intercept func(*http.Request) *http.Response
 }
@@ -235,13 +241,13 @@ type traffic struct {
 func (t *traffic) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	t.all = append(t.all, r.Method+" "+r.URL.RequestURI())
-	intercept := t.intercept
-	t.mu.Unlock()
-	if intercept != nil {
-		if answer := intercept(r); answer != nil {
+	if t.intercept != nil {
+		if answer := t.intercept(r); answer != nil {
+			t.mu.Unlock()
 			return answer, nil
 		}
 	}
+	t.mu.Unlock()
 	return t.next.RoundTrip(r)
 }
 
@@ -252,4 +258,30 @@ func (t *traffic) take() []string {
 	taken := t.all
 	t.all = nil
 	return taken
+}
+
+// answer lets a function answer in place of the API, nil to ask the API.
+func (t *traffic) answer(intercept func(*http.Request) *http.Response) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.intercept = intercept
+}
+
+// see shows a function every request.
+func (t *traffic) see(show func(*http.Request)) {
+	t.answer(func(r *http.Request) *http.Response {
+		show(r)
+		return nil
+	})
+}
+
+// conflict is the answer of Octavia while a balancer is busy.
+func conflict(r *http.Request) *http.Response {
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	return &http.Response{
+		StatusCode: http.StatusConflict, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"faultcode": "Client", "faultstring": "Load Balancer is immutable and cannot be updated.", "debuginfo": null}`)),
+	}
 }

@@ -79,6 +79,7 @@ func TestAddRefusesNonsense(t *testing.T) {
 func TestCut(t *testing.T) {
 	digitalocean := `{"droplets":[1,2,3],"links":{"pages":{"next":"x"}},"meta":{"total":9}}`
 	hetzner := `{"servers":[1,2,3],"meta":{"pagination":{"last_page":3,"next_page":2,"page":1,"total_entries":9}}}`
+	openstack := `{"servers":[1,2],"servers_links":[{"href":"x","rel":"next"}]}`
 	for _, test := range []struct {
 		list       fault.List
 		body, want string
@@ -86,6 +87,8 @@ func TestCut(t *testing.T) {
 		{fault.List{Keep: 1}, digitalocean, `{"droplets":[1],"links":{"pages":{"next":"x"}},"meta":{"total":9}}`},
 		{fault.List{Keep: 1, Consistent: true}, digitalocean, `{"droplets":[1],"links":{},"meta":{"total":1}}`},
 		{fault.List{Consistent: true}, hetzner, `{"meta":{"pagination":{"last_page":1,"next_page":null,"page":1,"total_entries":0}},"servers":[]}`},
+		{fault.List{}, openstack, `{"servers":[],"servers_links":[{"href":"x","rel":"next"}]}`},
+		{fault.List{Keep: 1, Consistent: true}, openstack, `{"servers":[1]}`},
 		{fault.List{Keep: 9}, `{"a":[]}`, `{"a":[]}`},
 		{fault.List{}, `{"droplet":{"tags":[1]}}`, `{"droplet":{"tags":[1]}}`},
 	} {

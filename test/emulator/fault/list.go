@@ -3,6 +3,8 @@ package fault
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 )
 
 // Cut shortens the first-level lists of a JSON object to l.Keep elements. A
@@ -14,6 +16,9 @@ func (l List) Cut(body []byte) ([]byte, error) {
 	}
 	total, cut := 0, false
 	for name, raw := range answer {
+		if strings.HasSuffix(name, linksSuffix) {
+			continue
+		}
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil || list == nil {
 			continue
@@ -31,9 +36,13 @@ func (l List) Cut(body []byte) ([]byte, error) {
 	return encode(answer), nil
 }
 
+// linksSuffix ends the name of the list that leads to OpenStack's next page, as in servers_links.
+const linksSuffix = "_links"
+
 // claimComplete rewrites what vendors say about paging: DigitalOcean's links
-// and meta.total, Hetzner's meta.pagination.
+// and meta.total, Hetzner's meta.pagination, OpenStack's lists of links.
 func claimComplete(answer map[string]json.RawMessage, total int) {
+	maps.DeleteFunc(answer, func(name string, _ json.RawMessage) bool { return strings.HasSuffix(name, linksSuffix) })
 	if _, ok := answer["links"]; ok {
 		answer["links"] = json.RawMessage("{}")
 	}

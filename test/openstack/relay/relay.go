@@ -38,11 +38,26 @@ type Relay struct {
 // Start starts a relay for the test.
 func Start(t testing.TB) *Relay {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	r, err := Open(t.Context(), "127.0.0.1", "127.0.0.1")
 	if err != nil {
-		t.Fatalf("listening: %v", err)
+		t.Fatal(err)
 	}
-	r := &Relay{URL: "http://" + listener.Addr().String()}
+	t.Cleanup(r.Close)
+	return r
+}
+
+// Open starts a relay on an address of this machine that clients know by a name. It has to be
+// closed.
+func Open(ctx context.Context, address, name string) (*Relay, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(address, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("listening for requests to OpenStack: %w", err)
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, fmt.Errorf("listening for requests to OpenStack: %w", err)
+	}
+	r := &Relay{URL: "http://" + net.JoinHostPort(name, port)}
 	r.Front = front.New(front.Vendor{
 		API:   r.services(),
 		Route: route,
@@ -56,11 +71,13 @@ func Start(t testing.TB) *Relay {
 	}, &r.signal)
 	r.server = &http.Server{Handler: r.Front, ReadHeaderTimeout: time.Minute}
 	go func() { _ = r.server.Serve(listener) }() // ends with http.ErrServerClosed
-	t.Cleanup(func() {
-		r.Close()
-		_ = r.server.Close() // a test server: nothing to save
-	})
-	return r
+	return r, nil
+}
+
+// Close ends the relay.
+func (r *Relay) Close() {
+	r.Front.Close()
+	_ = r.server.Close() // a test server: nothing to save
 }
 
 // AuthURL is what the client's configuration has to name.

@@ -1,0 +1,130 @@
+package openstack
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// steady is what it costs to see that nothing has changed.
+var steady = []string{"GET /lbaas/loadbalancers/*", "GET /floatingips", "GET /security-groups"}
+
+// whole is what it costs to read a balancer of which nothing is known.
+func whole(pools int) []string {
+	requests := []string{steady[0], "GET /lbaas/listeners", "GET /lbaas/pools"}
+	for range pools {
+		requests = append(requests, "GET /lbaas/pools/*/members")
+	}
+	return append(requests, steady[1:]...)
+}
+
+// TestBalancerRequests is the life of a balancer, request by request.
+func TestBalancerRequests(t *testing.T) {
+	l := newLab(t, config{balancer: balancerConfig{provider: "amphora", method: methodRoundRobin, cascadeDelete: true, maxShared: 2}})
+	l.limit = "1000"
+	l.change(func(w *world) {
+		network, subnets := w.network("nodes 10.10.0.0/24")
+		l.facts["subnet"] = subnets[0]
+		l.facts["one"] = w.port(network, "10.10.0.11")
+	})
+	l.driver.clusterName, l.driver.cloud = "kubernetes", "openstack"
+	l.driver.config.balancer.placement.subnet = l.known("subnet")
+	spec := cloud.Spec{
+		Ref: cloud.Ref{Owner: web}, Options: map[string]string{keyInternal.Name: "true"}, HealthPort: 10256,
+		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+		Candidates: []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}},
+	}
+
+	spec = l.pass(spec, "creation")
+	l.cost("creation", "GET /lbaas/loadbalancers", "GET /floatingips", "GET /security-groups", "POST /lbaas/loadbalancers")
+	spec = l.wait(spec)
+	l.cost("first look", whole(2)...)
+	spec = l.pass(spec, "nothing, at once")
+	l.cost("nothing, a moment after a change", whole(2)...)
+	l.rest()
+	spec = l.pass(spec, "nothing, later")
+	l.cost("nothing, of which too little is known", whole(2)...)
+	spec = l.pass(spec, "nothing, again")
+	l.cost("nothing", steady...)
+
+	spec.Candidates = nil
+	for range spec.Ports {
+		spec = l.wait(l.pass(spec, "no targets"))
+	}
+	l.once("no targets", "PUT /lbaas/pools/*/members", "PUT /lbaas/pools/*/members")
+	spec.Options[keyForwardedFor.Name] = "true"
+	spec.Ports = spec.Ports[:1]
+	for range 8 {
+		spec = l.wait(l.pass(spec, "another protocol"))
+	}
+	l.once("another protocol, and a port less",
+		"POST /lbaas/pools", "POST /lbaas/listeners", "DELETE /lbaas/listeners/*", "POST /lbaas/listeners", // the new listener has been tried before the old one goes
+		"DELETE /lbaas/pools/*", "DELETE /lbaas/listeners/*", // the port that is not wanted
+		"DELETE /lbaas/listeners/*", // the trial
+		"DELETE /lbaas/pools/*")     // the old pool
+	observed, err := l.driver.Observe(t.Context(), spec)
+	l.must(err)
+	l.requests = nil
+	_, err = l.driver.Apply(t.Context(), cloud.Change{Spec: spec, Before: observed})
+	l.must(err)
+	l.cost("deletion", "DELETE /lbaas/loadbalancers/*")
+}
+
+// pass makes the first change that is due, and returns the spec with what was observed.
+func (l *lab) pass(spec cloud.Spec, what string) cloud.Spec {
+	l.Helper()
+	observed, err := l.driver.Observe(l.Context(), spec)
+	l.must(err)
+	spec.Facts, spec.Ref.ID = observed.Facts, observed.ID
+	after, _, err := l.driver.Normalize(spec)
+	l.must(err)
+	for _, c := range spec.Candidates {
+		after.Targets = append(after.Targets, c.InstanceID)
+	}
+	progress, err := l.driver.Apply(l.Context(), cloud.Change{Spec: spec, Before: observed, After: &after})
+	if err != nil {
+		l.Fatalf("%s: %v", what, err)
+	}
+	if progress.Observed != nil {
+		spec.Ref.ID = progress.Observed.ID
+	}
+	if observed.Found {
+		spec.Last = &observed
+	}
+	return spec
+}
+
+// wait observes until the balancer takes changes; only the last look counts.
+func (l *lab) wait(spec cloud.Spec) cloud.Spec {
+	l.Helper()
+	for {
+		before := len(l.requests)
+		observed, err := l.driver.Observe(l.Context(), spec)
+		l.must(err)
+		if observed.State != cloud.BalancerPending {
+			spec.Last = &observed
+			return spec
+		}
+		l.requests = l.requests[:before]
+		if l.world != nil {
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
+}
+
+// rest lets what was read become a proof of what is.
+func (l *lab) rest() {
+	if l.world != nil {
+		time.Sleep(calm + time.Second)
+	}
+}
+
+// once checks which writes there were since the last look.
+func (l *lab) once(what string, want ...string) {
+	l.Helper()
+	l.requests = slices.DeleteFunc(l.requests, func(r string) bool { return strings.HasPrefix(r, "GET ") })
+	l.cost(what, want...)
+}

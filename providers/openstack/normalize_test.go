@@ -1,0 +1,233 @@
+package openstack
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func specOf(options map[string]string) cloud.Spec {
+	return cloud.Spec{
+		Ref: cloud.Ref{Owner: web}, Options: options, HealthPort: 10256, Facts: map[string]string{},
+		Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}},
+	}
+}
+
+func TestProtocols(t *testing.T) {
+	const ref = "https://host/v1/containers/0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11"
+	for name, test := range map[string]struct {
+		options        map[string]string
+		listener, pool cloud.Protocol
+	}{
+		"plain":         {nil, "TCP", "TCP"},
+		"proxy":         {map[string]string{keyProxyProtocol.Name: "v1"}, "TCP", "PROXY"},
+		"proxy v2":      {map[string]string{keyProxyProtocol.Name: "v2"}, "TCP", "PROXYV2"},
+		"forwarded":     {map[string]string{keyForwardedFor.Name: "true"}, "HTTP", "HTTP"},
+		"TLS":           {map[string]string{keyTLS.Name: ref}, "TERMINATED_HTTPS", "HTTP"},
+		"TLS and proxy": {map[string]string{keyTLS.Name: ref, keyProxyProtocol.Name: "v1"}, "TERMINATED_HTTPS", "PROXY"},
+		"TLS and xff":   {map[string]string{keyTLS.Name: ref, keyForwardedFor.Name: "true"}, "TERMINATED_HTTPS", "HTTP"},
+	} {
+		b, _, err := unconnected().Normalize(specOf(test.options))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		tcp, udp := b.Listeners[1], b.Listeners[0]
+		if tcp.Protocol != test.listener || tcp.TargetProtocol != test.pool {
+			t.Errorf("%s: %s to %s, want %s to %s", name, tcp.Protocol, tcp.TargetProtocol, test.listener, test.pool)
+		}
+		if udp.Protocol != "UDP" || udp.TargetProtocol != "UDP" {
+			t.Errorf("%s: the UDP port is %s to %s", name, udp.Protocol, udp.TargetProtocol)
+		}
+	}
+}
+
+func TestMonitors(t *testing.T) {
+	monitored := map[string]string{keyMonitor.Name: "true"}
+	for name, test := range map[string]struct {
+		version  apiVersion
+		provider string
+		local    bool
+		tcp, udp cloud.Protocol
+	}{
+		"cluster":            {apiVersion{2, 26}, "amphora", false, "TCP", "UDP-CONNECT"},
+		"local":              {apiVersion{2, 26}, "amphora", true, "HTTP", "HTTP"},
+		"local, before 2.16": {apiVersion{2, 15}, "amphora", true, "HTTP", "UDP-CONNECT"},
+		"local, ovn":         {apiVersion{2, 26}, "ovn", true, "TCP", "UDP-CONNECT"},
+	} {
+		d := unconnected()
+		d.octavia, d.config.balancer.provider = test.version, test.provider
+		spec := specOf(monitored)
+		spec.Local = test.local
+		b, _, err := d.Normalize(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tcp, udp := b.Listeners[1].Health.Protocol, b.Listeners[0].Health.Protocol; tcp != test.tcp || udp != test.udp {
+			t.Errorf("%s: %s and %s, want %s and %s", name, tcp, udp, test.tcp, test.udp)
+		}
+	}
+	_, _, err := unconnected().Normalize(specOf(map[string]string{keyMonitor.Name: "true", keyMonitorDelay.Name: "2"}))
+	if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != keyMonitorDelay.Name {
+		t.Errorf("a UDP check every 2 s: %v", err)
+	}
+}
+
+func TestSourceRanges(t *testing.T) {
+	both := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:1::/48")}
+	for name, test := range map[string]struct {
+		ranges     []netip.Prefix
+		ipv6, dual bool
+		want       string
+	}{
+		"none":                    {nil, false, false, "0.0.0.0/0"},
+		"none on both":            {nil, false, true, ""},
+		"none, IPv6":              {nil, true, false, "::/0"},
+		"both on IPv4":            {both, false, false, "10.0.0.0/8"},
+		"both on IPv6":            {both, true, false, "2001:db8:1::/48"},
+		"both on both":            {both, false, true, "10.0.0.0/8,2001:db8:1::/48"},
+		"only the other, on IPv4": {both[1:], false, false, "192.0.2.0/32"},
+		"only the other, on IPv6": {both[:1], true, false, "2001:db8::/128"},
+	} {
+		spec := specOf(nil)
+		spec.SourceRanges, spec.IPv6, spec.DualStack = test.ranges, test.ipv6, test.dual
+		if got := strings.Join(allowed(spec), ","); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// TestRefusals: a Service that asks for what can't be is refused, and told which key is wrong.
+func TestRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		options, facts map[string]string
+		field          string
+	}{
+		"unknown class":            {map[string]string{keyClass.Name: "gold"}, nil, keyClass.Name},
+		"proxy and forwarded":      {map[string]string{keyProxyProtocol.Name: "v1", keyForwardedFor.Name: "true"}, nil, keyForwardedFor.Name},
+		"no certificate":           {map[string]string{keyTLS.Name: "x"}, map[string]string{factTLS: "there is none"}, keyTLS.Name},
+		"a port that is taken":     {nil, map[string]string{factTaken: "tcp/80,tcp/81"}, "spec.ports"},
+		"too many share it":        {nil, map[string]string{factFull: "2"}, keyID.Name},
+		"internal on an outer one": {map[string]string{keyInternal.Name: "true"}, map[string]string{factGuest: "true", factScope: "external"}, keyInternal.Name},
+	} {
+		spec := specOf(test.options)
+		spec.Facts = test.facts
+		_, _, err := unconnected().Normalize(spec)
+		if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != test.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestUnenforcedRanges: better no balancer than one that is open to everyone.
+func TestUnenforcedRanges(t *testing.T) {
+	for name, test := range map[string]struct {
+		ranges  string
+		managed bool
+		refused bool
+	}{
+		"nothing enforces them": {"10.0.0.0/8", false, true},
+		"everybody may connect": {"0.0.0.0/0", false, false},
+		"a security group does": {"10.0.0.0/8", true, false},
+	} {
+		d := unconnected()
+		d.config.balancer.provider, d.config.balancer.manageSecurityGroups = providerOVN, test.managed
+		spec := specOf(nil)
+		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
+		if _, _, err := d.Normalize(spec); (err != nil) != test.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestPlacement(t *testing.T) {
+	d := unconnected()
+	d.config.balancer.placement = placement{network: "net-c", subnet: "sub-c", memberSubnet: "mem-c", floatingNetwork: "fip-c", floatingSubnetTags: "tag-c"}
+	d.config.classes = map[string]classConfig{"gold": {placement{network: "net-k", subnet: "sub-k", memberSubnet: "mem-k", floatingNetwork: "fip-k", floatingSubnetName: "name-k"}}}
+	own := map[string]string{
+		keyNetwork.Name: "net-a", keySubnet.Name: "sub-a", keyMemberSubnet.Name: "mem-a", keyFloatingNetwork.Name: "fip-a", keyFloatingSubnet.Name: "id-a",
+	}
+	with := func(more ...string) map[string]string {
+		all := map[string]string{}
+		for key, value := range own {
+			all[key] = value
+		}
+		for i := 0; i < len(more); i += 2 {
+			all[more[i]] = more[i+1]
+		}
+		return all
+	}
+	class := map[string]string{keyClass.Name: "gold"}
+	for name, test := range map[string]struct {
+		options map[string]string
+		want    placement
+	}{
+		"configured":         {nil, placement{"net-c", "sub-c", "mem-c", "fip-c", "", "", "tag-c"}},
+		"class":              {class, placement{"net-k", "sub-k", "mem-k", "fip-k", "", "name-k", ""}},
+		"annotations":        {own, placement{"net-a", "sub-a", "mem-a", "fip-a", "id-a", "", ""}},
+		"both, external":     {with(keyClass.Name, "gold"), placement{"net-k", "sub-k", "mem-a", "fip-k", "", "name-k", ""}},
+		"both, internal":     {with(keyClass.Name, "gold", keyInternal.Name, "true"), placement{"net-a", "sub-a", "mem-a", "fip-k", "", "name-k", ""}},
+		"a port of its own":  {map[string]string{keyPort.Name: "p"}, placement{"", "", "mem-c", "fip-c", "", "", "tag-c"}},
+		"look for a network": {map[string]string{keyFloatingNetwork.Name: ""}, placement{"net-c", "sub-c", "mem-c", "", "", "", "tag-c"}},
+	} {
+		if diff := cmp.Diff(test.want, d.placementOf(specOf(test.options)), cmp.AllowUnexported(placement{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	d := unconnected()
+	d.config.balancer.provider = providerOVN
+	spec := specOf(map[string]string{keyFlavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", keyClientData.Name: "7", keyProxyProtocol.Name: "v1"})
+	spec.Facts[factFloatingNetwork] = noNetwork
+	var fields []string
+	for _, note := range d.notes(spec) {
+		fields = append(fields, note.Field)
+	}
+	want := []string{keyFlavor.Name, keyFloatingNetwork.Name, keyClientData.Name, "spec.ports"}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if scope := d.wantedScope(spec); scope != cloud.ScopeInternal {
+		t.Errorf("without an external network the balancer is %s", scope)
+	}
+}
+
+func TestMembers(t *testing.T) {
+	address := func(kind cloud.AddressType, ip string) cloud.Address { return cloud.Address{Type: kind, Address: ip} }
+	node := cloud.Target{Addresses: []cloud.Address{
+		address(cloud.AddressExternalIP, "192.0.2.1"), address(cloud.AddressInternalIP, "fd00::1"), address(cloud.AddressInternalIP, "10.0.0.1"), address(cloud.AddressInternalIP, "10.0.0.2"),
+	}}
+	if four, six := memberAddress(node, false), memberAddress(node, true); four != "10.0.0.1" || six != "fd00::1" {
+		t.Errorf("addresses %s and %s", four, six)
+	}
+	outer := cloud.Target{Addresses: node.Addresses[:1]}
+	if four, six := memberAddress(outer, false), memberAddress(outer, true); four != "192.0.2.1" || six != "" {
+		t.Errorf("addresses %q and %q", four, six)
+	}
+	good := member{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}
+	for name, edit := range map[string]func(*member){
+		"port": func(m *member) { m.Port = 1 }, "weight 0": func(m *member) { m.Weight = 0 }, "backup": func(m *member) { m.Backup = true },
+		"off": func(m *member) { m.Enabled = false }, "check": func(m *member) { m.MonitorPort = 9 },
+	} {
+		bad := good
+		edit(&bad)
+		if observedTargets([]member{bad}, 30080, 0)[0] == cloud.UnknownInstance("10.0.0.1") {
+			t.Errorf("a member with another %s is as it should be", name)
+		}
+		if sameMembers([]member{bad}, []member{good}) {
+			t.Errorf("a member with another %s is the same", name)
+		}
+	}
+	if observedTargets([]member{good}, 30080, 0)[0] != cloud.UnknownInstance("10.0.0.1") || !sameMembers([]member{good}, []member{good}) {
+		t.Error("a good member is not known by its address")
+	}
+}
