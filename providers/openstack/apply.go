@@ -132,26 +132,19 @@ func (d *Driver) wantedAddresses(s *snapshot, change cloud.Change) []string {
 
 // settleFloatingIP brings the floating IP to what is wanted:
 //
-//	scope     is at the port      does
-//	internal  any                 releases it
-//	external  none                attaches one
-//	external  another address     releases it and attaches the wanted one
-//	external  any other           nothing
+//	scope     is at the port  does
+//	internal  any             releases it
+//	external  none            attaches one
+//	external  any             nothing: another loadBalancerIP is for new balancers
 //
 // A guest has no say in it.
 func (d *Driver) settleFloatingIP(ctx context.Context, s *snapshot, change cloud.Change) error {
-	if change.Spec.Facts[factGuest] != "" || isIPv6(s.lb.Address) {
+	switch internal := change.After.Scope == cloud.ScopeInternal; {
+	case change.Spec.Facts[factGuest] != "" || isIPv6(s.lb.Address):
 		return nil
-	}
-	internal := change.After.Scope == cloud.ScopeInternal
-	wanted := change.After.Extras[fieldFloatingIP]
-	if s.floating != nil && (internal || wanted != "" && wanted != s.floating.Address) {
-		if err := d.release(ctx, s.floating, change.Spec); err != nil {
-			return err
-		}
-		s.floating = nil
-	}
-	if internal || s.floating != nil {
+	case internal:
+		return d.release(ctx, s.floating, change.Spec)
+	case s.floating != nil:
 		return nil
 	}
 	return d.attach(ctx, s, change.Spec)

@@ -63,69 +63,15 @@ func (d *Driver) wantedMarks(o cloud.Owner) []string {
 	return marks
 }
 
-// claims is what the tags of a balancer say about the Services on it.
-type claims struct {
-	// ours says that one is the Service's own mark, and upstream that one is the name upstream
-	// would give its balancer.
-	ours, upstream bool
-	// others are the owners of our marks for other Services.
-	others []cloud.Owner
-	// names are the names upstream gives the balancers of the other Services, and users is how
-	// many those are.
-	names map[string]bool
-	users int
-}
-
-func (d *Driver) readClaims(tags []string, o cloud.Owner) claims {
-	c := claims{names: map[string]bool{}}
-	for _, tag := range tags {
-		owner, ok := readMark(tag)
-		switch {
-		case ok && owner.UID == o.UID:
-			c.ours = true
-		case ok:
-			c.others = append(c.others, owner)
-			c.names[d.name(owner)] = true
-		case tag == d.name(o):
-			c.upstream = true
-		case strings.HasPrefix(tag, namePrefix):
-			c.names[tag] = true
-		}
-	}
-	// The tag of a Service of the same name in another cluster is not ours.
-	c.upstream = c.upstream && !c.names[d.name(o)]
-	c.users = len(c.names)
-	return c
-}
-
-// owner says whose a balancer is, for the kernel's judgement:
-//
-//	this Service's mark  other Services' marks  named by id  room to share  owner
-//	yes                  –                      –            –              this Service
-//	no                   none                   –            –              nobody: upstream's, or the user's own
-//	no                   this cluster's         yes          yes            nobody: to be shared
-//	no                   any                    –            –              the first of them
-func (d *Driver) owner(lb *balancer, spec cloud.Spec) cloud.Owner {
-	c := d.readClaims(lb.Tags, spec.Ref.Owner)
-	switch {
-	case c.ours, lb.Name == legacyName(spec.Ref.Owner.UID):
-		return spec.Ref.Owner
-	case len(c.others) == 0:
-		return cloud.Owner{}
-	case !spec.Leaving && spec.Ref.ID == lb.ID && c.users < d.config.balancer.maxShared && c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.upstream:
-		return cloud.Owner{}
-	}
-	return c.others[0]
-}
-
 // observedMarks returns those of the wanted marks that a balancer has, and marks of the same
 // Service that are out of date.
 func (d *Driver) observedMarks(have []string, o cloud.Owner) []string {
 	var marks []string
 	wanted := d.wantedMarks(o)
+	former := d.readClaims(have, o).former
 	for _, tag := range have {
 		owner, ok := readMark(tag)
-		if slices.Contains(wanted, tag) || ok && owner.UID == o.UID {
+		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ok && owner.UID == o.UID {
 			marks = append(marks, tag)
 		}
 	}

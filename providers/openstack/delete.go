@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -50,25 +49,19 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	return cloud.Progress{Pending: err == nil, After: settleAfter}, nil
 }
 
-// mayDelete reports whether the balancer was made for a Service, and no other one uses it. Users'
-// own balancers have other names and descriptions.
-func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
-	made := s.lb.madeForService() || s.lb.Name == legacyName(o.UID)
-	return made && d.readClaims(s.lb.Tags, o).users == 0
-}
-
 // leave takes the Service's listeners from a balancer that stays, then its tags.
 func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	for i, l := range s.listeners {
-		if d.isOurs(s, l, change.Spec) && slices.Contains(l.Tags, d.name(change.Spec.Ref.Owner)) {
-			return busy, d.take(ctx, s, d.dropStep(s, &s.listeners[i]))
-		}
+	for _, l := range d.tagged(s, change.Spec) {
+		return busy, d.take(ctx, s, d.dropStep(s, &l))
 	}
 	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
 		return busy, d.take(ctx, s, d.dropPoolStep(p.ID))
 	}
-	body := map[string]any{"tags": d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)}
-	return busy, d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)})
+	tags := d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)
+	if len(tags) == len(s.lb.Tags) {
+		return cloud.Progress{}, nil
+	}
+	return busy, d.take(ctx, s, &step{"removing the Service's tags", d.putting("loadbalancer", map[string]any{"tags": tags}, pathBalancers, s.lb.ID)})
 }
 
 // emptyStep removes a child of a balancer that has to be empty before it is deleted.

@@ -27,7 +27,7 @@ func Descriptor() cloud.Descriptor {
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			SourceRanges: true,
 			Immutable: []string{
-				fieldProvider, fieldFlavor, fieldZone, fieldSubnet, fieldNetwork, fieldPort, fieldAddress, cloud.FieldDualStack,
+				fieldProvider, fieldFlavor, fieldZone, fieldSubnet, fieldNetwork, fieldPort, fieldAddress, fieldFloatingIP, cloud.FieldDualStack,
 			},
 		},
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 1},

@@ -88,7 +88,9 @@ func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error
 	}
 	for _, subnet := range subnets {
 		err = d.makeFloatingIP(ctx, s, spec, subnet, "")
-		if class := d.Classify(err).Class; class != cloud.FailureConflict && class != cloud.FailureInvalid {
+		switch d.Classify(err).Class {
+		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
+		default:
 			return err
 		}
 	}

@@ -38,9 +38,9 @@ type guard struct {
 	ports []port
 }
 
-// String writes a rule as it is compared: "ingress tcp 30080 from 10.0.0.0/24".
+// String writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
 func (r groupRule) String() string {
-	return fmt.Sprintf("%s %s %d from %s", r.Direction, strings.ToLower(r.Protocol), r.From, r.Source)
+	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, r.Source)
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -40,7 +41,7 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 	}
 	for _, id := range change.After.Targets {
 		if id.Unknown() {
-			at := slices.IndexFunc(present, func(m member) bool { return unknownTarget(m, l.TargetPort) == id })
+			at := slices.IndexFunc(present, func(m member) bool { return m.Address == memberOf(id) })
 			if at >= 0 {
 				list = append(list, present[at])
 			}
@@ -66,6 +67,12 @@ func unknownTarget(m member, targetPort int) cloud.InstanceID {
 		return cloud.UnknownInstance(m.Address)
 	}
 	return cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port))
+}
+
+// memberOf is the address of the member that an unknown target stands for.
+func memberOf(id cloud.InstanceID) string {
+	address, _, _ := strings.Cut(id.Address(), "#")
+	return address
 }
 
 // observedTargets are the members of a pool.

@@ -32,12 +32,6 @@ func legacyName(uid string) string {
 // descriptionPrefix begins the descriptions of balancers that were made for a Service.
 const descriptionPrefix = "Kubernetes external service "
 
-// madeForService reports whether the balancer was made for some Service, by its name or, where
-// somebody changed that, by its description.
-func (lb balancer) madeForService() bool {
-	return strings.HasPrefix(lb.Name, namePrefix) || strings.HasPrefix(lb.Description, descriptionPrefix)
-}
-
 func (d *Driver) description(o cloud.Owner) string {
 	return cut(fmt.Sprintf(descriptionPrefix+"%s from cluster %s", o, d.clusterName))
 }

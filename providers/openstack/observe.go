@@ -72,14 +72,6 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	return d.explore(ctx, s, o, spec)
 }
 
-// hasNothing reports whether nothing on a balancer, which the Service was a guest on, is the
-// Service's any more.
-func (d *Driver) hasNothing(s *snapshot, spec cloud.Spec) bool {
-	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
-	ours := slices.ContainsFunc(s.listeners, func(l listener) bool { return d.isOurs(s, l, spec) })
-	return d.isGuest(s, spec) && !c.ours && !c.upstream && !ours && len(d.spares(s, spec.Ref.Owner)) == 0
-}
-
 // addNeighbours reads what belongs to a balancer in Neutron.
 func (d *Driver) addNeighbours(ctx context.Context, s *snapshot, spec cloud.Spec) error {
 	if err := d.addFloatingIPs(ctx, s, spec); err != nil {

@@ -98,6 +98,10 @@ func (p pool) persistence() string {
 	return persistence.Type
 }
 
+// shared reports whether several listeners lead to the pool, as users can make it: then it is not
+// ours to change.
+func (p pool) shared() bool { return len(p.Listeners) > 1 }
+
 // Provisioning states (https://docs.openstack.org/api-ref/load-balancer/v2/#prov-status).
 const (
 	statusActive        = "ACTIVE"

@@ -17,9 +17,10 @@ type step struct {
 	do   func(context.Context) error
 }
 
-// nextStep returns the first change of the balancer that is due, nil when none is.
+// nextStep returns the first change of the balancer that is due, nil when none is. Its name, by
+// which listeners are known that have no other tag, goes late.
 func (d *Driver) nextStep(s *snapshot, change cloud.Change) *step {
-	if next := d.balancerStep(s, change); next != nil {
+	if next := d.tagsStep(s, change); next != nil {
 		return next
 	}
 	for _, l := range change.After.Listeners {
@@ -27,22 +28,22 @@ func (d *Driver) nextStep(s *snapshot, change cloud.Change) *step {
 			return next
 		}
 	}
-	return d.surplusStep(s, change)
-}
-
-// balancerStep changes name and tags.
-func (d *Driver) balancerStep(s *snapshot, change cloud.Change) *step {
-	body := map[string]any{}
-	if marks := d.observedMarks(s.lb.Tags, change.Spec.Ref.Owner); d.can(ableTags) && !slices.Equal(marks, change.After.Marks) {
-		body["tags"] = d.replaceMarks(s.lb.Tags, change.After.Marks, change.Spec.Ref.Owner)
+	if next := d.surplusStep(s, change); next != nil {
+		return next
 	}
 	if change.Spec.Facts[factGuest] == "" && s.lb.Name != change.After.Name {
-		body["name"] = change.After.Name
+		return &step{"changing the name", d.putting("loadbalancer", map[string]any{"name": change.After.Name}, pathBalancers, s.lb.ID)}
 	}
-	if len(body) == 0 {
+	return nil
+}
+
+func (d *Driver) tagsStep(s *snapshot, change cloud.Change) *step {
+	marks := d.observedMarks(s.lb.Tags, change.Spec.Ref.Owner)
+	if !d.can(ableTags) || slices.Equal(marks, change.After.Marks) {
 		return nil
 	}
-	return &step{"changing name and tags", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)}
+	tags := d.replaceMarks(s.lb.Tags, change.After.Marks, change.Spec.Ref.Owner)
+	return &step{"changing the tags", d.putting("loadbalancer", map[string]any{"tags": tags}, pathBalancers, s.lb.ID)}
 }
 
 // listenerStep makes or changes a listener and what is behind it. A pool of its own protocol is
@@ -65,6 +66,9 @@ func (d *Driver) listenerStep(s *snapshot, l cloud.Listener, change cloud.Change
 		}
 	}
 	p, exists := d.poolFor(s, l, change.Spec)
+	if l.TargetProtocol == "" {
+		return nil // nobody knows what it leads to: nothing valid is asked for
+	}
 	if !exists {
 		body := d.poolBody(l, change.Spec)
 		body["loadbalancer_id"] = s.lb.ID
@@ -96,7 +100,7 @@ func (d *Driver) listenerStep(s *snapshot, l cloud.Listener, change cloud.Change
 // one that was made for it and that nothing leads to yet.
 func (d *Driver) poolFor(s *snapshot, l cloud.Listener, spec cloud.Spec) (pool, bool) {
 	if have := s.listenerOf(l.Key()); have != nil {
-		if p, exists := s.pools[have.Pool]; exists && p.Protocol == string(l.TargetProtocol) {
+		if p, exists := s.pools[have.Pool]; exists && p.Protocol == string(l.TargetProtocol) && !p.shared() {
 			return p, true
 		}
 	}
@@ -149,7 +153,7 @@ func (s *snapshot) unusedPort() int {
 
 // dropStep deletes a listener: its pool first, with members and monitor.
 func (d *Driver) dropStep(s *snapshot, l *listener) *step {
-	if _, exists := s.pools[l.Pool]; exists {
+	if p, exists := s.pools[l.Pool]; exists && !p.shared() {
 		return d.dropPoolStep(l.Pool)
 	}
 	return d.dropListenerStep(l)
@@ -210,8 +214,8 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 	if wanted, managed := l.Extras[fieldAllowed]; managed && wanted != observedAllowed(*have, onIPv6(spec), wanted) {
 		body["allowed_cidrs"] = cidrList(wanted)
 	}
-	if name := d.name(spec.Ref.Owner); l.Extras[fieldOwned] == "true" && !slices.Contains(have.Tags, name) {
-		body["tags"] = append(slices.Clone(have.Tags), name)
+	if l.Extras[fieldOwned] == "true" && !d.isTagged(have.Tags, spec.Ref.Owner) {
+		body["tags"] = append(slices.DeleteFunc(slices.Clone(have.Tags), func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) }), d.name(spec.Ref.Owner))
 	}
 	if len(body) == 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -97,44 +96,6 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	return facts
 }
 
-// isGuest reports whether the balancer was made for another Service or by the user: then we
-// manage our own listeners on it and nothing else. Upstream marks its own balancers by their
-// name, and has one that was renamed still by its description.
-//
-//	name or description   marks                      guest
-//	this Service's        –                          no
-//	another Service's     this Service's alone       no: it is the last one on it
-//	any                   none of other Services,    no: it was told to take it over
-//	                      and the Service adopts it
-//	any other             –                          yes
-func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
-	o := spec.Ref.Owner
-	if s.lb.Name == d.name(o) || s.lb.Name == legacyName(o.UID) || s.lb.Description == d.description(o) {
-		return false
-	}
-	c := d.readClaims(s.lb.Tags, o)
-	last := c.ours && s.lb.madeForService()
-	adopted := annotation.Adopt.In(spec.Options) == s.lb.ID
-	return c.users > 0 || !last && !adopted
-}
-
-// isOurs reports whether a listener was made for the Service:
-//
-//	tags                               on a balancer of  ours
-//	the Service's name                 –                 yes
-//	none, or Services' that have left  its own           yes
-//	any other                          –                 no
-func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
-	if slices.Contains(l.Tags, d.name(spec.Ref.Owner)) {
-		return true
-	}
-	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
-	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool {
-		return tag != "" && (!strings.HasPrefix(tag, namePrefix) || c.names[tag])
-	})
-	return !foreign && !d.isGuest(s, spec)
-}
-
 func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:      s.lb.Name,
@@ -183,6 +144,7 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 		fieldFamily:   wanted[fieldFamily],
 		fieldGroup:    "",
 	}
+	seen[fieldFloatingIP] = wanted[fieldFloatingIP]
 	if s.floating != nil {
 		seen[fieldFloatingIP] = s.floating.Address
 	}
@@ -241,7 +203,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.Extras[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
-			fieldOwned:           strconv.FormatBool(slices.Contains(l.Tags, d.name(spec.Ref.Owner))),
+			fieldOwned:           strconv.FormatBool(d.isTagged(l.Tags, spec.Ref.Owner)),
 		},
 	}
 	if m, ok := s.monitors[l.Pool]; ok {
@@ -258,6 +220,13 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 		maps.DeleteFunc(seen.Extras, func(field, _ string) bool { _, managed := wanted.Extras[field]; return !managed })
 	}
 	return seen
+}
+
+// isTagged reports whether a listener has the Service's name, and none it had in a cluster of
+// another name.
+func (d *Driver) isTagged(tags []string, o cloud.Owner) bool {
+	former := slices.ContainsFunc(tags, func(tag string) bool { return tag != d.name(o) && d.isNameOf(tag, o) })
+	return slices.Contains(tags, d.name(o)) && !former
 }
 
 // wantedAt is the listener the Service wants at that key, an empty one when it wants none.

@@ -14,20 +14,27 @@ func (p *Project) destroy(ctx context.Context) error {
 	if p.ID == "" {
 		return nil
 	}
-	errs := []error{p.removeClones(ctx), p.removeBalancers(ctx), p.removeServers(ctx), p.removeRouters(ctx)}
-	network := p.Admin.Network
-	for _, kind := range []struct{ path, field string }{
-		{"floatingips", "floatingips"}, {"ports", "ports"}, {"networks", "networks"}, {"security-groups", "security_groups"},
-	} {
-		items, err := list(ctx, network, kind.path, kind.field, p.mine())
-		errs = append(errs, err)
-		for _, item := range items {
-			errs = append(errs, remove(ctx, network, kind.path+"/"+text(item, "id")))
-		}
+	errs := []error{
+		p.removeClones(ctx), p.removeBalancers(ctx), p.removeServers(ctx),
+		// Those in use keep an interface from being removed.
+		p.removeAll(ctx, "floatingips", "floatingips"),
+		p.removeRouters(ctx),
+		p.removeAll(ctx, "ports", "ports"), p.removeAll(ctx, "networks", "networks"),
+		p.removeAll(ctx, "security-groups", "security_groups"),
 	}
 	errs = append(errs, remove(ctx, p.Admin.Identity, "projects/"+p.ID))
 	if p.UserID != "" {
 		errs = append(errs, remove(ctx, p.Admin.Identity, "users/"+p.UserID))
+	}
+	return errors.Join(errs...)
+}
+
+// removeAll deletes what the project has of one kind of Neutron's objects.
+func (p *Project) removeAll(ctx context.Context, path, field string) error {
+	items, err := list(ctx, p.Admin.Network, path, field, p.mine())
+	errs := []error{err}
+	for _, item := range items {
+		errs = append(errs, remove(ctx, p.Admin.Network, path+"/"+text(item, "id")))
 	}
 	return errors.Join(errs...)
 }
