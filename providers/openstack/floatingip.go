@@ -119,7 +119,7 @@ func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spe
 		"subnet_id": subnet, "floating_ip_address": address,
 	}
 	maps.DeleteFunc(request, func(_, value string) bool { return value == "" })
-	if _, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, nil, okPut); err != nil {
+	if _, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, nil, okPut()); err != nil {
 		return fmt.Errorf("creating a floating IP: %w", err)
 	}
 	return nil
@@ -138,7 +138,7 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 		target = port
 	}
 	body := map[string]any{"floatingip": map[string]any{"port_id": target}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut); err != nil {
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut()); err != nil {
 		return fmt.Errorf("attaching floating IP %s to port %q: %w", id, port, err)
 	}
 	return nil

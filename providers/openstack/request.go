@@ -42,8 +42,11 @@ func put(ctx context.Context, client *gophercloud.ServiceClient, url string, bod
 	return err
 }
 
-// okPut are the statuses of a change that was made; the library expects only some of them.
-var okPut = &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
+// okPut says which statuses a change that was made has; the library expects only some of them. It
+// writes body and answer into the options, so every request has its own.
+func okPut() *gophercloud.RequestOpts {
+	return &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
+}
 
 // remove deletes an object. One that is gone already is as good, if the API itself says so.
 func remove(ctx context.Context, client *gophercloud.ServiceClient, path ...string) error {

@@ -325,7 +325,7 @@ func (d *Driver) monitorStep(s *snapshot, p pool, l cloud.Listener, spec cloud.S
 func (d *Driver) posting(name string, body map[string]any, path ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var answer map[string]any
-		_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, &answer, okPut)
+		_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, &answer, okPut())
 		return err
 	}
 }
@@ -333,7 +333,7 @@ func (d *Driver) posting(name string, body map[string]any, path ...string) func(
 // putting returns a request that changes an object.
 func (d *Driver) putting(name string, body any, path ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := d.balancer.Put(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, nil, okPut)
+		_, err := d.balancer.Put(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, nil, okPut())
 		return err
 	}
 }

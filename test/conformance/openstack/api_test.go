@@ -28,7 +28,10 @@ func (c *control) call(client *gophercloud.ServiceClient, method, path string, b
 	if method != http.MethodDelete {
 		options.JSONResponse = &answer
 	}
-	_, err := client.Request(ctx, method, client.ServiceURL(path), options) //nolint:bodyclose // gophercloud reads and closes it
+	response, err := client.Request(ctx, method, client.ServiceURL(path), options) //nolint:bodyclose // gophercloud reads and closes it
+	if response != nil && response.StatusCode == http.StatusAccepted {
+		err = nil // there may be no body
+	}
 	if err != nil && (method != http.MethodDelete || !gophercloud.ResponseCodeIs(err, http.StatusNotFound)) {
 		c.Fatalf("%s %s: %v", method, path, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
@@ -112,6 +113,8 @@ func (c *control) balancers() []object {
 // Settle waits for as long as Octavia works at a balancer.
 func (c *control) Settle() {
 	c.Helper()
+	began := time.Now()
+	defer func() { settleTime += time.Since(began); settles++ }()
 	c.wait("no balancer is pending", func() bool {
 		return !slices.ContainsFunc(c.balancers(), func(lb object) bool {
 			status := text(lb, "provisioning_status")
@@ -123,6 +126,8 @@ func (c *control) Settle() {
 // clean empties the project for the next check.
 func (c *control) clean() {
 	c.Helper()
+	began := time.Now()
+	defer func() { cleanTime = time.Since(began); c.trace() }()
 	c.direct.CloseIdleConnections()
 	c.Settle()
 	for _, lb := range c.balancers() {

@@ -10,7 +10,7 @@ import (
 )
 
 // pageSize is the largest page this cloud serves: Nova and Neutron let operators lower it.
-const pageSize = 2
+const pageSize = 3
 
 // pages asks for such pages.
 type pages struct{ next http.RoundTripper }

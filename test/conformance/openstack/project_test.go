@@ -14,7 +14,7 @@ type project struct {
 	*openstack.Project
 	// otherNetwork and otherSubnet are beside those of the nodes, with a way out.
 	otherNetwork, otherSubnet string
-	// port is one in the nodes' subnet.
+	// port is one in the other subnet. Octavia takes none with addresses of both families.
 	port string
 	// container is a certificate.
 	container    string
@@ -31,7 +31,7 @@ func newProject(t *testing.T) *project {
 	p.otherNetwork = c.make(p.Network, "networks", "network", object{"name": "other"})
 	p.otherSubnet = c.make(p.Network, "subnets", "subnet", object{"network_id": p.otherNetwork, "ip_version": 4, "cidr": "10.77.0.0/24"})
 	c.call(p.Network, http.MethodPut, "routers/"+p.RouterID+"/add_router_interface", object{"subnet_id": p.otherSubnet})
-	p.port = c.make(p.Network, "ports", "port", object{"network_id": p.NetworkID, "fixed_ips": []object{{"subnet_id": p.SubnetID}}})
+	p.port = c.make(p.Network, "ports", "port", object{"network_id": p.otherNetwork})
 	p.container = p.NewCertificate(t, "www.example.com")
 	p.flavor = text(c.all(p.Balancer, "lbaas/flavors", "flavors", nil)[0], "id")
 	p.zone = text(c.all(p.Balancer, "lbaas/availabilityzones", "availability_zones", nil)[0], "name")
