@@ -175,7 +175,7 @@ func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) e
 // takes it for the Service's any more.
 func (d *Driver) disown(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
 	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": "Kept of Service " + spec.Ref.Owner.String()}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut); err != nil {
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
 		return fmt.Errorf("keeping floating IP %s: %w", ip.ID, err)
 	}
 	return nil
