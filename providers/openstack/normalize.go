@@ -159,11 +159,20 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if id := spec.Facts[factNoSubnet]; id != "" {
 		refuse(keyMemberSubnet.Name, id, "there is no such subnet")
 	}
-	if users := spec.Facts[factFull]; users != "" {
-		refuse(keyID.Name, keyID.In(options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
-	}
 	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
 		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
+	}
+	return errors.Join(append(problems, d.checkShare(spec)...)...)
+}
+
+// checkShare refuses what the others on a balancer rule out.
+func (d *Driver) checkShare(spec cloud.Spec) []error {
+	var problems []error
+	refuse := func(field, value, want string) {
+		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+	}
+	if users := spec.Facts[factFull]; users != "" {
+		refuse(keyID.Name, keyID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
 	}
 	taken := strings.Split(spec.Facts[factTaken], ",")
 	for _, port := range spec.Ports {
@@ -174,7 +183,7 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if spec.Facts[factGuest] != "" && d.wantsInternal(spec) && spec.Facts[factScope] == string(cloud.ScopeExternal) {
 		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // restricts reports whether not everybody may connect.

@@ -105,8 +105,6 @@ func annotationRows(o objects) []row {
 // different stands for any value that is not the changed one.
 const different = "different"
 
-func floatingField(name string) func(tree) any { return func(t tree) any { return t.floating[name] } }
-
 // elsewhere says which test is about a key that is no row.
 var elsewhere = map[string]string{
 	own + "keep-floatingip":                             "TestKeptFloatingIP",

@@ -70,10 +70,10 @@ func (s *site) show(network string) {
 	var answer map[string]object
 	_, err := admin.Post(s.Context(), admin.ServiceURL("rbac-policies"), object{"rbac_policy": object{
 		"object_type": "network", "object_id": network, "action": "access_as_shared", "target_tenant": s.project.ID,
-	}}, &answer, nil) //nolint:bodyclose // gophercloud closes it
+	}}, &answer, nil)
 	s.must(err, "sharing the external network")
 	s.Cleanup(func() {
-		_, err := admin.Delete(context.WithoutCancel(s.Context()), admin.ServiceURL("rbac-policies", text(answer["rbac_policy"], "id")), nil) //nolint:bodyclose // gophercloud closes it
+		_, err := admin.Delete(context.WithoutCancel(s.Context()), admin.ServiceURL("rbac-policies", text(answer["rbac_policy"], "id")), nil)
 		if err != nil {
 			s.Errorf("unsharing the external network: %v", err)
 		}
