@@ -28,7 +28,7 @@ func (c *control) call(client *gophercloud.ServiceClient, method, path string, b
 	if method == http.MethodGet || method == http.MethodPost { // others need not have one
 		options.JSONResponse = &answer
 	}
-	_, err := client.Request(ctx, method, client.ServiceURL(path), options) //nolint:bodyclose // gophercloud reads and closes it
+	_, err := client.Request(ctx, method, client.ServiceURL(path), options)
 	if err != nil && (method != http.MethodDelete || !gophercloud.ResponseCodeIs(err, http.StatusNotFound)) {
 		c.Fatalf("%s %s: %v", method, path, err)
 	}
