@@ -122,6 +122,7 @@ func TestStillbornBalancers(t *testing.T) {
 		f.wrote("create balancer")
 		for _, wait := range []time.Duration{buryFirst, 2 * buryFirst, 4 * buryFirst} {
 			f.svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+			delete(f.svc.Annotations, keyID.Name)
 			f.only().failed = "no host has room"
 			fails(t, f.ensure(), "no host has room")
 			time.Sleep(wait - time.Second)
@@ -141,4 +142,31 @@ func TestStillbornBalancers(t *testing.T) {
 		fails(t, f.ensure(), "its host is gone")
 		f.wrote()
 	})
+}
+
+// A balancer that was recorded or adopted has served somebody.
+func TestFailedBalancersOfOthersStay(t *testing.T) {
+	for name, edit := range map[string]func(*fixture){
+		"recorded": func(f *fixture) {},
+		"adopted": func(f *fixture) {
+			delete(f.svc.Annotations, keyID.Name)
+			f.svc.Annotations[annotation.Adopt.Name] = "lb-1"
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			f.settle()
+			f.wrote("create balancer")
+			f.svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+			f.only().failed = "its host is gone"
+			edit(f)
+			for range 3 {
+				fails(t, f.ensure(), "its host is gone")
+				time.Sleep(time.Hour)
+			}
+			if len(f.driver.writes) != 0 {
+				t.Errorf("%s: %q", name, f.driver.writes)
+			}
+		})
+	}
 }

@@ -82,7 +82,7 @@ func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error)
 	case d.replaces:
 		p.memory.created = ""
 		if d.buries {
-			p.memory.stillbirth = stillbirth{deleted: p.memory.stillbirth.deleted + 1}
+			p.memory.stillbirth.count(d.change.Before.ID)
 			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
 		}
 		p.memory.replaced = replacement{by: p.fingerprint, id: d.change.Before.ID}

@@ -10,7 +10,8 @@ import (
 type stillbirth struct {
 	// seen is when the present one was first seen failed, zero when it has not.
 	seen time.Time
-	// deleted is how many were deleted to be made anew.
+	// id is the last one that was deleted to be made anew, and deleted how many were.
+	id      string
 	deleted int
 }
 
@@ -23,19 +24,21 @@ const (
 
 // stillborn reports whether the balancer is to be deleted because it never was of any use:
 //
-//	state   ours by mark  Service has an address  failed for  stillborn
-//	failed  yes           no                      long        yes
-//	any     any           any                     any         no: what serves, or did, is for people to mend
+//	state   ours by mark  Service has an address or id  failed for  stillborn
+//	failed  yes           no                            long        yes
+//	failed  yes           no                            –           yes, if its deletion has begun
+//	any     any           any                           any         no: what serves, or did, is for people to mend
 func (p *pass) stillborn(observed cloud.Observed) bool {
 	ours := observed.Owner.UID != "" && observed.Owner.UID == p.spec.Ref.Owner.UID
-	if observed.State != cloud.BalancerFailed || !ours || len(p.service.Status.LoadBalancer.Ingress) > 0 {
+	served := len(p.service.Status.LoadBalancer.Ingress) > 0 || p.recorded != "" || p.adopt != ""
+	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.memory.stillbirth.seen = time.Time{}
 		return false
 	}
 	if p.memory.stillbirth.seen.IsZero() {
 		p.memory.stillbirth.seen = time.Now()
 	}
-	return time.Since(p.memory.stillbirth.seen) >= min(buryFirst<<min(p.memory.stillbirth.deleted, 8), buryLast)
+	return p.memory.stillbirth.id == observed.ID || time.Since(p.memory.stillbirth.seen) >= min(buryFirst<<min(p.memory.stillbirth.deleted, 8), buryLast)
 }
 
 // bury deletes a stillborn balancer.
@@ -44,4 +47,12 @@ func (p *pass) bury(observed cloud.Observed, c census) decision {
 	d := p.decision(p.complete(observed, c), observed, nil, []cloud.Operation{deletion})
 	d.buries, d.replaces = true, true
 	return d
+}
+
+// count notes that a balancer is being deleted, which can take several runs.
+func (s *stillbirth) count(id string) {
+	if s.id != id {
+		s.id, s.deleted = id, s.deleted+1
+	}
+	s.seen = time.Time{}
 }

@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,31 +12,29 @@ import (
 // storeBarbican is the container store whose references can be checked.
 const storeBarbican = "barbican"
 
-// exploreTLS looks for the certificate that a Service names, unless a listener has it already. A
-// certificate that is not there is the Service's problem; that we can't look is the cloud's.
-func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
+// exploreTLS looks for the certificate that a Service names, unless a listener has it already.
+func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) {
 	ref := keyTLS.In(spec.Options)
 	inUse := slices.ContainsFunc(s.listeners, func(l listener) bool { return l.TLSRef == ref })
 	if ref == "" || inUse || d.config.balancer.containerStore != storeBarbican {
-		return nil
+		return
 	}
 	if d.secrets == nil {
 		facts[factTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
-		return nil
+		return
 	}
 	kind, id, ok := parseTLSRef(ref)
 	if !ok {
 		facts[factTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
-		return nil
+		return
 	}
-	_, err := d.secrets.Get(ctx, d.secrets.ServiceURL(kind, id), nil, nil)
+	_, err := get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
 	switch {
 	case d.isNotFound(err):
 		facts[factTLS] = "the key manager has nothing of this name"
 	case err != nil:
-		return fmt.Errorf("reading the certificate %s: %w", ref, err)
+		facts[factTLS] = "the key manager does not show it: " + string(d.Classify(err).Class)
 	}
-	return nil
 }
 
 // parseTLSRef splits https://host/v1/containers/<uuid>.

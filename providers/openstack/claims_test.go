@@ -62,6 +62,9 @@ func TestOwner(t *testing.T) {
 		"shared":                         {d.wantedMarks(api), byID, cloud.Owner{}},
 		"shared, not named":              {d.wantedMarks(api), cloud.Spec{Ref: cloud.Ref{Owner: web}}, api},
 		"shared, given up":               {d.wantedMarks(api), leaving, api},
+		"shared by upstream":             {append(d.wantedMarks(api), upstream(web)), byID, cloud.Owner{}},
+		"shared by upstream, given up":   {append(d.wantedMarks(api), upstream(web)), leaving, cloud.Owner{}},
+		"shared by upstream, and full":   {append(d.wantedMarks(api), upstream(web), namePrefix+"kubernetes_shop_db"), byID, cloud.Owner{}},
 		"full":                           {append(d.wantedMarks(api), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, api},
 		"another cluster's":              {d.wantedMarks(thief), byID, thief},
 		"another cluster's of that name": {append(d.wantedMarks(thief), upstream(web)), byID, thief},
@@ -182,5 +185,59 @@ func TestStamps(t *testing.T) {
 	}
 	if (*snapshot)(nil).still("2026-11-21T10:00:00", "2026-11-21T10:00:00") {
 		t.Error("nothing was read, and it is still so")
+	}
+}
+
+// TestClusterOfAnotherName: the name of the cluster is a part of upstream's names, and changes.
+func TestClusterOfAnotherName(t *testing.T) {
+	old, d := unconnected(), unconnected()
+	d.clusterName = "my-cluster"
+	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Facts: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
+	made := func(tags ...string) *snapshot {
+		return &snapshot{lb: balancer{ID: "lb", Name: old.name(web), Tags: tags}, listeners: []listener{
+			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.name(api)}},
+			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.name(web)}},
+			{ID: "user's", Protocol: "TCP", Port: 82, Tags: []string{"team"}},
+		}}
+	}
+	for name, s := range map[string]*snapshot{"upstream's": made(old.name(web)), "ours": made(old.wantedMarks(web)...)} {
+		if d.isGuest(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, web) {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isGuest(s, spec), d.hasNothing(s, spec), d.mayDelete(s, web))
+		}
+		for i, ours := range []bool{false, true, false} {
+			if got := d.isOurs(s, s.listeners[i], spec); got != ours {
+				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
+			}
+		}
+		if tags := d.replaceMarks(s.lb.Tags, d.wantedMarks(web), web); !slices.Equal(tags, d.wantedMarks(web)) {
+			t.Errorf("%s: tags %q", name, tags)
+		}
+	}
+	if s := made(); !d.isGuest(s, spec) {
+		t.Error("without a tag nothing says that it is this Service's")
+	}
+	if s := made(append(thiefMarks(old), old.name(web))...); d.readClaims(s.lb.Tags, web).upstream || d.mayDelete(s, web) {
+		t.Error("the balancer of a Service of the same name in another cluster is ours")
+	}
+}
+
+func thiefMarks(d *Driver) []string { return d.wantedMarks(thief) }
+
+// TestSharersOfOneBalancer: what another Service has on it stays, also while its tag is not to be
+// seen on the balancer.
+func TestSharersOfOneBalancer(t *testing.T) {
+	d := unconnected()
+	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
+	s := &snapshot{lb: balancer{ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.name(api)}}, {Port: 82}}}
+	if d.isOurs(s, s.listeners[0], spec) || !d.isOurs(s, s.listeners[1], spec) {
+		t.Error("a listener with another Service's name is ours, or one without any is not")
+	}
+	s.lb.Tags = append(s.lb.Tags, d.name(api))
+	if d.mayDelete(s, web) || d.hasNothing(s, spec) {
+		t.Error("it may be deleted, or has nothing of ours")
+	}
+	s.lb.Tags, s.listeners = []string{d.name(api)}, s.listeners[:1]
+	if !d.hasNothing(s, spec) {
+		t.Error("all that was ours is gone, and still there is something")
 	}
 }

@@ -156,14 +156,27 @@ func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) e
 		return nil
 	}
 	inherited := ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
-	if !inherited && !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) || keyKeepFloatingIP.Bool(spec.Options) {
-		if ip.Port == "" {
-			return nil
-		}
+	ours := inherited || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true)
+	switch keep := keyKeepFloatingIP.Bool(spec.Options); {
+	case ours && keep:
+		return d.disown(ctx, ip, spec)
+	case !ours && ip.Port == "":
+		return nil
+	case !ours:
 		return d.associate(ctx, ip.ID, "")
 	}
 	if err := remove(ctx, d.network, "floatingips", ip.ID); err != nil {
 		return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
+	}
+	return nil
+}
+
+// disown detaches a floating IP that is to be kept, and gives it a description by which nobody
+// takes it for the Service's any more.
+func (d *Driver) disown(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
+	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": "Kept of Service " + spec.Ref.Owner.String()}}
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
+		return fmt.Errorf("keeping floating IP %s: %w", ip.ID, err)
 	}
 	return nil
 }

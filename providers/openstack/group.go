@@ -36,6 +36,8 @@ func (g securityGroup) identifier() string { return g.ID }
 type guard struct {
 	group *securityGroup
 	ports []port
+	// network is that of the balancer.
+	network string
 }
 
 // String writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
@@ -107,7 +109,7 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 	if !d.config.balancer.manageSecurityGroups {
 		return nil
 	}
-	s.guard.ports = all.ports
+	s.guard.ports, s.guard.network = all.ports, s.lb.Network
 	if surveyed {
 		return nil
 	}
@@ -134,14 +136,18 @@ func (d *Driver) machinePorts(ctx context.Context) ([]port, error) {
 	return slices.DeleteFunc(ports, func(p port) bool { return p.machine() == "" }), nil
 }
 
-// guarded returns the addresses whose ports have the group and, of the wanted ones, those whose
-// ports lack it. Ports without port security need none.
+// guarded returns the ports of these addresses that lack the group, and others that have it. Ports
+// without port security need none.
 func (g guard) guarded(wanted []string) (missing, extra []port) {
+	behind := map[string]bool{}
+	for _, address := range wanted {
+		for _, p := range g.at(address) {
+			behind[p.ID] = true
+		}
+	}
 	for _, p := range g.ports {
 		has := g.group != nil && slices.Contains(p.Groups, g.group.ID)
-		wants := (p.Security == nil || *p.Security) && slices.ContainsFunc(p.FixedIPs, func(f fixedIP) bool {
-			return slices.Contains(wanted, f.Address.String())
-		})
+		wants := behind[p.ID] && (p.Security == nil || *p.Security)
 		switch {
 		case wants && !has:
 			missing = append(missing, p)
@@ -150,6 +156,29 @@ func (g guard) guarded(wanted []string) (missing, extra []port) {
 		}
 	}
 	return missing, extra
+}
+
+// at returns the machines' ports with an address: those in the balancer's network if there are
+// any. Where several networks have the same addresses nothing else tells whose is meant, so then
+// it is nobody's.
+func (g guard) at(address string) []port {
+	var near, all []port
+	for _, p := range g.ports {
+		if !slices.ContainsFunc(p.FixedIPs, func(f fixedIP) bool { return f.Address.String() == address }) {
+			continue
+		}
+		all = append(all, p)
+		if p.Network == g.network {
+			near = append(near, p)
+		}
+	}
+	switch {
+	case len(near) > 0:
+		return near
+	case len(all) == 1:
+		return all
+	}
+	return nil
 }
 
 // open makes the group, adds the rules that are missing and gives it to the ports of the

@@ -3,7 +3,6 @@ package openstack
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,34 +140,48 @@ func allowed(spec cloud.Spec) []string {
 	switch list := sourceRanges(spec); {
 	case len(list) > 0:
 		return list
-	case spec.DualStack:
+	case onBoth(spec):
 		return nil
 	}
 	return []string{everyone(onIPv6(spec))}
 }
 
-// sourceRanges are the source ranges of the families the balancer has.
+// sourceRanges are the ranges of the families the balancer has. Where all are of the other one
+// nobody may connect, not everybody.
 func sourceRanges(spec cloud.Spec) []string {
+	list := familiar(spec)
+	if len(spec.SourceRanges) > 0 && len(list) == 0 {
+		return []string{nobody(onIPv6(spec))}
+	}
+	return list
+}
+
+func familiar(spec cloud.Spec) []string {
 	var list []string
 	for _, p := range spec.SourceRanges {
-		if spec.DualStack || p.Addr().Is4() != onIPv6(spec) {
+		if onBoth(spec) || p.Addr().Is4() != onIPv6(spec) {
 			list = append(list, p.String())
 		}
-	}
-	if len(spec.SourceRanges) > 0 && len(list) == 0 {
-		// All of them are of the other family: nobody may connect, not everybody.
-		return []string{netip.PrefixFrom(netip.MustParseAddr(nobody(onIPv6(spec))), map[bool]int{false: 32, true: 128}[onIPv6(spec)]).String()}
 	}
 	slices.Sort(list)
 	return list
 }
 
-// nobody is an address from which no client comes (RFC 5737, RFC 3849).
+// onBoth reports whether the balancer has an address of each family: as it is, or as the Service
+// asks where it is not known yet.
+func onBoth(spec cloud.Spec) bool {
+	if spec.Facts[factVIPFamily] != "" {
+		return spec.Facts[factSecondFamily] != ""
+	}
+	return spec.DualStack
+}
+
+// nobody is a network from which no client comes (RFC 5737, RFC 3849).
 func nobody(ipv6 bool) string {
 	if ipv6 {
-		return "2001:db8::"
+		return "2001:db8::/128"
 	}
-	return "192.0.2.0"
+	return "192.0.2.0/32"
 }
 
 // onIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where

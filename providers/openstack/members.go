@@ -104,12 +104,14 @@ func sameMembers(present, wanted []member) bool {
 	return !slices.ContainsFunc(wanted, func(m member) bool { return !has[key(m)] })
 }
 
-// addresses are those of all members of the pools.
-func (s *snapshot) addresses() []string {
+// addresses are those of all members behind the Service's listeners.
+func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 	var list []string
-	for _, members := range s.members {
-		for _, m := range members {
-			list = append(list, m.Address)
+	for _, l := range s.listeners {
+		if d.isOurs(s, l, spec) {
+			for _, m := range s.members[l.Pool] {
+				list = append(list, m.Address)
+			}
 		}
 	}
 	slices.Sort(list)

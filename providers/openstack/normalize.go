@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -37,6 +38,10 @@ const (
 	factFloatingNetwork = "floatingNetwork"
 	// factMemberCIDR is the network from which the balancer reaches the nodes.
 	factMemberCIDR = "memberCIDR"
+	// factNoSubnet is the id of a subnet that is asked for and not there.
+	factNoSubnet = "noSubnet"
+	// factSecondFamily says that the balancer has an address of each family.
+	factSecondFamily = "secondFamily"
 	// factGuest says that the balancer was made for another Service or by the user.
 	factGuest = "guest"
 	// factTaken are the keys of listeners that belong to somebody else, with commas.
@@ -95,8 +100,8 @@ func (d *Driver) wantedExtras(spec cloud.Spec) map[string]string {
 		fieldNetwork:  where.network,
 		fieldPort:     keyPort.In(spec.Options),
 	}
-	if spec.LoadBalancerIP != "" {
-		all[d.addressField(spec)] = spec.LoadBalancerIP
+	if field := d.addressField(spec); spec.LoadBalancerIP != "" && field != "" {
+		all[field] = spec.LoadBalancerIP
 	}
 	if spec.Facts[factGuest] != "" {
 		all = map[string]string{}
@@ -114,11 +119,14 @@ func (d *Driver) wantedExtras(spec cloud.Spec) map[string]string {
 // guardedAll says that all nodes' ports have the security group, and no others.
 const guardedAll = "all"
 
-// addressField is the field loadBalancerIP is about: the balancer's own address where there is
-// no floating IP before it.
+// addressField is the field loadBalancerIP is about: the balancer's own address where no floating
+// IP was asked for, and none where one was and can't be.
 func (d *Driver) addressField(spec cloud.Spec) string {
-	if d.wantsInternal(spec) || spec.IPv6 {
+	switch {
+	case d.wantsInternal(spec) || spec.IPv6:
 		return fieldAddress
+	case onIPv6(spec) || d.wantedScope(spec) == cloud.ScopeInternal:
+		return ""
 	}
 	return fieldFloatingIP
 }
@@ -148,11 +156,23 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if reason := spec.Facts[factTLS]; reason != "" {
 		refuse(keyTLS.Name, keyTLS.In(options), reason)
 	}
-	if users := spec.Facts[factFull]; users != "" {
-		refuse(keyID.Name, keyID.In(options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
+	if id := spec.Facts[factNoSubnet]; id != "" {
+		refuse(keyMemberSubnet.Name, id, "there is no such subnet")
 	}
 	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
 		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
+	}
+	return errors.Join(append(problems, d.checkShare(spec)...)...)
+}
+
+// checkShare refuses what the others on a balancer rule out.
+func (d *Driver) checkShare(spec cloud.Spec) []error {
+	var problems []error
+	refuse := func(field, value, want string) {
+		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+	}
+	if users := spec.Facts[factFull]; users != "" {
+		refuse(keyID.Name, keyID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
 	}
 	taken := strings.Split(spec.Facts[factTaken], ",")
 	for _, port := range spec.Ports {
@@ -163,7 +183,7 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if spec.Facts[factGuest] != "" && d.wantsInternal(spec) && spec.Facts[factScope] == string(cloud.ScopeExternal) {
 		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // restricts reports whether not everybody may connect.
@@ -192,6 +212,9 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 	}
 	if spec.DualStack && !d.can(ableAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))
+	}
+	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
+		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
 	}
 	for _, port := range spec.Ports {
 		if port.Protocol != cloud.ProtocolTCP && d.terminates(spec) {

@@ -231,3 +231,39 @@ func TestMembers(t *testing.T) {
 		t.Error("a good member is not known by its address")
 	}
 }
+
+// TestDoubtfulMembersStay: what the kernel keeps because it can't read the machine, the driver
+// finds again, whatever is wrong with it.
+func TestDoubtfulMembersStay(t *testing.T) {
+	present := []member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
+	targets := observedTargets(present, 30080, 0)
+	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
+	if got := unconnected().wantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !sameMembers(present, got) {
+		t.Errorf("of %v stay %v", present, got)
+	}
+}
+
+// TestGuardedPorts: networks can have the same addresses.
+func TestGuardedPorts(t *testing.T) {
+	at := func(id, network string) port {
+		return port{ID: id, Network: network, FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.0.0.5")}}}
+	}
+	for name, test := range map[string]struct {
+		ports []port
+		want  string
+	}{
+		"one":                           {[]port{at("a", "far")}, "a"},
+		"one in the balancer's network": {[]port{at("a", "far"), at("b", "near")}, "b"},
+		"nobody knows which":            {[]port{at("a", "far"), at("b", "farther")}, ""},
+	} {
+		g := guard{group: &securityGroup{ID: "g"}, ports: test.ports, network: "near"}
+		missing, _ := g.guarded([]string{"10.0.0.5"})
+		var got []string
+		for _, p := range missing {
+			got = append(got, p.ID)
+		}
+		if strings.Join(got, ",") != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}

@@ -92,33 +92,54 @@ func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 	return d.explore(ctx, s, o, spec)
 }
 
-// explore finds out what a change will need, and only then: where to take a floating IP from, the
-// network the members are in, and whether there is a certificate.
+// explore finds out what a change will need: where to take a floating IP from, the network the
+// members are in, and whether there is a certificate. What the Service asks for and is not to be
+// found is a fact about it, so that its nodes are kept up to date in spite of it. A Service that
+// leaves needs none of this.
 func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
-	where := d.placementOf(spec)
-	lacksFloating := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && o.Facts[factVIPFamily] != "6" && o.Facts[factGuest] == ""
-	if lacksFloating && where.floatingNetwork == "" && !spec.IPv6 {
-		found, err := d.findFloatingNetwork(ctx)
-		if err != nil {
+	if !spec.Leaving {
+		if err := d.exploreFloating(ctx, s, o.Facts, spec); err != nil {
 			return cloud.Observed{}, err
 		}
-		o.Facts[factFloatingNetwork] = cmp.Or(found, noNetwork)
-	}
-	if id := cmp.Or(where.memberSubnet, s.lb.Subnet, where.subnet); d.config.balancer.manageSecurityGroups && id != "" {
-		found, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", id)
-		if err != nil {
-			return cloud.Observed{}, fmt.Errorf("reading subnet %s: %w", id, err)
+		if err := d.exploreMembers(ctx, s, o.Facts, spec); err != nil {
+			return cloud.Observed{}, err
 		}
-		o.Facts[factMemberCIDR] = found.CIDR
-	}
-	if err := d.exploreTLS(ctx, s, o.Facts, spec); err != nil {
-		return cloud.Observed{}, err
+		d.exploreTLS(ctx, s, o.Facts, spec)
 	}
 	if o.Found {
 		spec.Facts = o.Facts
 		o.Balancer = d.view(s, spec)
 	}
 	return o, nil
+}
+
+func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
+	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[factVIPFamily] != "6" && facts[factGuest] == ""
+	if !lacks || spec.IPv6 || d.placementOf(spec).floatingNetwork != "" {
+		return nil
+	}
+	found, err := d.findFloatingNetwork(ctx)
+	if err == nil {
+		facts[factFloatingNetwork] = cmp.Or(found, noNetwork)
+	}
+	return err
+}
+
+func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
+	where := d.placementOf(spec)
+	id := cmp.Or(where.memberSubnet, s.lb.Subnet, where.subnet)
+	if !d.config.balancer.manageSecurityGroups || id == "" {
+		return nil
+	}
+	found, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", id)
+	switch {
+	case d.isNotFound(err):
+		facts[factNoSubnet] = id
+	case err != nil:
+		return fmt.Errorf("reading subnet %s: %w", id, err)
+	}
+	facts[factMemberCIDR] = found.CIDR
+	return nil
 }
 
 // find returns the balancer of the Service, nil when there is none:

@@ -259,19 +259,29 @@ func (d *Driver) membersStep(s *snapshot, p pool, l cloud.Listener, change cloud
 	return &step{what, d.putting("members", membersBody(wanted), pathPools, p.ID, "members")}
 }
 
-// oneMember makes or deletes one member, for providers that can't take several at once.
+// oneMember makes, changes or deletes one member, in this order, for providers that can't take
+// several at once.
 func (d *Driver) oneMember(present, wanted []member, pool string) func(context.Context) error {
-	lacks := func(list []member, m member) bool {
-		return !slices.ContainsFunc(list, func(other member) bool { return sameMembers([]member{other}, []member{m}) })
+	find := func(list []member, m member) int {
+		return slices.IndexFunc(list, func(other member) bool { return other.Address == m.Address && other.Port == m.Port })
 	}
-	for _, m := range present {
-		if lacks(wanted, m) {
-			return func(ctx context.Context) error { return remove(ctx, d.balancer, pathPools, pool, "members", m.ID) }
+	for _, m := range wanted {
+		if find(present, m) < 0 {
+			return d.posting("member", m.body(), pathPools, pool, "members")
 		}
 	}
 	for _, m := range wanted {
-		if lacks(present, m) {
-			return d.posting("member", m.body(), pathPools, pool, "members")
+		if have := present[find(present, m)]; !sameMembers([]member{have}, []member{m}) {
+			body := m.body()
+			for _, fixed := range []string{"address", "protocol_port", "subnet_id"} {
+				delete(body, fixed)
+			}
+			return d.putting("member", body, pathPools, pool, "members", have.ID)
+		}
+	}
+	for _, m := range present {
+		if find(wanted, m) < 0 {
+			return func(ctx context.Context) error { return remove(ctx, d.balancer, pathPools, pool, "members", m.ID) }
 		}
 	}
 	return func(context.Context) error { return nil }

@@ -76,6 +76,9 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	if s.lb.Address != "" {
 		facts[factVIPFamily] = family(isIPv6(s.lb.Address))
 	}
+	if slices.ContainsFunc(s.lb.AdditionalVIPs, func(vip additionalIP) bool { return isIPv6(vip.Address) != isIPv6(s.lb.Address) }) {
+		facts[factSecondFamily] = "true"
+	}
 	if d.isGuest(s, spec) {
 		facts[factGuest] = "true"
 		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.balancer.maxShared {
@@ -156,7 +159,7 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 	} else if d.config.balancer.manageSecurityGroups {
 		seen[fieldGroup] = "none"
 	}
-	seen[fieldGuarded] = s.guard.describe(s.addresses())
+	seen[fieldGuarded] = s.guard.describe(d.addresses(s, spec))
 	maps.DeleteFunc(seen, func(field, _ string) bool { _, managed := wanted[field]; return !managed })
 	var spares []string
 	for _, p := range d.spares(s, spec.Ref.Owner) {

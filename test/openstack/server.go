@@ -89,7 +89,7 @@ func (p *Project) BootServer(ctx context.Context, o ServerOptions) (Server, erro
 
 // StopServer switches a server off, and returns before it is.
 func (p *Project) StopServer(ctx context.Context, id string) error {
-	_, err := p.Compute.Post(ctx, p.Compute.ServiceURL("servers", id, "action"), object{"os-stop": nil}, nil, //nolint:bodyclose // gophercloud reads and closes it
+	_, err := p.Compute.Post(ctx, p.Compute.ServiceURL("servers", id, "action"), object{"os-stop": nil}, nil,
 		&gophercloud.RequestOpts{OkCodes: []int{202}})
 	if err != nil {
 		return fmt.Errorf("stopping the server %s: %w", id, err)

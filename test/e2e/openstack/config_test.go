@@ -31,11 +31,10 @@ func configRows(o objects) []row {
 		{key: section("node-selector"), value: "pool=p1", read: memberNames, changed: "node-1", standard: "node-0 node-1"},
 		{key: section("flavor-id"), value: o.flavor, read: balancerField("flavor_id"), changed: o.flavor, standard: nil},
 		{key: section("availability-zone"), value: o.zone, read: balancerField("availability_zone"), changed: o.zone, standard: nil},
+		{key: section("floating-subnet-id"), value: o.far, settings: map[string]string{"floating-network-id": o.external}, read: o.isFar, changed: true, standard: false},
+		{key: section("floating-subnet"), value: o.farName, settings: map[string]string{"floating-network-id": o.external}, read: o.isFar, changed: true, standard: false},
+		{key: section("floating-subnet-tags"), value: o.farName, settings: map[string]string{"floating-network-id": o.external}, read: o.isFar, changed: true, standard: false},
 		{key: section("default-tls-container-ref"), value: o.container, read: listenerField("protocol"), changed: "TERMINATED_HTTPS", standard: "TCP"},
-		{key: section("floating-network-id"), value: o.external, read: floatingField("floating_network_id"), changed: o.external, standard: o.external},
-		{key: section("floating-subnet-id"), value: o.floatingSubnet, settings: map[string]string{"floating-network-id": o.external}, read: o.inFloatingSubnet, changed: true, standard: true},
-		{key: section("floating-subnet"), value: "*", settings: map[string]string{"floating-network-id": o.external}, read: floats, changed: true, standard: true},
-		{key: section("floating-subnet-tags"), value: "!none", settings: map[string]string{"floating-network-id": o.external}, read: floats, changed: true, standard: true},
 	}
 }
 
@@ -44,6 +43,10 @@ func configRows(o objects) []row {
 func TestConfiguration(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	o := s.objects()
+	plain := s.service("plain")
+	s.ensure(plain)
+	s.away(&o, s.look(plain))
+	s.remove(plain)
 	for name, rows := range batches(configRows(o)) {
 		t.Run(name, func(t *testing.T) {
 			with, without := "[LoadBalancer]\n", "[LoadBalancer]\n"
@@ -75,7 +78,7 @@ func TestConfiguration(t *testing.T) {
 
 // batches puts rows together whose settings can't get in each other's way.
 func batches(rows []row) map[string][]row {
-	alone := []string{"subnet-id", "network-id", "member-subnet-id", "internal-lb", "create-monitor"}
+	alone := []string{"subnet-id", "network-id", "member-subnet-id", "internal-lb", "create-monitor", "floating-subnet", "floating-subnet-tags"}
 	together := map[string][]row{}
 	for _, r := range rows {
 		name := strings.TrimPrefix(r.key, "[LoadBalancer] ")
@@ -91,18 +94,48 @@ func batches(rows []row) map[string][]row {
 func TestClass(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	o := s.objects()
+	plain := s.service("plain")
+	s.ensure(plain)
+	s.away(&o, s.look(plain))
+	s.remove(plain)
 	with := on(t, s.project, s.nodes, siteOptions{config: fmt.Sprintf(
-		"[LoadBalancer]\nsubnet-id=%s\n[LoadBalancerClass \"gold\"]\nfloating-network-id=%s\nfloating-subnet-id=%s\nfloating-subnet=*\nfloating-subnet-tags=!none\nnetwork-id=%s\nsubnet-id=%s\nmember-subnet-id=%s\n",
-		o.subnet, o.external, o.floatingSubnet, o.otherNetwork, o.other, o.other)})
+		"[LoadBalancer]\nsubnet-id=%s\n[LoadBalancerClass \"gold\"]\nfloating-network-id=%s\nfloating-subnet=%s\nfloating-subnet-tags=lab\nnetwork-id=%s\nsubnet-id=%s\nmember-subnet-id=%s\n",
+		o.subnet, o.external, o.farName, o.otherNetwork, o.other, o.other)})
 	for class, want := range map[string]string{"gold": o.other, "": o.subnet} {
 		svc := with.service("web"+class, annotated(own+"class", class))
 		with.ensure(svc)
 		b := with.look(svc)
-		if b.lb["vip_subnet_id"] != want || memberSubnets(b) != fmt.Sprint([]any{want}) || b.floating["floating_network_id"] != o.external || o.inFloatingSubnet(b) != true {
+		if b.lb["vip_subnet_id"] != want || memberSubnets(b) != fmt.Sprint([]any{want}) || b.floating["floating_network_id"] != o.external || o.isFar(b) != (class == "gold") {
 			t.Errorf("class %q: balancer in %v, members in %v, floating IP %v", class, b.lb["vip_subnet_id"], memberSubnets(b), b.floating)
 		}
 		with.remove(svc)
 	}
+}
+
+// TestFloatingNetwork names a network that is none, which the API refuses; the way it is said
+// shows whose word counts.
+func TestFloatingNetwork(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	const annotatedID, configured = "00000000-0000-0000-0000-00000000000a", "00000000-0000-0000-0000-00000000000c"
+	wrong := on(t, s.project, s.nodes, siteOptions{config: "[LoadBalancer]\nfloating-network-id=" + configured + "\n"})
+	svc := s.service("web", annotated(own+"floating-network-id", annotatedID))
+	for _, step := range []struct {
+		here *site
+		want string
+	}{{wrong, annotatedID}, {s, annotatedID}} {
+		if err := step.here.try(svc); err == nil || !strings.Contains(err.Error(), step.want) {
+			t.Errorf("error %v, want one about %s", err, step.want)
+		}
+	}
+	delete(svc.Annotations, own+"floating-network-id")
+	if err := wrong.try(svc); err == nil || !strings.Contains(err.Error(), configured) {
+		t.Errorf("error %v, want one about %s", err, configured)
+	}
+	s.ensure(svc)
+	if b := s.look(svc); text(b.floating, "floating_network_id") != s.project.ExternalID {
+		t.Errorf("floating IP %v", b.floating)
+	}
+	s.remove(svc)
 }
 
 func TestSwitchedOff(t *testing.T) {

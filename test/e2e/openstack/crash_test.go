@@ -46,7 +46,7 @@ func (k *killer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errKilled
 }
 
-var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|172\.24\.\d+\.\d+|10\.0\.\d+\.\d+|fd00:1:[0-9a-f:]+`)
+var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|172\.2[45]\.\d+\.\d+|10\.0\.\d+\.\d+|fd00:1:[0-9a-f:]+`)
 
 // shape is the project without ids and addresses, sorted.
 func (s *site) shape() []string {

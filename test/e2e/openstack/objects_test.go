@@ -9,13 +9,15 @@ import (
 
 // objects are what annotations refer to.
 type objects struct {
-	network, subnet          string
-	otherNetwork, other      string
-	port                     string
-	external, floatingSubnet string
-	floatingCIDR             netip.Prefix
-	flavor, zone             string
-	container                string
+	network, subnet     string
+	otherNetwork, other string
+	port                string
+	external            string
+	// far is a subnet of the external network: one that a balancer which asks for none is not in.
+	far, farName string
+	farCIDR      netip.Prefix
+	flavor, zone string
+	container    string
 }
 
 // objects makes a second network with a way out, a port, and a certificate.
@@ -25,9 +27,6 @@ func (s *site) objects() objects {
 	s.change(s.project.Network, http.MethodPut, "routers/"+s.project.RouterID+"/add_router_interface", object{"subnet_id": o.other})
 	o.port = text(s.change(s.project.Network, http.MethodPost, "ports", object{"port": object{"network_id": o.network, "fixed_ips": []object{{"subnet_id": o.subnet}}}}), "id")
 	s.show(o.external)
-	for _, subnet := range s.all(s.project.Admin.Network, "subnets", "subnets", url.Values{"network_id": {o.external}}) {
-		o.floatingSubnet, o.floatingCIDR = text(subnet, "id"), netip.MustParsePrefix(text(subnet, "cidr"))
-	}
 	for _, flavor := range s.all(s.project.Balancer, "flavors", "lbaas/flavors", nil) {
 		o.flavor = text(flavor, "id")
 	}
@@ -38,10 +37,24 @@ func (s *site) objects() objects {
 	return o
 }
 
-// inFloatingSubnet reports whether the floating IP is in the floating subnet.
-func (o objects) inFloatingSubnet(t tree) any {
+// away chooses the subnet of the external network that a balancer has no floating IP from.
+func (s *site) away(o *objects, from tree) {
+	s.Helper()
+	near := netip.MustParseAddr(text(from.floating, "floating_ip_address"))
+	for _, subnet := range s.all(s.project.Network, "subnets", "subnets", url.Values{"network_id": {o.external}}) {
+		if cidr := netip.MustParsePrefix(text(subnet, "cidr")); !cidr.Contains(near) {
+			o.far, o.farName, o.farCIDR = text(subnet, "id"), text(subnet, "name"), cidr
+		}
+	}
+	if o.far == "" {
+		s.Fatal("the external network has no second subnet")
+	}
+}
+
+// isFar reports whether the floating IP is in the far subnet.
+func (o objects) isFar(t tree) any {
 	address, err := netip.ParseAddr(text(t.floating, "floating_ip_address"))
-	return err == nil && o.floatingCIDR.Contains(address)
+	return err == nil && o.farCIDR.Contains(address)
 }
 
 func text(o object, field string) string {
@@ -57,10 +70,10 @@ func (s *site) show(network string) {
 	var answer map[string]object
 	_, err := admin.Post(s.Context(), admin.ServiceURL("rbac-policies"), object{"rbac_policy": object{
 		"object_type": "network", "object_id": network, "action": "access_as_shared", "target_tenant": s.project.ID,
-	}}, &answer, nil) //nolint:bodyclose // gophercloud closes it
+	}}, &answer, nil)
 	s.must(err, "sharing the external network")
 	s.Cleanup(func() {
-		_, err := admin.Delete(context.WithoutCancel(s.Context()), admin.ServiceURL("rbac-policies", text(answer["rbac_policy"], "id")), nil) //nolint:bodyclose // gophercloud closes it
+		_, err := admin.Delete(context.WithoutCancel(s.Context()), admin.ServiceURL("rbac-policies", text(answer["rbac_policy"], "id")), nil)
 		if err != nil {
 			s.Errorf("unsharing the external network: %v", err)
 		}

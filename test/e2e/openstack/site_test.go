@@ -16,7 +16,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -115,7 +114,7 @@ func (s *site) must(err error, what string) {
 // service returns a Service with the ports 80 and 443.
 func (s *site) service(name string, edit ...func(*corev1.Service)) *corev1.Service {
 	svc := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uuid.NewUUID()), Annotations: map[string]string{}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: uuid.NewUUID(), Annotations: map[string]string{}},
 		Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeLoadBalancer, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
 			Ports: []corev1.ServicePort{

@@ -68,7 +68,7 @@ func (s *site) all(c *gophercloud.ServiceClient, name, path string, query url.Va
 func (s *site) read(c *gophercloud.ServiceClient, path, name string, into any) {
 	s.Helper()
 	var answer map[string]json.RawMessage
-	_, err := c.Get(s.Context(), c.ServiceURL(path), &answer, nil) //nolint:bodyclose // gophercloud closes it
+	_, err := c.Get(s.Context(), c.ServiceURL(path), &answer, nil)
 	s.must(err, "reading "+path)
 	s.must(json.Unmarshal(answer[name], into), "reading "+name+" of "+path)
 }
@@ -81,7 +81,7 @@ func (s *site) change(c *gophercloud.ServiceClient, method, path string, body an
 	if method == http.MethodPost || method == http.MethodPut {
 		opts.JSONResponse = &answer
 	}
-	response, err := c.Request(s.Context(), method, c.ServiceURL(path), opts) //nolint:bodyclose // gophercloud closes it
+	response, err := c.Request(s.Context(), method, c.ServiceURL(path), opts)
 	if response != nil && response.StatusCode == http.StatusAccepted {
 		err = nil // its body is empty
 	}
@@ -99,7 +99,7 @@ func (s *site) settle(id string) {
 	s.Helper()
 	s.must(until(s.Context(), func(ctx context.Context) bool {
 		var answer map[string]object
-		_, err := s.project.Balancer.Get(ctx, s.project.Balancer.ServiceURL("lbaas/loadbalancers/"+id), &answer, nil) //nolint:bodyclose // gophercloud closes it
+		_, err := s.project.Balancer.Get(ctx, s.project.Balancer.ServiceURL("lbaas/loadbalancers/"+id), &answer, nil)
 		if err != nil {
 			return gophercloud.ResponseCodeIs(err, http.StatusNotFound)
 		}
