@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
@@ -92,7 +91,9 @@ func (c *control) RemoveMachine(id cloud.InstanceID) {
 func (c *control) StopMachine(id cloud.InstanceID) {
 	c.Helper()
 	c.used(id)
-	c.call(c.project.Compute, http.MethodPost, "servers/"+string(id)+"/action", object{"os-stop": nil})
+	if err := c.project.StopServer(c.Context(), string(id)); err != nil {
+		c.Fatal(err)
+	}
 	c.wait("a server is off", func() bool {
 		server, _ := c.call(c.project.Compute, http.MethodGet, "servers/"+string(id), nil)["server"].(object)
 		return text(server, "status") == "SHUTOFF"
@@ -113,8 +114,6 @@ func (c *control) balancers() []object {
 // Settle waits for as long as Octavia works at a balancer.
 func (c *control) Settle() {
 	c.Helper()
-	began := time.Now()
-	defer func() { settleTime += time.Since(began); settles++ }()
 	c.wait("no balancer is pending", func() bool {
 		return !slices.ContainsFunc(c.balancers(), func(lb object) bool {
 			status := text(lb, "provisioning_status")
@@ -126,8 +125,6 @@ func (c *control) Settle() {
 // clean empties the project for the next check.
 func (c *control) clean() {
 	c.Helper()
-	began := time.Now()
-	defer func() { cleanTime = time.Since(began); c.trace() }()
 	c.direct.CloseIdleConnections()
 	c.Settle()
 	for _, lb := range c.balancers() {
