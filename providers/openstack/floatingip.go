@@ -158,8 +158,12 @@ func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) e
 	inherited := ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
 	ours := inherited || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true)
 	switch keep := keyKeepFloatingIP.Bool(spec.Options); {
-	case ours && keep:
+	case ours && keep && spec.Leaving:
 		return d.disown(ctx, ip, spec)
+	case ours && keep && ip.Port != "":
+		return d.associate(ctx, ip.ID, "") // for when the Service wants it again
+	case ours && keep:
+		return nil
 	case !ours && ip.Port == "":
 		return nil
 	case !ours:
