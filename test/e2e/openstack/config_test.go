@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -78,13 +79,14 @@ func TestConfiguration(t *testing.T) {
 
 // batches puts rows together whose settings can't get in each other's way.
 func batches(rows []row) map[string][]row {
-	alone := []string{"subnet-id", "network-id", "member-subnet-id", "internal-lb", "create-monitor", "floating-subnet", "floating-subnet-tags"}
+	batch := map[string]string{
+		"subnet-id": "subnet", "create-monitor": "subnet", "floating-subnet": "subnet",
+		"network-id": "network", "internal-lb": "network",
+		"member-subnet-id": "members", "floating-subnet-tags": "members",
+	}
 	together := map[string][]row{}
 	for _, r := range rows {
-		name := strings.TrimPrefix(r.key, "[LoadBalancer] ")
-		if !slices.Contains(alone, name) {
-			name = "others"
-		}
+		name := cmp.Or(batch[strings.TrimPrefix(r.key, "[LoadBalancer] ")], "others")
 		together[name] = append(together[name], r)
 	}
 	return together
