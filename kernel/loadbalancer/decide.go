@@ -148,12 +148,21 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 	b = b.Clone()
 	limit := p.manager.cloud.Descriptor.Capabilities.MaxTargets
 	targets, skipped := targetsOf(b, c, observed.Balancer.Targets, p.manager.cloud.Balancers, limit)
+	kept := len(targets) == 0 && len(c.candidates) > 0
+	if kept {
+		// There are machines and none will do: that is rather a mistake of the configuration
+		// than a reason to cut off what serves.
+		targets = slices.Clone(observed.Balancer.Targets)
+	}
 	b.Targets, c.skipped = targets, skipped
 	for i := range b.Listeners {
 		b.Listeners[i].Targets = nil
 	}
 	remarks := c.remarks()
-	if len(targets) == 0 && !c.joining {
+	switch {
+	case kept && len(targets) > 0:
+		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"})
+	case len(targets) == 0 && !c.joining:
 		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer"})
 	}
 	return b, remarks

@@ -170,3 +170,20 @@ func TestFailedBalancersOfOthersStay(t *testing.T) {
 		})
 	}
 }
+
+// One wrong word of the configuration can hide the addresses of all machines. That cuts nothing
+// off; machines that are not named any more still go.
+func TestTargetsStayWhenNoMachineWillDo(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.machines.bare = map[cloud.InstanceID]bool{"a": true, "b": true, "c": true}
+	f.settle()
+	f.wrote()
+	f.machines.bare = map[cloud.InstanceID]bool{"a": true}
+	f.settle()
+	f.wrote("delete target a")
+	f.nodes = nil
+	f.settle()
+	f.wrote("delete target b; delete target c")
+}

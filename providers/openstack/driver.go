@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -54,7 +55,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	for _, warning := range warnings {
 		c.Warn(warning)
 	}
-	if err != nil {
+	if err := errors.Join(err, config.checkConfig()); err != nil {
 		return nil, err
 	}
 	client, err := newHTTPClient(c, a.global.tls, config)

@@ -213,6 +213,13 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 	if spec.DualStack && !d.can(ableAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))
 	}
+	monitored := keyMonitor.Bool(spec.Options)
+	if spec.Local && !monitored {
+		note(keyMonitor.Name, "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them")
+	}
+	if monitored && keyMonitorTimeout.Duration(spec.Options) >= keyMonitorDelay.Duration(spec.Options) {
+		note(keyMonitorTimeout.Name, "it should be less than "+keyMonitorDelay.Name)
+	}
 	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
 		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
 	}
@@ -248,7 +255,7 @@ func family(ipv6 bool) string {
 // Eligible implements cloud.Balancers: what has an address can be a member.
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
 	if memberAddress(t, b.Extras[fieldFamily] == "6") == "" {
-		return "it has no address of the balancer's family"
+		return "the cloud shows no address of it in the balancer's family; [Networking] in the configuration says which count"
 	}
 	return ""
 }

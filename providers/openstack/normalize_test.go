@@ -267,3 +267,22 @@ func TestGuardedPorts(t *testing.T) {
 		}
 	}
 }
+
+// TestConfiguredPlaces are checked like annotations, before anything is made of them.
+func TestConfiguredPlaces(t *testing.T) {
+	const id = "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11"
+	good := config{balancer: balancerConfig{flavor: id, placement: placement{network: id, subnet: id, memberSubnet: id, floatingNetwork: id, floatingSubnet: id, floatingSubnetName: "public-*"}}}
+	if err := good.checkConfig(); err != nil {
+		t.Error(err)
+	}
+	bad := config{
+		balancer: balancerConfig{flavor: "m1", placement: placement{network: "nodes", floatingSubnetName: "~["}},
+		classes:  map[string]classConfig{"gold": {placement{floatingNetwork: "public"}}},
+	}
+	err := bad.checkConfig()
+	for _, want := range []string{"[LoadBalancer] flavor-id", "[LoadBalancer] network-id", "[LoadBalancer] floating-subnet", `[LoadBalancerClass "gold"] floating-network-id`, "m1", "nodes", "public"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+}
