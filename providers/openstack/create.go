@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -156,7 +155,7 @@ func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, er
 		}
 	}
 	return "", &cloud.Invalid{
-		Field: cmp.Or(keySubnet.Name), Value: "",
+		Field: keySubnet.Name, Value: "",
 		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
 	}
 }
