@@ -146,33 +146,37 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 
 // release takes the floating IP from the balancer:
 //
-//	made for                         chosen by loadBalancerIP  to be kept  it is
-//	this Service                     –                         no          deleted
-//	a Service that shared this one's no                        no          deleted: the last one pays
-//	any other, or nobody             –                         –           detached
-//	–                                –                         yes         detached
+//	made for                          to be kept  the Service  it is
+//	this Service, or one that shared  no          –            deleted: the last one pays
+//	its balancer and has left
+//	the same                          yes         leaves       detached, and nobody's any more
+//	the same                          yes         stays        detached, for when it is wanted again
+//	any other, or nobody              –           –            detached
+//
+// One that loadBalancerIP chose was not made for a Service that shared the balancer.
 func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
 	if ip == nil {
 		return nil
 	}
-	inherited := ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
-	ours := inherited || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true)
-	switch keep := keyKeepFloatingIP.Bool(spec.Options); {
-	case ours && keep && spec.Leaving:
+	keep := keyKeepFloatingIP.Bool(spec.Options)
+	switch ours := d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true); {
+	case ours && !keep:
+		if err := remove(ctx, d.network, "floatingips", ip.ID); err != nil {
+			return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
+		}
+		return nil
+	case ours && spec.Leaving:
 		return d.disown(ctx, ip, spec)
-	case ours && keep && ip.Port != "":
-		return d.associate(ctx, ip.ID, "") // for when the Service wants it again
-	case ours && keep:
+	case ip.Port == "":
 		return nil
-	case !ours && ip.Port == "":
-		return nil
-	case !ours:
-		return d.associate(ctx, ip.ID, "")
 	}
-	if err := remove(ctx, d.network, "floatingips", ip.ID); err != nil {
-		return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
-	}
-	return nil
+	return d.associate(ctx, ip.ID, "")
+}
+
+// inherits reports whether a floating IP at the Service's balancer was made for another Service,
+// which shared the balancer.
+func (d *Driver) inherits(ip *floatingIP, spec cloud.Spec) bool {
+	return ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
 }
 
 // disown detaches a floating IP that is to be kept, and gives it a description by which nobody

@@ -213,23 +213,28 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 	if spec.DualStack && !d.can(ableAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))
 	}
-	monitored := keyMonitor.Bool(spec.Options)
-	if spec.Local && !monitored {
-		note(keyMonitor.Name, "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them")
-	}
-	if monitored && keyMonitorTimeout.Duration(spec.Options) >= keyMonitorDelay.Duration(spec.Options) {
-		note(keyMonitorTimeout.Name, "it should be less than "+keyMonitorDelay.Name)
-	}
+	list = append(list, monitorNotes(spec)...)
 	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
 		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
 	}
 	for _, port := range spec.Ports {
 		if port.Protocol != cloud.ProtocolTCP && d.terminates(spec) {
-			note("spec.ports", port.Listener().Key()+" stays as it is: "+"PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
+			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
 		}
 	}
 	slices.SortFunc(list, func(a, b cloud.Note) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
 	return list
+}
+
+func monitorNotes(spec cloud.Spec) []cloud.Note {
+	monitored := keyMonitor.Bool(spec.Options)
+	switch {
+	case spec.Local && !monitored:
+		return []cloud.Note{{Field: keyMonitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
+	case monitored && keyMonitorTimeout.Duration(spec.Options) >= keyMonitorDelay.Duration(spec.Options):
+		return []cloud.Note{{Field: keyMonitorTimeout.Name, Message: "it should be less than " + keyMonitorDelay.Name}}
+	}
+	return nil
 }
 
 // terminates reports whether the balancer changes connections.
