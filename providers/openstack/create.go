@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -12,19 +13,12 @@ import (
 // create makes the balancer with all it has in one request. The security group comes first: what
 // listens must be reached. What is left by a crash is found again by its mark.
 func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	where := d.placementOf(change.Spec)
-	if where.subnet == "" && where.network == "" && keyPort.In(change.Spec.Options) == "" {
-		var err error
-		if where.subnet, err = d.subnetOfNodes(ctx, change.Spec); err != nil {
-			return cloud.Progress{}, err
-		}
-		if where.memberSubnet == "" {
-			where.memberSubnet = where.subnet
-		}
+	where, err := d.place(ctx, change.Spec)
+	if err != nil {
+		return cloud.Progress{}, err
 	}
 	other := ""
 	if change.After.DualStack {
-		var err error
 		if other, err = d.otherSubnet(ctx, where, onIPv6(change.Spec)); err != nil {
 			return cloud.Progress{}, err
 		}
@@ -41,7 +35,7 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 	var answer struct {
 		Balancer balancer `json:"loadbalancer"`
 	}
-	_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(pathBalancers), map[string]any{"loadbalancer": body}, &answer, nil)
+	_, err = d.balancer.Post(ctx, d.balancer.ServiceURL(pathBalancers), map[string]any{"loadbalancer": body}, &answer, nil)
 	if err == nil && answer.Balancer.ID == "" {
 		err = errUnreadable
 	}
@@ -52,6 +46,20 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 	seen := d.observed(made, change.Spec)
 	seen.State = cloud.BalancerPending
 	return cloud.Progress{Pending: true, After: settleAfter, Observed: &seen}, nil
+}
+
+// place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
+func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, err error) {
+	where = d.placementOf(spec)
+	switch id := keyPort.In(spec.Options); {
+	case id != "":
+		where.network = ""
+		where.subnet, err = d.subnetOfPort(ctx, id, spec.IPv6)
+	case where.subnet == "" && where.network == "":
+		where.subnet, err = d.subnetOfNodes(ctx, spec)
+		where.memberSubnet = cmp.Or(where.memberSubnet, where.subnet)
+	}
+	return where, err
 }
 
 // balancerBody is the request that makes a balancer with its listeners, or without them for
@@ -67,11 +75,9 @@ func (d *Driver) balancerBody(change cloud.Change, where placement) map[string]a
 			body[field] = value
 		}
 	}
-	if keyPort.In(spec.Options) == "" {
-		for field, value := range map[string]string{"vip_subnet_id": where.subnet, "vip_network_id": where.network} {
-			if value != "" {
-				body[field] = value
-			}
+	for field, value := range map[string]string{"vip_subnet_id": where.subnet, "vip_network_id": where.network} {
+		if value != "" {
+			body[field] = value
 		}
 	}
 	if d.can(ableTags) {
@@ -133,6 +139,24 @@ func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (s
 		}
 	}
 	return "", nil
+}
+
+// subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
+// port has several.
+func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
+	p, _, err := getOne[port](ctx, d.network, "port", "ports", id)
+	switch {
+	case d.isNotFound(err):
+		return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "there is no such port"}
+	case err != nil:
+		return "", fmt.Errorf("reading port %s: %w", id, err)
+	}
+	for _, fixed := range p.FixedIPs {
+		if fixed.Address.Unmap().Is4() != ipv6 {
+			return fixed.Subnet, nil
+		}
+	}
+	return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "the port has no address of the Service's family"}
 }
 
 // subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
