@@ -47,7 +47,7 @@ func parseTLSRef(ref string) (kind, id string, ok bool) {
 	if len(parts) < 3 || parts[len(parts)-3] != "v1" {
 		return "", "", false
 	}
-	kind, id = parts[len(parts)-2], parts[len(parts)-1]
-	_, isID := checkUUID(id)
+	kind = parts[len(parts)-2]
+	id, isID := checkUUID(parts[len(parts)-1])
 	return kind, id, isID && (kind == "containers" || kind == "secrets")
 }
