@@ -201,8 +201,8 @@ func TestClusterOfAnotherName(t *testing.T) {
 		}}
 	}
 	for name, s := range map[string]*snapshot{"upstream's": made(old.name(web)), "ours": made(old.wantedMarks(web)...)} {
-		if d.isGuest(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, web) {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isGuest(s, spec), d.hasNothing(s, spec), d.mayDelete(s, web))
+		if d.isGuest(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, spec) {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isGuest(s, spec), d.hasNothing(s, spec), d.mayDelete(s, spec))
 		}
 		for i, ours := range []bool{false, true, false} {
 			if got := d.isOurs(s, s.listeners[i], spec); got != ours {
@@ -216,7 +216,7 @@ func TestClusterOfAnotherName(t *testing.T) {
 	if s := made(); !d.isGuest(s, spec) {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.name(web))...); d.readClaims(s.lb.Tags, web).upstream || d.mayDelete(s, web) {
+	if s := made(append(thiefMarks(old), old.name(web))...); d.readClaims(s.lb.Tags, web).upstream || d.mayDelete(s, spec) {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
 }
@@ -233,11 +233,36 @@ func TestSharersOfOneBalancer(t *testing.T) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
 	s.lb.Tags = append(s.lb.Tags, d.name(api))
-	if d.mayDelete(s, web) || d.hasNothing(s, spec) {
+	if d.mayDelete(s, spec) || d.hasNothing(s, spec) {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
 	s.lb.Tags, s.listeners = []string{d.name(api)}, s.listeners[:1]
 	if !d.hasNothing(s, spec) {
 		t.Error("all that was ours is gone, and still there is something")
+	}
+}
+
+// TestGuestOfAnUntaggedBalancer: that a balancer has no tag of the Service it was made for proves
+// nothing while listeners of somebody else are on it.
+func TestGuestOfAnUntaggedBalancer(t *testing.T) {
+	d := unconnected()
+	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
+	ours, plain := listener{Port: 80, Tags: []string{d.name(web)}}, listener{Port: 81}
+	for name, test := range map[string]struct {
+		tags      []string
+		listeners []listener
+		guest     bool
+	}{
+		"with the other's listener": {d.wantedMarks(web), []listener{ours, plain}, true},
+		"the last one":              {d.wantedMarks(web), []listener{ours}, false},
+		"before it is marked":       {nil, []listener{plain}, true},
+	} {
+		s := &snapshot{lb: balancer{ID: "lb", Name: d.name(api), Tags: test.tags}, listeners: test.listeners}
+		if d.isGuest(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
+			t.Errorf("%s: guest %t, may be deleted %t", name, d.isGuest(s, spec), d.mayDelete(s, spec))
+		}
+		if test.guest && d.isOurs(s, plain, spec) {
+			t.Errorf("%s: the other's listener is ours", name)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	if !change.Before.Found {
 		return cloud.Progress{}, nil
 	}
-	if !d.mayDelete(s, change.Spec.Ref.Owner) {
+	if !d.mayDelete(s, change.Spec) {
 		return d.leave(ctx, s, change)
 	}
 	if err := d.release(ctx, s.floating, change.Spec); err != nil {

@@ -111,7 +111,7 @@ func (d *Driver) isMadeFor(lb *balancer, o cloud.Owner) bool {
 //	made for              marks                       guest
 //	this Service          –                           no
 //	–                     of other Services           yes
-//	another Service       this Service's alone        no: it is the last one on it
+//	another Service       this Service's alone        no, if all listeners are its: it is the last one
 //	nobody                this Service's alone        yes
 //	–                     none, and it is to adopt    no
 //	–                     none                        yes
@@ -125,9 +125,15 @@ func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
 	case c.users > 0:
 		return true
 	case c.ours && !adopts:
-		return !isMade(&s.lb, o)
+		return !isMade(&s.lb, o) || !d.isAlone(s, spec)
 	}
 	return !adopts
+}
+
+// isAlone reports whether all listeners say that they are the Service's. On a balancer that was
+// made for another Service only that proves that the other one has left: its tag may be missing.
+func (d *Driver) isAlone(s *snapshot, spec cloud.Spec) bool {
+	return len(d.tagged(s, spec)) == len(s.listeners)
 }
 
 // isOurs reports whether a listener was made for the Service:
@@ -149,7 +155,7 @@ func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
 // hasNothing reports whether nothing on a balancer that stays is the Service's any more.
 func (d *Driver) hasNothing(s *snapshot, spec cloud.Spec) bool {
 	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
-	if c.ours || c.upstream || d.mayDelete(s, spec.Ref.Owner) {
+	if c.ours || c.upstream || d.mayDelete(s, spec) {
 		return false
 	}
 	return len(d.tagged(s, spec)) == 0 && len(d.spares(s, spec.Ref.Owner)) == 0
@@ -163,7 +169,12 @@ func (d *Driver) tagged(s *snapshot, spec cloud.Spec) []listener {
 	})
 }
 
-// mayDelete reports whether the balancer was made for a Service, and no other one uses it.
-func (d *Driver) mayDelete(s *snapshot, o cloud.Owner) bool {
-	return isMade(&s.lb, o) && d.readClaims(s.lb.Tags, o).users == 0
+// mayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
+// that was made for another Service must have no listener that is not ours.
+func (d *Driver) mayDelete(s *snapshot, spec cloud.Spec) bool {
+	o := spec.Ref.Owner
+	if !isMade(&s.lb, o) || d.readClaims(s.lb.Tags, o).users > 0 {
+		return false
+	}
+	return d.isMadeFor(&s.lb, o) || d.isAlone(s, spec)
 }
