@@ -2,10 +2,12 @@ package cloud
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"time"
 )
 
@@ -77,6 +79,15 @@ func NoAnswer(err error) bool {
 	late, ok := errors.AsType[net.Error](err)
 	return network || ok && late.Timeout() || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// NoSense recognises an answer that is not one of the API, such as a proxy's page: it may be
+// different the next time.
+func NoSense(err error) bool {
+	_, address := errors.AsType[*url.Error](err)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return address || syntax || kind
 }
 
 // Invalid is an error about what the user asked for: it names the field, the value and

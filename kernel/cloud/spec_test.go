@@ -2,11 +2,13 @@ package cloud_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net"
+	"net/url"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -60,6 +62,23 @@ func TestNoAnswer(t *testing.T) {
 	for _, err := range []error{nil, errors.New("EOF"), &cloud.Invalid{}} {
 		if cloud.NoAnswer(err) {
 			t.Errorf("%v does not count as an answer", err)
+		}
+	}
+}
+
+func TestNoSense(t *testing.T) {
+	var number int
+	for _, answer := range []string{"<html>", `"text"`} {
+		if err := json.Unmarshal([]byte(answer), &number); !cloud.NoSense(fmt.Errorf("reading: %w", err)) {
+			t.Errorf("%v makes sense", err)
+		}
+	}
+	if err := fmt.Errorf("reading: %w", &url.Error{Err: errors.New("bad")}); !cloud.NoSense(err) {
+		t.Errorf("%v makes sense", err)
+	}
+	for _, err := range []error{nil, errors.New("no"), &cloud.Invalid{}, io.EOF} {
+		if cloud.NoSense(err) {
+			t.Errorf("%v makes no sense", err)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package digitalocean
 
 import (
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -30,25 +28,10 @@ func (d *Driver) Classify(err error) cloud.Failure {
 	if _, ok := errors.AsType[*tokenError](err); ok {
 		return cloud.Failure{Class: cloud.FailureUnauthorized}
 	}
-	if isTransient(err) {
+	if cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, errUnreadable) {
 		return cloud.Failure{Class: cloud.FailureTransient}
 	}
 	return cloud.Failure{Class: cloud.FailureUnknown}
-}
-
-// isTransient recognises what may be different the next time: no answer, or half of one.
-func isTransient(err error) bool {
-	if cloud.NoAnswer(err) || errors.Is(err, errUnreadable) {
-		return true
-	}
-	if _, ok := errors.AsType[*url.Error](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	return ok
 }
 
 // classifyAnswer sorts an error status of the API.

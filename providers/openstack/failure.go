@@ -1,10 +1,8 @@
 package openstack
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -36,25 +34,10 @@ func classify(err error) cloud.Failure {
 	if errors.Is(err, errNoProject) {
 		return cloud.Failure{Class: cloud.FailureUnauthorized}
 	}
-	if isTransient(err) {
+	if cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, errUnreadable) {
 		return cloud.Failure{Class: cloud.FailureTransient}
 	}
 	return cloud.Failure{Class: cloud.FailureUnknown}
-}
-
-// isTransient recognises what may be different the next time: no answer, or nonsense.
-func isTransient(err error) bool {
-	if cloud.NoAnswer(err) || errors.Is(err, errUnreadable) {
-		return true
-	}
-	if _, ok := errors.AsType[*url.Error](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	return ok
 }
 
 // classes are those of a status by itself. Octavia answers 501 to an option its provider lacks.
