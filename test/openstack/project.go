@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"net/url"
 	"testing"
 	"time"
@@ -94,6 +95,18 @@ func (p *Project) makeUser(ctx context.Context) error {
 		return err
 	}
 	p.UserID = text(user, "id")
+	if err := p.assignRoles(ctx); err != nil {
+		return err
+	}
+	p.User = gophercloud.AuthOptions{Username: p.Name, Password: Password, TenantID: p.ID, DomainID: Domain}
+	if p.Cloud, err = Connect(ctx, AuthURL, p.User); err != nil {
+		return err
+	}
+	return p.makeCredential(ctx)
+}
+
+func (p *Project) assignRoles(ctx context.Context) error {
+	identity := p.Admin.Identity
 	for _, name := range roles {
 		found, err := list(ctx, identity, "roles", "roles", url.Values{"name": {name}})
 		if err != nil || len(found) != 1 {
@@ -104,16 +117,23 @@ func (p *Project) makeUser(ctx context.Context) error {
 			return err
 		}
 	}
-	p.User = gophercloud.AuthOptions{Username: p.Name, Password: Password, TenantID: p.ID, DomainID: Domain}
-	if p.Cloud, err = Connect(ctx, AuthURL, p.User); err != nil {
-		return err
-	}
-	credential, err := post(ctx, p.Identity, "users/"+p.UserID+"/application_credentials", "application_credential", object{"name": "ccm"})
-	p.Credential = gophercloud.AuthOptions{
-		ApplicationCredentialID:     text(credential, "id"),
-		ApplicationCredentialSecret: text(credential, "secret"),
-	}
-	return err
+	return nil
+}
+
+// makeCredential makes the application credential. While several projects are being made keystone
+// sometimes does not see roles that it has assigned; assigning them again makes it look.
+func (p *Project) makeCredential(ctx context.Context) error {
+	return until(ctx, "the roles of "+p.Name, func() (bool, error) {
+		credential, err := post(ctx, p.Identity, "users/"+p.UserID+"/application_credentials", "application_credential", object{"name": "ccm"})
+		if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) {
+			return false, p.assignRoles(ctx)
+		}
+		p.Credential = gophercloud.AuthOptions{
+			ApplicationCredentialID:     text(credential, "id"),
+			ApplicationCredentialSecret: text(credential, "secret"),
+		}
+		return err == nil, err
+	})
 }
 
 func (p *Project) makeNetwork(ctx context.Context, o ProjectOptions) error {
