@@ -87,19 +87,24 @@ func TestNetworking(t *testing.T) {
 }
 
 // machineOnTwoNetworks returns a server with an address of each family in the project's network,
-// and a port in another network, whose name it returns too.
+// and a port in another network, whose name it returns too. Addresses come in the order of the
+// ids of their ports: the first port is made anew until its id is the lower one.
 func (s *site) machineOnTwoNetworks() (cloud.InstanceID, string) {
 	s.Helper()
 	const second = "10.88.0.0/24"
 	other, subnet := s.network(second)
-	port := func(network string, fixed ...object) object {
-		made := s.change(s.project.Network, http.MethodPost, "ports", object{"port": object{"network_id": network, "fixed_ips": fixed}})
-		return object{"port": text(made, "id")}
+	port := func(network string, fixed ...object) string {
+		return text(s.change(s.project.Network, http.MethodPost, "ports", object{"port": object{"network_id": network, "fixed_ips": fixed}}), "id")
 	}
-	networks := []object{
-		port(s.project.NetworkID, object{"subnet_id": s.project.SubnetID, "ip_address": "10.0.0.50"}, object{"subnet_id": s.project.Subnet6ID}),
-		port(other, object{"subnet_id": subnet, "ip_address": "10.88.0.50"}),
+	firstPort := func() string {
+		return port(s.project.NetworkID, object{"subnet_id": s.project.SubnetID, "ip_address": "10.0.0.50"}, object{"subnet_id": s.project.Subnet6ID})
 	}
+	first, later := firstPort(), port(other, object{"subnet_id": subnet, "ip_address": "10.88.0.50"})
+	for first > later {
+		s.change(s.project.Network, http.MethodDelete, "ports/"+first, nil)
+		first = firstPort()
+	}
+	networks := []object{{"port": first}, {"port": later}}
 	image := s.all(s.project.Image, "images", "images", url.Values{"name": {"tiny"}})
 	made := s.change(s.project.Compute, http.MethodPost, "servers", object{"server": object{
 		"name": "two", "imageRef": text(image[0], "id"), "flavorRef": "1", "networks": networks,
