@@ -37,7 +37,8 @@ type Spec struct {
 	// Options are the validated values of the annotations the driver declared, by the
 	// declared name; absent keys have their default.
 	Options map[string]string
-	// Candidates are the machines that may become targets, sorted by InstanceID.
+	// Candidates are the machines that may become targets, sorted by InstanceID. Observe has
+	// them too, except when the balancer is to be deleted.
 	Candidates []Target
 	// Facts are what Observe found out for Normalize, such as the id of a certificate
 	// given by name. Keys are the driver's own.
@@ -75,6 +76,13 @@ type Target struct {
 	InstanceID InstanceID
 	NodeName   string
 	Addresses  []Address
+	// Traits are those of the Instance.
+	Traits map[string]string
+}
+
+// Target returns the machine as a target, or a candidate for one.
+func (i Instance) Target(node string) Target {
+	return Target{InstanceID: i.ID, NodeName: node, Addresses: i.Addresses, Traits: i.Traits}
 }
 
 // Families says in which address families the machine has an address of these types.

@@ -121,7 +121,7 @@ func (f *fixture) withMachines(spec cloud.Spec, names ...string) cloud.Spec {
 	f.must(err, "List")
 	spec.Candidates = nil
 	for _, machine := range list.Items {
-		spec.Candidates = append(spec.Candidates, cloud.Target{InstanceID: machine.ID, NodeName: machine.Name, Addresses: machine.Addresses})
+		spec.Candidates = append(spec.Candidates, machine.Target(machine.Name))
 	}
 	slices.SortFunc(spec.Candidates, func(a, b cloud.Target) int {
 		if a.InstanceID < b.InstanceID {

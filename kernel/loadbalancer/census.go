@@ -65,7 +65,7 @@ func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 	}
 	for _, id := range ids {
 		if machine, ok := machines[id]; ok {
-			c.candidates = append(c.candidates, cloud.Target{InstanceID: id, NodeName: names[id], Addresses: machine.Addresses})
+			c.candidates = append(c.candidates, machine.Target(names[id]))
 		} else {
 			c.doubtful = append(c.doubtful, doubt{id, names[id], reason})
 		}

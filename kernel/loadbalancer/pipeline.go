@@ -56,6 +56,8 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the survey.
 func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
+	c := p.census(ctx, nodes)
+	p.spec.Candidates = c.candidates
 	observe := p.observe
 	for {
 		f, err := p.seek(ctx, observe)
@@ -65,7 +67,7 @@ func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, deci
 		if err := p.busy(f.observed); err != nil {
 			return f, decision{}, err
 		}
-		d := p.decide(f, p.census(ctx, nodes))
+		d := p.decide(f, c)
 		if !p.surveyed || !d.rewrites() {
 			return f, d, nil
 		}

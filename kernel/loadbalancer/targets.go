@@ -20,6 +20,8 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if p.disowned() {
 		return nil
 	}
+	c := p.census(ctx, nodes)
+	p.spec.Candidates = c.candidates
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
@@ -30,7 +32,6 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if err := p.busy(f.observed); err != nil {
 		return err
 	}
-	c := p.census(ctx, nodes)
 	d := p.restrain(p.retarget(f.observed.Resolve(c.candidates), c))
 	p.say(d.remarks...)
 	progress, err := p.apply(ctx, d)
