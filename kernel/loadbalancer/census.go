@@ -49,6 +49,13 @@ type doubt struct {
 
 func joining(node *corev1.Node) bool { return node.Spec.ProviderID == "" }
 
+// meet makes the machines behind the nodes the candidates.
+func (p *pass) meet(ctx context.Context, nodes []*corev1.Node) census {
+	c := p.census(ctx, nodes)
+	p.spec.Candidates = c.candidates
+	return c
+}
+
 // census finds the machines behind the nodes.
 func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 	names, skipped := identify(nodes, p.selector, p.manager.cloud.Descriptor.ProviderIDSchemes, p.manager.machines.ProviderID)

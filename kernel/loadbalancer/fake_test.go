@@ -19,7 +19,7 @@ var (
 	keyName      = annotation.Key{Name: "fake.io/name", Type: annotation.TypeString}
 	keyInternal  = annotation.Key{Name: "fake.io/internal", Type: annotation.TypeBool, Default: "false"}
 	keyTier      = annotation.Key{Name: "fake.io/tier", Type: annotation.TypeEnum, Enum: []string{"basic", "premium"}, Default: "basic"}
-	keyAlgorithm = annotation.Key{Name: "fake.io/algorithm", Type: annotation.TypeEnum, Enum: []string{"fair", "random"}, Default: "fair"}
+	keyAlgorithm = annotation.Key{Name: "fake.io/algorithm", Type: annotation.TypeEnum, Enum: []string{"fair", "random", "other"}, Default: "fair", Elsewhere: []string{"other"}}
 	keyProxy     = annotation.Key{Name: "fake.io/proxy", Type: annotation.TypeBool, Default: "false"}
 	fakeKeys     = annotation.Set{keyID, keyName, keyInternal, keyTier, keyAlgorithm, keyProxy}
 )

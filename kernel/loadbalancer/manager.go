@@ -114,13 +114,14 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 		return plan.Plan{}, err
 	}
 	defer p.end()
-	if p.disowned() {
+	if p.untouched() {
 		return p.plan(nil), nil
 	}
+	c := p.meet(ctx, nodes)
 	f, err := p.seek(ctx, p.observe)
 	if err != nil {
 		return p.plan(nil), err
 	}
-	d := p.decide(f, p.census(ctx, nodes))
+	d := p.decide(f, c)
 	return d.plan, d.err
 }

@@ -12,7 +12,7 @@ import (
 // the next Ensure leaves it, and its id, "" while it does not exist. It only reads.
 //
 //	Service                         balancer
-//	disowned or being deleted       as it is
+//	not ours, or being deleted      as it is
 //	asks for something possible     as it will be
 //	asks for something impossible   as it is; an error when there is none
 //	wants another balancer instead  as it is, until that one exists
@@ -22,15 +22,16 @@ func (m *Manager) Shape(ctx context.Context, svc *corev1.Service, nodes []*corev
 		return b, "", err
 	}
 	defer p.end()
+	c := p.meet(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return b, "", err
 	}
 	b, id = f.observed.Balancer, f.observed.ID
-	if p.disowned() || svc.DeletionTimestamp != nil {
+	if p.untouched() || svc.DeletionTimestamp != nil {
 		return b, id, nil
 	}
-	switch d := p.choose(f, p.census(ctx, nodes)); {
+	switch d := p.choose(f, c); {
 	case d.change.After != nil:
 		return *d.change.After, id, nil
 	case !f.observed.Found && d.err != nil:

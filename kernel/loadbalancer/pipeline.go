@@ -32,7 +32,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{}, err
 	}
 	defer p.end()
-	if p.disowned() {
+	if p.untouched() {
 		return Outcome{Status: p.present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)
@@ -56,8 +56,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the survey.
 func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
-	c := p.census(ctx, nodes)
-	p.spec.Candidates = c.candidates
+	c := p.meet(ctx, nodes)
 	observe := p.observe
 	for {
 		f, err := p.seek(ctx, observe)

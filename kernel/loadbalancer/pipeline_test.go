@@ -280,3 +280,17 @@ func TestName(t *testing.T) {
 		t.Errorf("Name() without UID = %q", got)
 	}
 }
+
+func TestElsewhere(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.svc.Annotations[keyAlgorithm.Name] = "other"
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Name: "more", Protocol: corev1.ProtocolTCP, Port: 81, NodePort: 30081})
+	f.settle()
+	f.wrote()
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("delete balancer")
+}

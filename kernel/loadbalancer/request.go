@@ -25,6 +25,8 @@ type request struct {
 	recorded string
 	// adopt is the id to take over even from another owner.
 	adopt string
+	// another says that the Service belongs to another controller.
+	another bool
 	// retain says that the balancer outlives the Service.
 	retain bool
 	// fingerprint is the same for as long as the user asks for the same.
@@ -50,6 +52,7 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 	r.recorded = recordedID(svc, values, c)
 	r.adopt = annotation.Adopt.In(values)
 	r.retain = retained(values, found)
+	r.another = elsewhere(values, c.Annotations)
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
@@ -147,6 +150,14 @@ func (r *request) readAdoption(idAnnotation string) {
 
 // disowned reports whether the balancer is to be left alone.
 func (r *request) disowned() bool { return annotation.Disown.Bool(r.values) }
+
+// elsewhere reports whether the Service belongs to another controller.
+func elsewhere(values annotation.Values, set annotation.Set) bool {
+	return slices.ContainsFunc(set, func(k annotation.Key) bool { return slices.Contains(k.Elsewhere, values[k.Name]) })
+}
+
+// untouched reports whether the balancer is neither to be made nor changed.
+func (r *request) untouched() bool { return r.disowned() || r.another }
 
 // present returns the status the Service has now.
 func (r *request) present() *corev1.LoadBalancerStatus {

@@ -17,11 +17,10 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 		return err
 	}
 	defer p.end()
-	if p.disowned() {
+	if p.untouched() {
 		return nil
 	}
-	c := p.census(ctx, nodes)
-	p.spec.Candidates = c.candidates
+	c := p.meet(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
