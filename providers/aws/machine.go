@@ -1,0 +1,131 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Traits are what balancers ask about a machine.
+const (
+	// traitGroups are the ids of its security groups, sorted, with commas.
+	traitGroups = "groups"
+	traitVPC    = "vpc"
+	traitSubnet = "subnet"
+	// traitTagged is "true" for machines with the cluster's tag, traitFargate for those of Fargate.
+	traitTagged  = "tagged"
+	traitFargate = "fargate"
+	traitYes     = "true"
+)
+
+// The tags of a cluster's own things.
+const (
+	clusterTagPrefix = "kubernetes.io/cluster/"
+	legacyClusterTag = "KubernetesCluster"
+)
+
+// machines describes instances as the kernel knows them.
+func (d *Driver) machines(ctx context.Context, found []types.Instance) ([]cloud.Instance, error) {
+	places := make([]*types.Placement, len(found))
+	for n := range found {
+		places[n] = found[n].Placement
+	}
+	zones, err := d.zoneIDs(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	machines := make([]cloud.Instance, len(found))
+	for n := range found {
+		machines[n] = d.machine(&found[n], zones)
+	}
+	return machines, nil
+}
+
+func (d *Driver) machine(i *types.Instance, zones map[string]string) cloud.Instance {
+	id, zone := cloud.InstanceID(aws.ToString(i.InstanceId)), ""
+	if i.Placement != nil {
+		zone = aws.ToString(i.Placement.AvailabilityZone)
+	}
+	return cloud.Instance{
+		ID:         id,
+		ProviderID: providerID(zone, id),
+		Name:       aws.ToString(i.PrivateDnsName),
+		Type:       string(i.InstanceType),
+		Region:     d.config.region,
+		Zone:       zone,
+		State:      state(i.State),
+		Addresses:  addresses(i, d.config.families),
+		Labels:     zoneLabels(i.Placement, zones),
+		Traits:     d.traits(i),
+	}
+}
+
+// state maps as upstream does: only what is stopped is shut down, and what is about to end is
+// still there.
+//
+//	EC2                                 state
+//	pending, or none                    pending
+//	running, shutting-down, stopping    running
+//	stopped                             stopped
+//	terminated                          does not exist, see getInstances
+func state(s *types.InstanceState) cloud.State {
+	switch {
+	case s == nil, s.Name == types.InstanceStateNamePending:
+		return cloud.StatePending
+	case s.Name == types.InstanceStateNameStopped:
+		return cloud.StateStopped
+	default:
+		return cloud.StateRunning
+	}
+}
+
+func (d *Driver) traits(i *types.Instance) map[string]string {
+	groups := make([]string, len(i.SecurityGroups))
+	for n, group := range i.SecurityGroups {
+		groups[n] = aws.ToString(group.GroupId)
+	}
+	slices.Sort(groups)
+	traits := map[string]string{
+		traitGroups: strings.Join(groups, ","),
+		traitVPC:    aws.ToString(i.VpcId),
+		traitSubnet: aws.ToString(i.SubnetId),
+	}
+	if d.hasClusterTag(i.Tags) {
+		traits[traitTagged] = traitYes
+	}
+	return traits
+}
+
+// clusterFilters find what has the cluster's tag in the VPC. With the legacy tag they find other
+// clusters' things too: see hasClusterTag.
+func (d *Driver) clusterFilters() []types.Filter {
+	keys := []string{clusterTagPrefix + d.config.clusterID}
+	if d.config.legacyTag {
+		keys = append(keys, legacyClusterTag)
+	}
+	filters := []types.Filter{filter("tag-key", keys...)}
+	if d.config.vpc != "" {
+		filters = append(filters, filter("vpc-id", d.config.vpc))
+	}
+	return filters
+}
+
+// hasClusterTag reports whether something is this cluster's, shared or its own: it has the tag
+// of today with any value, or that of old with the cluster's id.
+func (d *Driver) hasClusterTag(tags []types.Tag) bool {
+	return slices.ContainsFunc(tags, func(tag types.Tag) bool {
+		switch aws.ToString(tag.Key) {
+		case clusterTagPrefix + d.config.clusterID:
+			return true
+		case legacyClusterTag:
+			return aws.ToString(tag.Value) == d.config.clusterID
+		default:
+			return false
+		}
+	})
+}
