@@ -99,7 +99,7 @@ func (d *Driver) ours() []types.Filter {
 // tagged drops the instances whose legacy tag, for which there is no filter besides that for
 // the tag of today, is another cluster's.
 func (d *Driver) tagged(found []types.Instance) []types.Instance {
-	return slices.DeleteFunc(found, func(i types.Instance) bool { return !d.hasClusterTag(i.Tags) })
+	return slices.DeleteFunc(found, func(i types.Instance) bool { return !d.inCluster(tagMap(i.Tags)) })
 }
 
 // describeInstances reads all pages.

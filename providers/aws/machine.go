@@ -11,23 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Traits are what balancers ask about a machine.
-const (
-	// traitGroups are the ids of its security groups, sorted, with commas.
-	traitGroups = "groups"
-	traitVPC    = "vpc"
-	traitSubnet = "subnet"
-	// traitTagged is "true" for machines with the cluster's tag, traitFargate for those of Fargate.
-	traitTagged  = "tagged"
-	traitFargate = "fargate"
-	traitYes     = "true"
-)
-
-// The tags of a cluster's own things.
-const (
-	clusterTagPrefix = "kubernetes.io/cluster/"
-	legacyClusterTag = "KubernetesCluster"
-)
+// traitYes is the value of traits that are there or not.
+const traitYes = "true"
 
 // machines describes instances as the kernel knows them.
 func (d *Driver) machines(ctx context.Context, found []types.Instance) ([]cloud.Instance, error) {
@@ -95,18 +80,18 @@ func (d *Driver) traits(i *types.Instance) map[string]string {
 		traitVPC:    aws.ToString(i.VpcId),
 		traitSubnet: aws.ToString(i.SubnetId),
 	}
-	if d.hasClusterTag(i.Tags) {
+	if d.inCluster(tagMap(i.Tags)) {
 		traits[traitTagged] = traitYes
 	}
 	return traits
 }
 
 // clusterFilters find what has the cluster's tag in the VPC. With the legacy tag they find other
-// clusters' things too: see hasClusterTag.
+// clusters' things too: see inCluster.
 func (d *Driver) clusterFilters() []types.Filter {
-	keys := []string{clusterTagPrefix + d.config.clusterID}
+	keys := []string{tagClusterPrefix + d.config.clusterID}
 	if d.config.legacyTag {
-		keys = append(keys, legacyClusterTag)
+		keys = append(keys, tagLegacy)
 	}
 	filters := []types.Filter{filter("tag-key", keys...)}
 	if d.config.vpc != "" {
@@ -115,17 +100,11 @@ func (d *Driver) clusterFilters() []types.Filter {
 	return filters
 }
 
-// hasClusterTag reports whether something is this cluster's, shared or its own: it has the tag
-// of today with any value, or that of old with the cluster's id.
-func (d *Driver) hasClusterTag(tags []types.Tag) bool {
-	return slices.ContainsFunc(tags, func(tag types.Tag) bool {
-		switch aws.ToString(tag.Key) {
-		case clusterTagPrefix + d.config.clusterID:
-			return true
-		case legacyClusterTag:
-			return aws.ToString(tag.Value) == d.config.clusterID
-		default:
-			return false
-		}
-	})
+// tagMap is the tags of something of EC2's by key.
+func tagMap(tags []types.Tag) map[string]string {
+	byKey := make(map[string]string, len(tags))
+	for _, tag := range tags {
+		byKey[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+	}
+	return byKey
 }
