@@ -18,6 +18,8 @@ var machineID = regexp.MustCompile(`^(i-|` + fargatePrefix + `)[0-9A-Za-z._-]+$`
 // names machines whose subnet asks for resource-based names.
 var resourceName = regexp.MustCompile(`^(i-(?:[0-9a-f]{8}|[0-9a-f]{17}))(?:\.|$)`)
 
+var _ cloud.Namer = (*Driver)(nil)
+
 // ParseProviderID implements cloud.Instances. What counts is what is behind the last slash, as
 // it does upstream:
 //
