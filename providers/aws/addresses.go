@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -24,10 +24,10 @@ const (
 //	ipv4    every private address of every interface; then the public one, the private DNS name
 //	        as InternalDNS and as Hostname, and the public DNS name
 //	ipv6    the first address of every interface; upstream takes the interfaces as they come
-func addresses(i *types.Instance, families []string) []cloud.Address {
+func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 	var list []cloud.Address
 	add := func(kind cloud.AddressType, address *string) {
-		if aws.ToString(address) != "" {
+		if awssdk.ToString(address) != "" {
 			list = append(list, cloud.Address{Type: kind, Address: *address})
 		}
 	}
@@ -56,18 +56,18 @@ func addresses(i *types.Instance, families []string) []cloud.Address {
 }
 
 // inUse returns the network interfaces that are, by device index, detached ones last.
-func inUse(interfaces []types.InstanceNetworkInterface) []types.InstanceNetworkInterface {
+func inUse(interfaces []ec2types.InstanceNetworkInterface) []ec2types.InstanceNetworkInterface {
 	interfaces = slices.Clone(interfaces)
-	interfaces = slices.DeleteFunc(interfaces, func(i types.InstanceNetworkInterface) bool {
-		return i.Status != types.NetworkInterfaceStatusInUse
+	interfaces = slices.DeleteFunc(interfaces, func(i ec2types.InstanceNetworkInterface) bool {
+		return i.Status != ec2types.NetworkInterfaceStatusInUse
 	})
-	slices.SortStableFunc(interfaces, func(a, b types.InstanceNetworkInterface) int {
+	slices.SortStableFunc(interfaces, func(a, b ec2types.InstanceNetworkInterface) int {
 		return cmp.Compare(deviceIndex(a), deviceIndex(b))
 	})
 	return interfaces
 }
 
-func deviceIndex(i types.InstanceNetworkInterface) int32 {
+func deviceIndex(i ec2types.InstanceNetworkInterface) int32 {
 	if i.Attachment == nil || i.Attachment.DeviceIndex == nil {
 		return math.MaxInt32
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 )
 
@@ -35,7 +35,7 @@ func newFakeEC2(t *testing.T) (*Driver, *fakeEC2) {
 		topologyPattern: regexp.MustCompile(`^(hpc|trn|p)[0-9]+[a-z]*(-[a-z0-9]+)?(\.[0-9a-z]*)$`),
 	}}
 	d.compute = ec2.New(ec2.Options{
-		Region: "eu-west-1", BaseEndpoint: aws.String(server.URL), Credentials: aws.AnonymousCredentials{}, Retryer: aws.NopRetryer{},
+		Region: "eu-west-1", BaseEndpoint: awssdk.String(server.URL), Credentials: awssdk.AnonymousCredentials{}, Retryer: awssdk.NopRetryer{},
 		HTTPClient: server.Client(),
 	})
 	return d, fake

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -46,7 +46,7 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 		byAddress[address.String()] = cloud.InstanceID(id)
 		list = append(list, address.String())
 	}
-	var found []types.NetworkInterface
+	var found []ec2types.NetworkInterface
 	for batch := range slices.Chunk(list, filterValues) {
 		some, err := d.attached(ctx, batch)
 		if err != nil {
@@ -54,9 +54,9 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 		}
 		found = append(found, some...)
 	}
-	places := make([]*types.Placement, len(found))
+	places := make([]*ec2types.Placement, len(found))
 	for n, i := range found {
-		places[n] = &types.Placement{AvailabilityZone: i.AvailabilityZone, AvailabilityZoneId: i.AvailabilityZoneId}
+		places[n] = &ec2types.Placement{AvailabilityZone: i.AvailabilityZone, AvailabilityZoneId: i.AvailabilityZoneId}
 	}
 	zones, err := d.zoneIDs(ctx, places)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 	}
 	var machines []cloud.Instance
 	for n := range found {
-		if id, asked := byAddress[aws.ToString(found[n].PrivateIpAddress)]; asked {
+		if id, asked := byAddress[awssdk.ToString(found[n].PrivateIpAddress)]; asked {
 			machine := d.fargateMachine(id, &found[n])
 			machine.Labels = zoneLabels(places[n], zones)
 			machines = append(machines, machine)
@@ -74,12 +74,9 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 }
 
 // attached reads the attached network interfaces with these private addresses.
-func (d *Driver) attached(ctx context.Context, addresses []string) ([]types.NetworkInterface, error) {
-	filters := []types.Filter{filter("attachment.status", "attached"), filter("private-ip-address", addresses...)}
-	if d.config.vpc != "" {
-		filters = append(filters, filter("vpc-id", d.config.vpc))
-	}
-	var found []types.NetworkInterface
+func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
+	filters := []ec2types.Filter{filter("attachment.status", "attached"), filter("private-ip-address", addresses...), d.inVPC()}
+	var found []ec2types.NetworkInterface
 	pages := ec2.NewDescribeNetworkInterfacesPaginator(d.compute, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -95,29 +92,29 @@ func (d *Driver) attached(ctx context.Context, addresses []string) ([]types.Netw
 }
 
 // fargateMachine has no type, and is never off: upstream takes every one of them for shut down.
-func (d *Driver) fargateMachine(id cloud.InstanceID, i *types.NetworkInterface) cloud.Instance {
-	zone := aws.ToString(i.AvailabilityZone)
+func (d *Driver) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterface) cloud.Instance {
+	zone := awssdk.ToString(i.AvailabilityZone)
 	return cloud.Instance{
-		ID: id, ProviderID: providerID(zone, id), Name: aws.ToString(i.PrivateDnsName),
+		ID: id, ProviderID: providerID(zone, id), Name: awssdk.ToString(i.PrivateDnsName),
 		Region: d.config.region, Zone: zone, State: cloud.StateRunning,
 		Addresses: fargateAddresses(i, d.config.families),
-		Traits:    map[string]string{traitFargate: traitYes, traitVPC: aws.ToString(i.VpcId), traitSubnet: aws.ToString(i.SubnetId)},
+		Traits:    map[string]string{traitFargate: traitYes, traitVPC: awssdk.ToString(i.VpcId), traitSubnet: awssdk.ToString(i.SubnetId)},
 	}
 }
 
 // fargateAddresses are the first of each family; the DNS name comes once, where upstream
 // repeats it for each.
-func fargateAddresses(i *types.NetworkInterface, families []string) []cloud.Address {
+func fargateAddresses(i *ec2types.NetworkInterface, families []string) []cloud.Address {
 	var list []cloud.Address
 	for _, family := range families {
 		switch {
-		case family == familyIPv4 && aws.ToString(i.PrivateIpAddress) != "":
+		case family == familyIPv4 && awssdk.ToString(i.PrivateIpAddress) != "":
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: *i.PrivateIpAddress})
 		case family == familyIPv6 && len(i.Ipv6Addresses) > 0:
-			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: aws.ToString(i.Ipv6Addresses[0].Ipv6Address)})
+			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: awssdk.ToString(i.Ipv6Addresses[0].Ipv6Address)})
 		}
 	}
-	if name := aws.ToString(i.PrivateDnsName); name != "" {
+	if name := awssdk.ToString(i.PrivateDnsName); name != "" {
 		list = append(list, cloud.Address{Type: cloud.AddressInternalDNS, Address: name})
 	}
 	return list

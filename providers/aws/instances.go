@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -23,8 +23,8 @@ const (
 
 // liveStates are the states of instances that exist. Terminated ones are still shown for an hour.
 var liveStates = []string{
-	string(types.InstanceStateNamePending), string(types.InstanceStateNameRunning), string(types.InstanceStateNameShuttingDown),
-	string(types.InstanceStateNameStopping), string(types.InstanceStateNameStopped),
+	string(ec2types.InstanceStateNamePending), string(ec2types.InstanceStateNameRunning), string(ec2types.InstanceStateNameShuttingDown),
+	string(ec2types.InstanceStateNameStopping), string(ec2types.InstanceStateNameStopped),
 }
 
 // Instances implements cloud.Driver.
@@ -51,7 +51,7 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 			plain = append(plain, string(id))
 		}
 	}
-	var found []types.Instance
+	var found []ec2types.Instance
 	for batch := range slices.Chunk(plain, instanceBatch) {
 		some, err := d.getInstances(ctx, batch)
 		if err != nil {
@@ -92,20 +92,20 @@ func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance,
 }
 
 // ours are the filters for the cluster's instances.
-func (d *Driver) ours() []types.Filter {
+func (d *Driver) ours() []ec2types.Filter {
 	return append(d.clusterFilters(), filter("instance-state-name", liveStates...))
 }
 
 // tagged drops the instances whose legacy tag, for which there is no filter besides that for
 // the tag of today, is another cluster's.
-func (d *Driver) tagged(found []types.Instance) []types.Instance {
-	return slices.DeleteFunc(found, func(i types.Instance) bool { return !d.inCluster(tagMap(i.Tags)) })
+func (d *Driver) tagged(found []ec2types.Instance) []ec2types.Instance {
+	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !d.inCluster(tagsOf(i.Tags)) })
 }
 
 // describeInstances reads all pages.
-func (d *Driver) describeInstances(ctx context.Context, filters []types.Filter) ([]types.Instance, error) {
-	var found []types.Instance
-	pages := ec2.NewDescribeInstancesPaginator(d.compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage)})
+func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
+	var found []ec2types.Instance
+	pages := ec2.NewDescribeInstancesPaginator(d.compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -121,7 +121,7 @@ func (d *Driver) describeInstances(ctx context.Context, filters []types.Filter) 
 
 // getInstances reads instances by id. EC2 refuses all of a batch when it does not know one of
 // them; halving the batch finds which. What is missing from the result does definitely not exist.
-func (d *Driver) getInstances(ctx context.Context, ids []string) ([]types.Instance, error) {
+func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -152,22 +152,22 @@ func unknownInstance(err error) bool {
 	return hasCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed")
 }
 
-func terminated(i types.Instance) bool {
-	return i.State != nil && i.State.Name == types.InstanceStateNameTerminated
+func terminated(i ec2types.Instance) bool {
+	return i.State != nil && i.State.Name == ec2types.InstanceStateNameTerminated
 }
 
-func unpack(reservations []types.Reservation) []types.Instance {
-	var found []types.Instance
+func unpack(reservations []ec2types.Reservation) []ec2types.Instance {
+	var found []ec2types.Instance
 	for _, r := range reservations {
 		found = append(found, r.Instances...)
 	}
 	return found
 }
 
-func distinct(found []types.Instance) int {
+func distinct(found []ec2types.Instance) int {
 	ids := map[string]bool{}
 	for _, i := range found {
-		ids[aws.ToString(i.InstanceId)] = true
+		ids[awssdk.ToString(i.InstanceId)] = true
 	}
 	return len(ids)
 }
@@ -185,6 +185,3 @@ func hasCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, refusal.ErrorCode())
 }
 
-func filter(name string, values ...string) types.Filter {
-	return types.Filter{Name: aws.String(name), Values: values}
-}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -15,8 +15,8 @@ import (
 const traitYes = "true"
 
 // machines describes instances as the kernel knows them.
-func (d *Driver) machines(ctx context.Context, found []types.Instance) ([]cloud.Instance, error) {
-	places := make([]*types.Placement, len(found))
+func (d *Driver) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
+	places := make([]*ec2types.Placement, len(found))
 	for n := range found {
 		places[n] = found[n].Placement
 	}
@@ -31,15 +31,15 @@ func (d *Driver) machines(ctx context.Context, found []types.Instance) ([]cloud.
 	return machines, nil
 }
 
-func (d *Driver) machine(i *types.Instance, zones map[string]string) cloud.Instance {
-	id, zone := cloud.InstanceID(aws.ToString(i.InstanceId)), ""
+func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.Instance {
+	id, zone := cloud.InstanceID(awssdk.ToString(i.InstanceId)), ""
 	if i.Placement != nil {
-		zone = aws.ToString(i.Placement.AvailabilityZone)
+		zone = awssdk.ToString(i.Placement.AvailabilityZone)
 	}
 	return cloud.Instance{
 		ID:         id,
 		ProviderID: providerID(zone, id),
-		Name:       aws.ToString(i.PrivateDnsName),
+		Name:       awssdk.ToString(i.PrivateDnsName),
 		Type:       string(i.InstanceType),
 		Region:     d.config.region,
 		Zone:       zone,
@@ -58,29 +58,29 @@ func (d *Driver) machine(i *types.Instance, zones map[string]string) cloud.Insta
 //	running, shutting-down, stopping    running
 //	stopped                             stopped
 //	terminated                          does not exist, see getInstances
-func state(s *types.InstanceState) cloud.State {
+func state(s *ec2types.InstanceState) cloud.State {
 	switch {
-	case s == nil, s.Name == types.InstanceStateNamePending:
+	case s == nil, s.Name == ec2types.InstanceStateNamePending:
 		return cloud.StatePending
-	case s.Name == types.InstanceStateNameStopped:
+	case s.Name == ec2types.InstanceStateNameStopped:
 		return cloud.StateStopped
 	default:
 		return cloud.StateRunning
 	}
 }
 
-func (d *Driver) traits(i *types.Instance) map[string]string {
+func (d *Driver) traits(i *ec2types.Instance) map[string]string {
 	groups := make([]string, len(i.SecurityGroups))
 	for n, group := range i.SecurityGroups {
-		groups[n] = aws.ToString(group.GroupId)
+		groups[n] = awssdk.ToString(group.GroupId)
 	}
 	slices.Sort(groups)
 	traits := map[string]string{
 		traitGroups: strings.Join(groups, ","),
-		traitVPC:    aws.ToString(i.VpcId),
-		traitSubnet: aws.ToString(i.SubnetId),
+		traitVPC:    awssdk.ToString(i.VpcId),
+		traitSubnet: awssdk.ToString(i.SubnetId),
 	}
-	if d.inCluster(tagMap(i.Tags)) {
+	if d.inCluster(tagsOf(i.Tags)) {
 		traits[traitTagged] = traitYes
 	}
 	return traits
@@ -88,23 +88,10 @@ func (d *Driver) traits(i *types.Instance) map[string]string {
 
 // clusterFilters find what has the cluster's tag in the VPC. With the legacy tag they find other
 // clusters' things too: see inCluster.
-func (d *Driver) clusterFilters() []types.Filter {
+func (d *Driver) clusterFilters() []ec2types.Filter {
 	keys := []string{tagClusterPrefix + d.config.clusterID}
 	if d.config.legacyTag {
 		keys = append(keys, tagLegacy)
 	}
-	filters := []types.Filter{filter("tag-key", keys...)}
-	if d.config.vpc != "" {
-		filters = append(filters, filter("vpc-id", d.config.vpc))
-	}
-	return filters
-}
-
-// tagMap is the tags of something of EC2's by key.
-func tagMap(tags []types.Tag) map[string]string {
-	byKey := make(map[string]string, len(tags))
-	for _, tag := range tags {
-		byKey[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
-	}
-	return byKey
+	return []ec2types.Filter{filter("tag-key", keys...), d.inVPC()}
 }

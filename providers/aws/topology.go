@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -65,14 +65,14 @@ func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[clo
 			return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
 		}
 		for _, one := range found {
-			labels[cloud.InstanceID(aws.ToString(one.InstanceId))] = layerLabels(one.NetworkNodes)
+			labels[cloud.InstanceID(awssdk.ToString(one.InstanceId))] = layerLabels(one.NetworkNodes)
 		}
 	}
 	return labels, nil
 }
 
 // topology reads where instances are. One that is gone makes EC2 refuse all: see getInstances.
-func (d *Driver) topology(ctx context.Context, ids []string) ([]types.InstanceTopology, error) {
+func (d *Driver) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
 	answer, err := d.compute.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 	switch {
 	case unknownInstance(err) && len(ids) == 1:

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 )
 
 // labelZoneID is the label of the zone's id, which is the same in every account.
@@ -17,12 +17,12 @@ const labelZoneID = "topology.k8s.aws/zone-id"
 
 // zoneIDs are the ids of zones by name, read only where EC2 does not say them with the place
 // itself.
-func (d *Driver) zoneIDs(ctx context.Context, places []*types.Placement) (map[string]string, error) {
+func (d *Driver) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map[string]string, error) {
 	if !slices.ContainsFunc(places, lacksZoneID) {
 		return nil, nil
 	}
 	// All of them: it is one call, and an unknown name would make it fail.
-	answer, err := d.compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
+	answer, err := d.compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: awssdk.Bool(true)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}
@@ -31,23 +31,23 @@ func (d *Driver) zoneIDs(ctx context.Context, places []*types.Placement) (map[st
 	}
 	ids := map[string]string{}
 	for _, zone := range answer.AvailabilityZones {
-		ids[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneId)
+		ids[awssdk.ToString(zone.ZoneName)] = awssdk.ToString(zone.ZoneId)
 	}
 	return ids, nil
 }
 
-func lacksZoneID(p *types.Placement) bool {
-	return p != nil && aws.ToString(p.AvailabilityZone) != "" && aws.ToString(p.AvailabilityZoneId) == ""
+func lacksZoneID(p *ec2types.Placement) bool {
+	return p != nil && awssdk.ToString(p.AvailabilityZone) != "" && awssdk.ToString(p.AvailabilityZoneId) == ""
 }
 
 // zoneLabels are the labels of a Node in a zone.
-func zoneLabels(p *types.Placement, ids map[string]string) map[string]string {
+func zoneLabels(p *ec2types.Placement, ids map[string]string) map[string]string {
 	if p == nil {
 		return nil
 	}
-	id := aws.ToString(p.AvailabilityZoneId)
+	id := awssdk.ToString(p.AvailabilityZoneId)
 	if id == "" {
-		id = ids[aws.ToString(p.AvailabilityZone)]
+		id = ids[awssdk.ToString(p.AvailabilityZone)]
 	}
 	if id == "" {
 		return nil
