@@ -1,0 +1,26 @@
+package aws
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/smithy-go"
+)
+
+// isCode reports whether the API answered with one of these error codes.
+func isCode(err error, codes ...string) bool {
+	answer, ok := errors.AsType[smithy.APIError](err)
+	return ok && slices.Contains(codes, answer.ErrorCode())
+}
+
+// wrap says what was being done, nil when it went well.
+func wrap(err error, action string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// errBlank is an answer that lacks what it is for.
+var errBlank = errors.New("the API answered without the object")

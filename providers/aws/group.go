@@ -1,0 +1,130 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Error codes of security groups.
+const (
+	codeGroupExists = "InvalidGroup.Duplicate"
+	codeInUse       = "DependencyViolation"
+)
+
+// groupName is the name and the description of a security group that belongs to one balancer.
+// Upstream's name and description are how it is known.
+type groupName struct{ name, description string }
+
+// owns reports whether the security group was made for the balancer of that name, in this VPC
+// and for this cluster.
+func (n groupName) owns(g ec2types.SecurityGroup) bool {
+	return awssdk.ToString(g.GroupName) == n.name && awssdk.ToString(g.Description) == n.description
+}
+
+// ownIn returns the group if the area has it.
+func (n groupName) ownIn(a *area) (ec2types.SecurityGroup, bool) {
+	for _, g := range a.groups {
+		if n.owns(g) {
+			return g, true
+		}
+	}
+	return ec2types.SecurityGroup{}, false
+}
+
+// findGroup looks for the group also among those without the cluster's tag.
+func (d *Driver) findGroup(ctx context.Context, a *area, n groupName) (ec2types.SecurityGroup, bool, error) {
+	if g, known := n.ownIn(a); known {
+		return g, true, nil
+	}
+	answer, err := d.compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC(), filter("group-name", n.name)}})
+	if err != nil {
+		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.name, err)
+	}
+	for _, g := range answer.SecurityGroups {
+		if n.owns(g) {
+			return g, true, nil
+		}
+	}
+	return ec2types.SecurityGroup{}, false, nil
+}
+
+// ensureGroup returns the security group of a balancer, which it makes where there is none, with
+// at least the wanted rules.
+func (d *Driver) ensureGroup(ctx context.Context, a *area, n groupName, spec cloud.Spec, wanted rules) (ec2types.SecurityGroup, error) {
+	g, exists, err := d.findGroup(ctx, a, n)
+	switch {
+	case err != nil:
+		return g, err
+	case !exists:
+		if g, err = d.createGroup(ctx, n, spec); err != nil {
+			return g, err
+		}
+	case !d.ownedByCluster(tagsOf(g.Tags)):
+		if err := d.claimGroup(ctx, g, n); err != nil {
+			return g, err
+		}
+	}
+	return g, d.authorize(ctx, *g.GroupId, wanted.without(ingress(g)))
+}
+
+func (d *Driver) createGroup(ctx context.Context, n groupName, spec cloud.Spec) (ec2types.SecurityGroup, error) {
+	tags := d.groupTags(spec)
+	made, err := d.compute.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: &n.name, Description: &n.description, VpcId: &d.config.vpc,
+		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: ec2Tags(tags)}},
+	})
+	if err != nil {
+		return ec2types.SecurityGroup{}, fmt.Errorf("creating security group %s: %w", n.name, err)
+	}
+	if made.GroupId == nil {
+		return ec2types.SecurityGroup{}, fmt.Errorf("creating security group %s: %w", n.name, errBlank)
+	}
+	return ec2types.SecurityGroup{GroupId: made.GroupId, GroupName: &n.name, Description: &n.description, Tags: ec2Tags(tags)}, nil
+}
+
+// claimGroup gives a group of ours the cluster's tag, which somebody has taken from it.
+func (d *Driver) claimGroup(ctx context.Context, g ec2types.SecurityGroup, n groupName) error {
+	if value, has := tagsOf(g.Tags)[tagClusterPrefix+d.config.clusterID]; has {
+		return fmt.Errorf("security group %s (%s) has the cluster's tag with value %q, so it is shared: delete it, or set %s", *g.GroupId, n.name, value, keyGroups.Name)
+	}
+	_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*g.GroupId}, Tags: ec2Tags(d.clusterTags())})
+	return wrap(err, "tagging security group "+*g.GroupId)
+}
+
+// dropGroup deletes a security group of ours after what refers to it in the cluster's groups.
+// While it is in use, as by a balancer that is being deleted, it is not gone.
+func (d *Driver) dropGroup(ctx context.Context, a *area, id string) (gone bool, err error) {
+	for _, other := range sortedGroups(a) {
+		references := rules{}
+		for r, description := range ingress(a.groups[other]) {
+			if r.source == id && d.inCluster(tagsOf(a.groups[other].Tags)) {
+				references[r] = description
+			}
+		}
+		if err := d.revoke(ctx, other, references); err != nil {
+			return false, err
+		}
+	}
+	_, err = d.compute.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &id})
+	switch {
+	case isCode(err, codeInUse):
+		return false, nil
+	case d.Classify(err).Class == cloud.FailureNotFound:
+		return true, nil
+	}
+	return err == nil, wrap(err, "deleting security group "+id)
+}
+
+func ec2Tags(tags map[string]string) []ec2types.Tag {
+	var list []ec2types.Tag
+	for _, key := range sortedKeys(tags) {
+		list = append(list, ec2types.Tag{Key: awssdk.String(key), Value: awssdk.String(tags[key])})
+	}
+	return list
+}

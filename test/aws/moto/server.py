@@ -1,0 +1,47 @@
+"""Runs moto, mended, on the Unix socket whose path is the only argument."""
+
+import os
+import signal
+import sys
+import threading
+
+# Read when moto is imported. The default images are a megabyte of JSON for every account.
+os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
+os.environ["MOTO_DISABLE_GLOBAL_CORS"] = "true"
+
+from moto.moto_server.werkzeug_app import (  # noqa: E402
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.serving import make_server  # noqa: E402
+
+import classic  # noqa: E402, F401
+import compute  # noqa: E402, F401
+import network  # noqa: E402, F401
+
+
+class Quiet(MotoRequestHandler):
+    """Keeps connections, and logs only what is written to standard error."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, *_):
+        pass
+
+
+class OneByOne(DomainDispatcherApplication):
+    """Answers one request at a time: moto looks first and changes then, and AWS does both at once."""
+
+    def __init__(self):
+        super().__init__(create_backend_app)
+        self.turn = threading.Lock()
+
+    def __call__(self, environ, start_response):
+        with self.turn:
+            return super().__call__(environ, start_response)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    make_server("unix://" + sys.argv[1], 0, OneByOne(), threaded=True, request_handler=Quiet).serve_forever()

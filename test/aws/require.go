@@ -1,0 +1,49 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Switch is the environment variable that lets tests that need moto run, see Run.
+const Switch = "E2E_AWS"
+
+// startLimit bounds the start of the server, with the installation of its packages.
+const startLimit = 5 * time.Minute
+
+// Run is the TestMain of a package whose tests need moto; wanted is the value of Switch. Without
+// it no test runs. With it, what is missing is a failure: nothing is skipped.
+func Run(m *testing.M, wanted string) int {
+	if wanted == "" {
+		fmt.Fprintln(os.Stdout, "not run: the tests on AWS's APIs; `make e2e-aws` does that")
+		return 0
+	}
+	server, err := shared()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer server.Stop()
+	return m.Run()
+}
+
+// shared is the server of this process.
+var shared = sync.OnceValues(func() (*Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	return Start(ctx, os.Stderr)
+})
+
+// Require returns the server, which it starts where it does not run.
+func Require(t testing.TB) *Server {
+	t.Helper()
+	server, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
