@@ -87,11 +87,8 @@ func (c *classicChange) closeTargets(ctx context.Context) error {
 	needs.mine = func(all rules, r rule, description string) bool {
 		return own(all, r, description) && !slices.Contains(shared, r.source)
 	}
-	return c.closeNodes(ctx, c.s.area, needs, noHeir)
+	return c.closeNodes(ctx, c.s.area, needs)
 }
-
-// noHeir says that no other balancer needs a rule.
-func noHeir(string, rule) (bool, string, error) { return false, "", nil }
 
 // sharedGroups returns which of these security groups another classic balancer has, of whatever
 // cluster.
@@ -242,5 +239,5 @@ func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 	if err != nil || len(shared) > 0 {
 		return err
 	}
-	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }}, noHeir)
+	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }})
 }
