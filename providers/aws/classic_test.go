@@ -2,6 +2,7 @@ package aws
 
 import (
 	"errors"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -142,7 +143,7 @@ func TestViewClassicHealth(t *testing.T) {
 
 // stored is the balancer as AWS describes it after it was made like this: with what AWS adds by
 // itself.
-func stored(b cloud.Balancer) *classicBalancer {
+func stored(b cloud.Balancer, tags map[string]string) *classicBalancer {
 	lb := &classicBalancer{tags: map[string]string{"aws:cloudformation:stack-name": "not ours", "team-of-the-admin": "not ours either"}}
 	lb.LoadBalancerName, lb.VPCId = &b.Name, new("vpc-1")
 	lb.Scheme = new("internet-facing")
@@ -172,10 +173,7 @@ func stored(b cloud.Balancer) *classicBalancer {
 	lb.Subnets = listOf(b.Extras[fieldSubnets])
 	slices.Reverse(lb.Subnets)
 	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.Extras[fieldGroups], ownGroup, "sg-own"), ",")
-	for _, mark := range append(b.Marks, strings.Split(b.Extras[fieldTags], ",")...) {
-		key, value, _ := strings.Cut(mark, "=")
-		lb.tags[key] = value
-	}
+	maps.Copy(lb.tags, tags)
 	lb.attributes = storedAttributes(b.Extras)
 	return lb
 }
@@ -234,7 +232,7 @@ func TestClassicRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want)}
+			s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want, d.objectTags(spec))}
 			if d.hasOwnGroup(spec) {
 				s.area.groups["sg-own"] = ownOf(d, want, spec)
 			}
@@ -328,7 +326,7 @@ func TestStaleProxies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lb := stored(want)
+	lb := stored(want, nil)
 	lb.BackendServerDescriptions = append(lb.BackendServerDescriptions, elbtypes.BackendServerDescription{InstancePort: new(int32(31999)), PolicyNames: []string{proxyPolicy}})
 	if got := lb.staleProxies(); !slices.Equal(got, []int{31999}) {
 		t.Errorf("stale %v, want 31999", got)

@@ -93,6 +93,15 @@ func (d *Driver) updateClassic(ctx context.Context, s *snapshot, change cloud.Ch
 	return cloud.Progress{Pending: c.pending}, nil
 }
 
+// deleteClassic deletes the balancer.
+func (d *Driver) deleteClassic(ctx context.Context, s *snapshot, _ cloud.Change) (cloud.Progress, error) {
+	_, err := d.classic.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: s.classic.LoadBalancerName})
+	if noClassic(err) {
+		return cloud.Progress{}, nil
+	}
+	return cloud.Progress{}, wrap(err, "deleting classic balancer "+s.classic.name())
+}
+
 // keepServing brings the targets up to date after AWS refused something for good: nodes come and
 // go, whatever is wrong with an annotation. It returns what was refused.
 func (c *classicChange) keepServing(ctx context.Context, refused error) error {

@@ -11,8 +11,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // maxGroups is how many security groups a balancer can have unless the account's quota was raised.
@@ -87,6 +85,7 @@ func (c *classicChange) closeTargets(ctx context.Context) error {
 	needs.mine = func(all rules, r rule, description string) bool {
 		return own(all, r, description) && !slices.Contains(shared, r.source)
 	}
+	needs.heir = func(string, rule) (bool, string, error) { return false, "", nil }
 	return c.closeNodes(ctx, c.s.area, needs)
 }
 
@@ -213,31 +212,4 @@ func (c *classicChange) attach(ctx context.Context, ids []string) error {
 func (c *classicChange) zone(subnet string) string {
 	found, _ := c.s.area.subnet(subnet)
 	return awssdk.ToString(found.AvailabilityZone)
-}
-
-// deleteClassic deletes the balancer. Rules in the nodes' security groups that refer to a group
-// the user gave are known by the balancer alone, so they go first.
-func (d *Driver) deleteClassic(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	if err := d.forgetClassic(ctx, s, change.Spec); err != nil {
-		return cloud.Progress{}, err
-	}
-	_, err := d.classic.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: s.classic.LoadBalancerName})
-	if err != nil && !noClassic(err) {
-		return cloud.Progress{}, fmt.Errorf("deleting classic balancer %s: %w", s.classic.name(), err)
-	}
-	return cloud.Progress{}, nil
-}
-
-// forgetClassic removes what refers to a security group of the balancer that is not its own, unless
-// another balancer has that group too.
-func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	first := d.classicGroups(spec)[0]
-	if first == ownGroup || !slices.Contains(s.classic.SecurityGroups, first) {
-		return nil
-	}
-	shared, err := d.sharedGroups(ctx, []string{first}, s.classic.name())
-	if err != nil || len(shared) > 0 {
-		return err
-	}
-	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }})
 }

@@ -79,11 +79,11 @@ func checkClassicHealth(h cloud.Health) []error {
 	var problems []error
 	if h.Timeout >= h.Interval {
 		problems = append(problems, &cloud.Invalid{
-			Field: keyTimeout.Name, Value: seconds(h.Timeout), Want: "want less than " + keyInterval.Name + ", which is " + seconds(h.Interval),
+			Field: keyTimeout.Name, Value: secondsText(h.Timeout), Want: "want less than " + keyInterval.Name + ", which is " + secondsText(h.Interval),
 		})
 	}
 	if h.Timeout > maxClassicTimeout {
-		problems = append(problems, &cloud.Invalid{Field: keyTimeout.Name, Value: seconds(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
+		problems = append(problems, &cloud.Invalid{Field: keyTimeout.Name, Value: secondsText(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
 	}
 	if h.Path != "" && !strings.HasPrefix(h.Path, "/") {
 		problems = append(problems, &cloud.Invalid{Field: keyHealthPath.Name, Value: h.Path, Want: `want a path that begins with "/"`})
@@ -91,7 +91,7 @@ func checkClassicHealth(h cloud.Health) []error {
 	return problems
 }
 
-func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // viewClassicHealth is the check AWS makes. What can't be read is taken for its protocol, which
 // no wanted one has.
