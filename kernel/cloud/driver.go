@@ -7,8 +7,8 @@ import "context"
 // cache, logs nothing, emits no event, counts nothing, never sleeps and never retries:
 // the kernel wraps it and does all of that once, for every cloud.
 //
-// A driver must be safe for concurrent use. Balancers, Routes and Firewalls are optional:
-// the kernel finds them by type assertion on the Driver.
+// A driver must be safe for concurrent use. Every other interface of this file but Instances is
+// optional: the kernel finds it by type assertion on the Driver.
 type Driver interface {
 	// Identity says which account, project or tenant the credentials see. It is read at
 	// start and compared before anything is judged gone.
@@ -42,6 +42,35 @@ type Instances interface {
 	// slice and no error; more than one is the kernel's problem.
 	FindByName(ctx context.Context, name string) ([]Instance, error)
 }
+
+// Namer is implemented by drivers whose cloud gives machines names that hold their id.
+type Namer interface {
+	// NameID returns the id in the name of a Node without provider-ID, "" where there is none.
+	// Such a Node is that machine, and no other is looked for. It is pure.
+	NameID(name string) InstanceID
+}
+
+// Labeler is implemented by drivers whose cloud says something about a machine in a request of
+// its own, which becomes labels of its Node. The kernel asks once for each machine, when its
+// Node is initialised, and for many of them together.
+type Labeler interface {
+	// LabelNeed says what a Node with these labels needs. It is pure.
+	LabelNeed(machine Instance, labels map[string]string) LabelNeed
+	// Labels reads the labels of machines, any number of them. One that is missing from the
+	// answer has none.
+	Labels(ctx context.Context, machines []Instance) (map[InstanceID]map[string]string, error)
+}
+
+// LabelNeed says whether a Node waits for the labels of a Labeler.
+type LabelNeed string
+
+// The needs. While Labels fails, a Node that wants labels is initialised without, for good, and
+// one that requires them is not initialised.
+const (
+	LabelsNone     LabelNeed = ""
+	LabelsWanted   LabelNeed = "wanted"
+	LabelsRequired LabelNeed = "required"
+)
 
 // Balancers reads and changes load balancers.
 type Balancers interface {
@@ -120,4 +149,21 @@ type Firewalls interface {
 	BalancerOpenings(b Balancer, id string) []Opening
 	// FirewallEnabled says whether the configuration asks for a managed firewall at all.
 	FirewallEnabled() bool
+}
+
+// Tagger is implemented by drivers that can give machines tags which users choose.
+type Tagger interface {
+	// TagLabel is the label of Nodes that remembers with which tags their machine was tagged. Its
+	// value is the kernel's.
+	TagLabel() string
+	// TagResources are the kinds of things that can be tagged: the machines themselves first.
+	TagResources() []string
+	// Taggable reports whether a machine can have tags. It is pure.
+	Taggable(id InstanceID) bool
+	// Tag gives machines, and what belongs to them of the other kinds, these tags besides those
+	// they have. Machines that do definitely not exist are returned; all others are tagged.
+	Tag(ctx context.Context, ids []InstanceID, resources []string, tags map[string]string) (missing []InstanceID, err error)
+	// Untag takes these tags away from machines, where they have these values. Machines that do
+	// not exist are left out.
+	Untag(ctx context.Context, ids []InstanceID, resources []string, tags map[string]string) error
 }

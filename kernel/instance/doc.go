@@ -8,6 +8,7 @@
 //	question          answered from                            what it may cost
 //	metadata          a list up to metadata age                one list per status pass
 //	 of an unlisted   one direct read, or a list when many     see resolve
+//	labels, at first  one read for hundreds of machines        once for each machine
 //	exists, shutdown  a list or read up to state age           a list, or reads if cheaper
 //	gone              two direct not-founds and the guard      see Inventory.Exists
 //

@@ -79,10 +79,13 @@ var (
 	aws          = cloud.Limits{PageSize: 1000, GetBatch: 100}
 )
 
-func (w *world) inventory(brake *safety.Brake) *Inventory {
+func (w *world) inventory(brake *safety.Brake) *Inventory { return w.inventoryOf(w, brake) }
+
+// inventoryOf is inventory of a driver that does more than the world.
+func (w *world) inventoryOf(driver cloud.Driver, brake *safety.Brake) *Inventory {
 	descriptor := cloud.Descriptor{Name: "test", ProviderIDSchemes: []string{"test"}, Limits: w.limits}
 	return New(Options{
-		Cloud: run.Decorate(w, run.Options{Descriptor: descriptor}),
+		Cloud: run.Decorate(driver, run.Options{Descriptor: descriptor}),
 		Nodes: w.listNodes, Brake: brake, Events: w, Metrics: w,
 	})
 }

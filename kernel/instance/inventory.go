@@ -52,6 +52,9 @@ type Inventory struct {
 	misses coalescer[want, []cloud.Instance]
 	states coalescer[watched, []cloud.Instance]
 	reads  coalescer[cloud.InstanceID, []cloud.Instance]
+	// nameID returns the id in a name; labels is nil where the cloud has none to be read.
+	nameID func(name string) cloud.InstanceID
+	labels *labels
 
 	// mu guards what follows and is never held during a call to the cloud.
 	mu sync.Mutex
@@ -98,6 +101,11 @@ func New(o Options) *Inventory {
 	i.misses = coalescer[want, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.resolve}
 	i.states = coalescer[watched, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readStates, rejoin: true}
 	i.reads = coalescer[cloud.InstanceID, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readAll}
+	i.labels = newLabels(o.Cloud.Labeler, o.Policy.Coalesce, i.readLabels)
+	i.nameID = func(string) cloud.InstanceID { return "" }
+	if o.Cloud.Namer != nil {
+		i.nameID = o.Cloud.Namer.NameID
+	}
 	return i
 }
 

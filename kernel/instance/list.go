@@ -151,6 +151,9 @@ func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	if !foreign {
 		i.cases.listed(s)
 		i.follow(s)
+		if result == listInstalled {
+			i.labels.keep(s)
+		}
 	}
 	i.prune()
 	i.report.refreshed(result)

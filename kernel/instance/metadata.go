@@ -18,7 +18,10 @@ import (
 //	Node                     looked up by  freshness
 //	provider-ID, initialised id            metadata age; staleAge when the cloud fails
 //	provider-ID, new         id            metadata age; needs at least one address
-//	no provider-ID           name          metadata age; needs at least one address
+//	no provider-ID           name, or the  metadata age; needs at least one address
+//	                         id in it
+//
+// A new Node's machine comes with the labels that are read separately, see label.
 //
 // A new machine without an address is an error, because the Node would lose its taint and
 // wait for addresses until the next status pass. Errors are *NotMineError, *NotFoundError,
@@ -36,6 +39,9 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	instance, err := i.find(cloud.WithPriority(ctx, priority), node, w)
 	if err == nil && !initialised && len(instance.Addresses) == 0 {
 		err = fmt.Errorf("machine %s has no address yet", instance.ID)
+	}
+	if err == nil && !initialised {
+		instance, err = i.label(cloud.WithPriority(ctx, priority), instance, node.Labels)
 	}
 	if err != nil {
 		i.tellMissing(node, initialised, err)
@@ -56,6 +62,9 @@ func (i *Inventory) wanted(node *corev1.Node) (want, error) {
 	}
 	if owner := Owner(node, i.schemes); owner != Mine {
 		return want{}, &NotMineError{Node: node.Name, Cloud: i.name, Owner: owner}
+	}
+	if id := i.nameID(node.Name); id != "" {
+		return want{id: id}, nil
 	}
 	return want{name: node.Name}, nil
 }

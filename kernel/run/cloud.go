@@ -24,6 +24,10 @@ type Cloud struct {
 	Surveyor  cloud.Surveyor
 	Routes    cloud.Routes
 	Firewalls cloud.Firewalls
+	// Namer, Labeler and Tagger are nil when the driver does not implement them.
+	Namer   cloud.Namer
+	Labeler cloud.Labeler
+	Tagger  cloud.Tagger
 }
 
 // Options configure Decorate.
@@ -73,6 +77,15 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
 		decorated.Firewalls = &firewalls{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Namer); ok {
+		decorated.Namer = next
+	}
+	if next, ok := driver.(cloud.Labeler); ok {
+		decorated.Labeler = &labeler{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Tagger); ok {
+		decorated.Tagger = &tagger{caller: c, next: next}
 	}
 	return decorated
 }

@@ -17,6 +17,9 @@ var (
 	opListInstances     = operation{"list instances", true}
 	opGetInstances      = operation{"get instances", true}
 	opFindInstance      = operation{"find instance", true}
+	opReadLabels        = operation{"read labels", true}
+	opTagMachines       = operation{"tag machines", false}
+	opUntagMachines     = operation{"untag machines", false}
 	opObserveBalancer   = operation{"observe balancer", true}
 	opSurveyBalancers   = operation{"survey balancers", true}
 	opNormalizeBalancer = operation{"normalize balancer", false}

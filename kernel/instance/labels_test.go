@@ -1,0 +1,174 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// labelled is a world whose machines have a rack, which is read separately.
+type labelled struct {
+	*world
+	// required says for which machines the rack is required.
+	required func(cloud.InstanceID) bool
+
+	mu    sync.Mutex
+	down  error
+	asked []int
+	times map[cloud.InstanceID]int
+}
+
+const labelRack = "test/rack"
+
+func newLabelled(limits cloud.Limits) *labelled {
+	return &labelled{world: newWorld(limits), times: map[cloud.InstanceID]int{}, required: func(cloud.InstanceID) bool { return false }}
+}
+
+func (l *labelled) NameID(name string) cloud.InstanceID {
+	if id, _, found := strings.Cut(name, "."); found {
+		return cloud.InstanceID(id)
+	}
+	return ""
+}
+
+func (l *labelled) LabelNeed(machine cloud.Instance, labels map[string]string) cloud.LabelNeed {
+	switch {
+	case labels[labelRack] != "":
+		return cloud.LabelsNone
+	case l.required(machine.ID):
+		return cloud.LabelsRequired
+	default:
+		return cloud.LabelsWanted
+	}
+}
+
+func (l *labelled) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
+	if err := l.call(ctx, "labels", 1); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = append(l.asked, len(machines))
+	if l.down != nil {
+		return nil, l.down
+	}
+	labels := map[cloud.InstanceID]map[string]string{}
+	for _, machine := range machines {
+		l.times[machine.ID]++
+		labels[machine.ID] = map[string]string{labelRack: "rack-of-" + machine.Name}
+	}
+	return labels, nil
+}
+
+func (l *labelled) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down = err
+}
+
+// Each machine is asked for once, hundreds in one call, whatever comes when.
+func TestCallsToInitialiseWithLabels(t *testing.T) {
+	for _, n := range []int{1000, 5000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				const late = 4
+				l := newLabelled(aws)
+				most := ceil(n, labelBatch) + late
+				initialiseAll(t, l.world, l.inventoryOf(l, nil), n, late, false, 10+most)
+				if len(l.asked) > most {
+					t.Errorf("%d calls for labels, want at most %d: %v", len(l.asked), most, l.asked)
+				}
+				if len(l.times) != n || slices.Max(slices.Collect(maps.Values(l.times))) != 1 {
+					t.Errorf("%d machines asked for, want %d, each once", len(l.times), n)
+				}
+			})
+		})
+	}
+}
+
+func TestLabelsOfNewNodes(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		i := l.inventoryOf(l, nil)
+		l.boot("new")
+		l.change("id-new", func(m *cloud.Instance) { m.Labels = map[string]string{"test/zone": "z"} })
+		l.boot("old")
+		machine, err := i.Metadata(t.Context(), l.join("new"))
+		if err != nil || machine.Labels[labelRack] != "rack-of-new" || machine.Labels["test/zone"] != "z" {
+			t.Errorf("a new Node: %v, %v", machine.Labels, err)
+		}
+		// A Node that has them, and one that is initialised, need nothing.
+		asked := len(l.asked)
+		has := l.join("old")
+		has.Labels = map[string]string{labelRack: "mine"}
+		for _, node := range []*corev1.Node{has, l.member("initialised", true)} {
+			if machine, err := i.Metadata(t.Context(), node); err != nil || machine.Labels[labelRack] != "" {
+				t.Errorf("%s: %v, %v", node.Name, machine.Labels, err)
+			}
+		}
+		if len(l.asked) != asked {
+			t.Errorf("%d calls for Nodes that need no labels", len(l.asked)-asked)
+		}
+	})
+}
+
+func TestLabelsThatCannotBeRead(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		l.required = func(id cloud.InstanceID) bool { return id == "id-must" }
+		i := l.inventoryOf(l, nil)
+		l.boot("must")
+		l.boot("may")
+		l.fail(errDown)
+		must, may := l.join("must"), l.join("may")
+		if machine, err := i.Metadata(t.Context(), must); err == nil {
+			t.Errorf("labels are required and cannot be read, yet %+v", machine)
+		}
+		if machine, err := i.Metadata(t.Context(), may); err != nil || machine.ID != "id-may" || machine.Labels[labelRack] != "" {
+			t.Errorf("labels are only wanted: %+v, %v", machine, err)
+		}
+		// Retries by the kernel's decorator aside, a failure answers for a moment.
+		asked := len(l.asked)
+		for range 30 {
+			_, _ = i.Metadata(t.Context(), must)
+		}
+		if len(l.asked) > asked+4 {
+			t.Errorf("%d calls while the cloud fails", len(l.asked)-asked)
+		}
+		l.fail(nil)
+		time.Sleep(firstMiss)
+		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] != "rack-of-must" {
+			t.Errorf("after the failure: %v, %v", machine.Labels, err)
+		}
+	})
+}
+
+// A name that holds the id is found in the list, and costs nothing for each Node.
+func TestNameHoldsID(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		i := l.inventoryOf(l, nil)
+		for k := range 100 {
+			l.boot(fmt.Sprint(k))
+		}
+		for k := range 100 {
+			id := cloud.InstanceID(fmt.Sprintf("id-%d", k))
+			machine, err := i.Metadata(t.Context(), l.join(string(id)+".example.com"))
+			if err != nil || machine.ID != id {
+				t.Fatalf("%s: %v, %v", id, machine.ID, err)
+			}
+		}
+		if l.calls["find"]+l.calls["get"] > 0 || l.calls["list"] > 1 {
+			t.Errorf("calls for 100 Nodes: %v", l.calls)
+		}
+	})
+}

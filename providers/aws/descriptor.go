@@ -1,0 +1,62 @@
+package aws
+
+import (
+	"net/http"
+	"strings"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// scheme is the scheme of provider-IDs.
+const scheme = "aws"
+
+// Descriptor returns the static facts of the provider.
+func Descriptor() cloud.Descriptor {
+	return cloud.Descriptor{
+		Name:              "aws",
+		Title:             "Amazon Web Services",
+		Status:            cloud.StatusAlpha,
+		ProviderIDSchemes: []string{scheme},
+		ProviderIDForm:    scheme + ":///<zone>/<instance id>",
+		Capabilities: cloud.Capabilities{
+			Balancers:    true,
+			Routes:       true,
+			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			NodePorts:    true,
+			SourceRanges: true,
+			Immutable:    []string{"type", cloud.FieldScope, cloud.FieldName},
+		},
+		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
+		// advises against long lists of them.
+		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500},
+		Settings: declaredSettings(),
+		Secret:   "aws-cloud-controller-manager",
+		ConfigFile: &cloud.ConfigFile{
+			Value: "cloudConf", Key: "cloud.conf",
+			Doc:  "The cloud.conf of the upstream CCM, unchanged. Not needed on an instance that has the cluster's tag.",
+			Keys: configKeys(),
+		},
+	}
+}
+
+// reads are the beginnings of the names of operations that change nothing. Taking on a role
+// is one, and so is asking the machine's metadata, with PUT, for the token that reading it takes.
+var reads = []string{"Describe", "Get", "AssumeRole"}
+
+// ReadOnly says which requests only read: all are POSTs to the same path, and the SDK leaves the
+// name of the operation in the context. A GET, such as one to a container's credentials, reads.
+func ReadOnly(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || awsmiddleware.GetServiceID(r.Context()) == imds.ServiceID {
+		return true
+	}
+	operation := awsmiddleware.GetOperationName(r.Context())
+	for _, prefix := range reads {
+		if strings.HasPrefix(operation, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// A machine of Fargate is a Node without an instance: all there is of it is a network interface,
+// whose address is in its id, as in fargate-ip-10-0-55-27.eu-west-1.compute.internal.
+const fargatePrefix = "fargate-"
+
+// filterValues is the most values one filter takes.
+const filterValues = 200
+
+func onFargate(id cloud.InstanceID) bool { return strings.HasPrefix(string(id), fargatePrefix) }
+
+// fargateAddress is the address in the id of a machine of Fargate.
+func fargateAddress(id string) (netip.Addr, error) {
+	host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(id, fargatePrefix), "ip-"), ".")
+	address, err := netip.ParseAddr(strings.ReplaceAll(host, "-", "."))
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("no address in the id %q of a machine of Fargate: %w", id, err)
+	}
+	return address, nil
+}
+
+// getFargate reads machines of Fargate by the addresses in their ids. One without a network
+// interface does not exist.
+func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance, error) {
+	byAddress := map[string]cloud.InstanceID{}
+	var list []string
+	for _, id := range ids {
+		address, err := fargateAddress(id)
+		if err != nil {
+			return nil, err
+		}
+		byAddress[address.String()] = cloud.InstanceID(id)
+		list = append(list, address.String())
+	}
+	var found []ec2types.NetworkInterface
+	for batch := range slices.Chunk(list, filterValues) {
+		some, err := d.attached(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	places := make([]*ec2types.Placement, len(found))
+	for n, i := range found {
+		places[n] = &ec2types.Placement{AvailabilityZone: i.AvailabilityZone, AvailabilityZoneId: i.AvailabilityZoneId}
+	}
+	zones, err := d.zoneIDs(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	var machines []cloud.Instance
+	for n := range found {
+		if id, asked := byAddress[awssdk.ToString(found[n].PrivateIpAddress)]; asked {
+			machine := d.fargateMachine(id, &found[n])
+			machine.Labels = zoneLabels(places[n], zones)
+			machines = append(machines, machine)
+		}
+	}
+	return machines, nil
+}
+
+// attached reads the attached network interfaces with these private addresses.
+func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
+	filters := []ec2types.Filter{filter("attachment.status", "attached"), filter("private-ip-address", addresses...), d.inVPC()}
+	var found []ec2types.NetworkInterface
+	pages := ec2.NewDescribeNetworkInterfacesPaginator(d.compute, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
+		}
+		if page.NetworkInterfaces == nil {
+			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", errNoAnswer)
+		}
+		found = append(found, page.NetworkInterfaces...)
+	}
+	return found, nil
+}
+
+// fargateMachine has no type, and is never off: upstream takes every one of them for shut down.
+func (d *Driver) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterface) cloud.Instance {
+	zone := awssdk.ToString(i.AvailabilityZone)
+	return cloud.Instance{
+		ID: id, ProviderID: providerID(zone, id), Name: awssdk.ToString(i.PrivateDnsName),
+		Region: d.config.region, Zone: zone, State: cloud.StateRunning,
+		Addresses: fargateAddresses(i, d.config.families),
+		Traits:    map[string]string{traitFargate: traitYes, traitVPC: awssdk.ToString(i.VpcId), traitSubnet: awssdk.ToString(i.SubnetId)},
+	}
+}
+
+// fargateAddresses are the first of each family; the DNS name comes once, where upstream
+// repeats it for each.
+func fargateAddresses(i *ec2types.NetworkInterface, families []string) []cloud.Address {
+	var list []cloud.Address
+	for _, family := range families {
+		switch {
+		case family == familyIPv4 && awssdk.ToString(i.PrivateIpAddress) != "":
+			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: *i.PrivateIpAddress})
+		case family == familyIPv6 && len(i.Ipv6Addresses) > 0:
+			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: awssdk.ToString(i.Ipv6Addresses[0].Ipv6Address)})
+		}
+	}
+	if name := awssdk.ToString(i.PrivateDnsName); name != "" {
+		list = append(list, cloud.Address{Type: cloud.AddressInternalDNS, Address: name})
+	}
+	return list
+}

@@ -1,0 +1,186 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const (
+	// instancePage is the most instances one DescribeInstances gives, instanceBatch the most it
+	// is asked for by id.
+	instancePage  = 1000
+	instanceBatch = 500
+)
+
+// liveStates are the states of instances that exist. Terminated ones are still shown for an hour.
+var liveStates = []string{
+	string(ec2types.InstanceStateNamePending), string(ec2types.InstanceStateNameRunning), string(ec2types.InstanceStateNameShuttingDown),
+	string(ec2types.InstanceStateNameStopping), string(ec2types.InstanceStateNameStopped),
+}
+
+// Instances implements cloud.Driver.
+func (d *Driver) Instances() cloud.Instances { return d }
+
+// List implements cloud.Instances: the instances of the VPC that have the cluster's tag.
+func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
+	found, err := d.describeInstances(ctx, d.ours())
+	if err != nil {
+		return cloud.InstanceList{}, fmt.Errorf("listing instances: %w", err)
+	}
+	items, err := d.machines(ctx, d.tagged(found))
+	return cloud.InstanceList{Items: items, Complete: err == nil}, err
+}
+
+// Get implements cloud.Instances. It neither looks at tags nor at the VPC, as upstream: a
+// provider-ID is enough.
+func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	var plain, tasks []string
+	for _, id := range ids {
+		if onFargate(id) {
+			tasks = append(tasks, string(id))
+		} else {
+			plain = append(plain, string(id))
+		}
+	}
+	var found []ec2types.Instance
+	for batch := range slices.Chunk(plain, instanceBatch) {
+		some, err := d.getInstances(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	items, err := d.machines(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := d.getFargate(ctx, tasks)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[cloud.InstanceID]cloud.Instance, len(items)+len(machines))
+	for _, item := range append(items, machines...) {
+		byID[item.ID] = item
+	}
+	return byID, nil
+}
+
+// FindByName implements cloud.Instances. A Node has the private DNS name of its instance, or
+// one that begins with its id.
+func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	if id := d.NameID(name); id != "" {
+		found, err := d.getInstances(ctx, []string{string(id)})
+		if err != nil {
+			return nil, err
+		}
+		return d.machines(ctx, found)
+	}
+	found, err := d.describeInstances(ctx, append(d.ours(), filter("private-dns-name", name)))
+	if err != nil {
+		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
+	}
+	return d.machines(ctx, d.tagged(found))
+}
+
+// ours are the filters for the cluster's instances.
+func (d *Driver) ours() []ec2types.Filter {
+	return append(d.clusterFilters(), filter("instance-state-name", liveStates...))
+}
+
+// tagged drops the instances whose legacy tag, for which there is no filter besides that for
+// the tag of today, is another cluster's.
+func (d *Driver) tagged(found []ec2types.Instance) []ec2types.Instance {
+	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !d.inCluster(tagsOf(i.Tags)) })
+}
+
+// describeInstances reads all pages.
+func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
+	var found []ec2types.Instance
+	pages := ec2.NewDescribeInstancesPaginator(d.compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if page.Reservations == nil {
+			return nil, errNoAnswer
+		}
+		found = append(found, unpack(page.Reservations)...)
+	}
+	return found, nil
+}
+
+// getInstances reads instances by id. EC2 refuses all of a batch when it does not know one of
+// them; halving the batch finds which. What is missing from the result does definitely not exist.
+func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	answer, err := d.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
+	switch {
+	case unknownInstance(err) && len(ids) == 1:
+		return nil, nil
+	case unknownInstance(err):
+		half := len(ids) / 2
+		first, err := d.getInstances(ctx, ids[:half])
+		if err != nil {
+			return nil, err
+		}
+		second, err := d.getInstances(ctx, ids[half:])
+		return append(first, second...), err
+	case err != nil:
+		return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
+	}
+	found := unpack(answer.Reservations)
+	if answered := distinct(found); answered < len(ids) {
+		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, errNoAnswer)
+	}
+	return slices.DeleteFunc(found, terminated), nil
+}
+
+// unknownInstance reports whether EC2 says that an instance does not exist, or cannot.
+func unknownInstance(err error) bool {
+	return hasCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed")
+}
+
+func terminated(i ec2types.Instance) bool {
+	return i.State != nil && i.State.Name == ec2types.InstanceStateNameTerminated
+}
+
+func unpack(reservations []ec2types.Reservation) []ec2types.Instance {
+	var found []ec2types.Instance
+	for _, r := range reservations {
+		found = append(found, r.Instances...)
+	}
+	return found
+}
+
+func distinct(found []ec2types.Instance) int {
+	ids := map[string]bool{}
+	for _, i := range found {
+		ids[awssdk.ToString(i.InstanceId)] = true
+	}
+	return len(ids)
+}
+
+// errNoAnswer is an answer without the element that every answer has, such as a proxy's page,
+// which the SDK takes for an empty one.
+var errNoAnswer error = &cloud.Error{
+	Failure: cloud.Failure{Class: cloud.FailureTransient},
+	Op:      "reading an answer of EC2", Err: errors.New("it lacks what was asked for"),
+}
+
+// hasCode reports whether the API refused with one of these codes.
+func hasCode(err error, codes ...string) bool {
+	refusal, ok := errors.AsType[smithy.APIError](err)
+	return ok && slices.Contains(codes, refusal.ErrorCode())
+}

@@ -1,0 +1,178 @@
+package aws
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func TestListAsksForTheClusterOnly(t *testing.T) {
+	d, fake := newFakeEC2(t)
+	fake.answer("DescribeInstances", func(form url.Values) string {
+		if form.Get("NextToken") == "" {
+			return reservations(machineXML("i-1", "running", "")) + element("nextToken", "more")
+		}
+		return reservations(machineXML("i-2", "stopped", ""))
+	})
+	list, err := d.List(t.Context())
+	if err != nil || !list.Complete {
+		t.Fatalf("List: %+v, %v", list, err)
+	}
+	want := cloud.Instance{
+		ID: "i-1", ProviderID: "aws:///eu-west-1a/i-1", Name: "ip-10-0-0-1.eu-west-1.compute.internal", Type: "t3.small",
+		Region: "eu-west-1", Zone: "eu-west-1a", State: cloud.StateRunning,
+		Addresses: []cloud.Address{
+			{Type: cloud.AddressInternalDNS, Address: "ip-10-0-0-1.eu-west-1.compute.internal"},
+			{Type: cloud.AddressHostname, Address: "ip-10-0-0-1.eu-west-1.compute.internal"},
+		},
+		Labels: map[string]string{"topology.k8s.aws/zone-id": "euw1-az1"},
+		Traits: map[string]string{"groups": "sg-1,sg-2", "vpc": "vpc-1", "subnet": "subnet-1", "tagged": "true"},
+	}
+	if difference := cmp.Diff(want, list.Items[0]); difference != "" {
+		t.Errorf("the first (-want +got):\n%s", difference)
+	}
+	if len(list.Items) != 2 || list.Items[1].State != cloud.StateStopped {
+		t.Errorf("items = %+v", list.Items)
+	}
+	calls := fake.made("DescribeInstances")
+	if len(calls) != 2 || len(fake.calls) != 2 {
+		t.Fatalf("%d calls, %d in all; want one a page", len(calls), len(fake.calls))
+	}
+	wantFilters := map[string][]string{
+		"tag-key": {"kubernetes.io/cluster/c"}, "vpc-id": {"vpc-1"},
+		"instance-state-name": {"pending", "running", "shutting-down", "stopping", "stopped"},
+	}
+	if difference := cmp.Diff(wantFilters, filters(calls[0])); difference != "" || calls[0].Get("MaxResults") != "1000" {
+		t.Errorf("filters (-want +got):\n%sMaxResults %s", difference, calls[0].Get("MaxResults"))
+	}
+}
+
+// The SDK takes any answer that is not understood for an empty one.
+func TestListBelievesOnlyAnswers(t *testing.T) {
+	for _, body := range []string{"", "{}", "<html><body>busy</body></html>"} {
+		d, fake := newFakeEC2(t)
+		fake.answers["DescribeInstances"] = func(url.Values) (int, string) { return http.StatusOK, body }
+		if list, err := d.List(t.Context()); err == nil {
+			t.Errorf("List with the answer %q = %+v", body, list)
+		}
+		if found, err := d.Get(t.Context(), "i-1"); err == nil {
+			t.Errorf("Get with the answer %q = %+v", body, found)
+		}
+		if found, err := d.FindByName(t.Context(), "a"); err == nil {
+			t.Errorf("FindByName with the answer %q = %+v", body, found)
+		}
+	}
+}
+
+// EC2 refuses a batch as a whole: what is there has to be found with few calls, and what is not
+// by an answer about itself.
+func TestGetHalvesRefusedBatches(t *testing.T) {
+	const size = 64
+	states := map[string]string{}
+	var ids []cloud.InstanceID
+	for n := range size {
+		id := fmt.Sprintf("i-%02d", n)
+		ids = append(ids, cloud.InstanceID(id))
+		states[id] = "running"
+	}
+	states["i-40"] = "terminated"
+	delete(states, "i-17")
+	d, fake := newFakeEC2(t)
+	fake.fleet(states)
+	found, err := d.Get(t.Context(), ids...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, there := found["i-40"]; len(found) != size-2 || there {
+		t.Errorf("%d found: %v", len(found), slices.Sorted(maps.Keys(found)))
+	}
+	calls := fake.made("DescribeInstances")
+	if len(calls) > 13 {
+		t.Errorf("%d calls for one unknown of %d", len(calls), size)
+	}
+	if !slices.ContainsFunc(calls, func(c url.Values) bool { return slices.Equal(numbered(c, "InstanceId"), []string{"i-17"}) }) {
+		t.Error("the unknown instance was not asked for by itself")
+	}
+}
+
+func TestGetOfAFailureIsAnError(t *testing.T) {
+	for _, code := range []string{"RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID"} {
+		d, fake := newFakeEC2(t)
+		fake.answers["DescribeInstances"] = refusal(code)
+		if found, err := d.Get(t.Context(), "i-1", "i-2"); err == nil {
+			t.Errorf("%s: %v without an error", code, found)
+		}
+	}
+	d, fake := newFakeEC2(t)
+	fake.answer("DescribeInstances", func(url.Values) string { return reservations(machineXML("i-1", "running", "")) })
+	if found, err := d.Get(t.Context(), "i-1", "i-2"); err == nil {
+		t.Errorf("an answer about one of two proves nothing about the other: %v", found)
+	}
+}
+
+func TestFindByName(t *testing.T) {
+	const id = "i-0123456789abcdef0"
+	for _, name := range []string{id, id + ".ec2.internal", id + ".eu-west-1.compute.internal"} {
+		d, fake := newFakeEC2(t)
+		fake.fleet(map[string]string{id: "running"})
+		found, err := d.FindByName(t.Context(), name)
+		if err != nil || len(found) != 1 || found[0].ID != id {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+	for _, name := range []string{"i-web", "i-web.example.com", "ip-10-0-0-1.eu-west-1.compute.internal"} {
+		d, fake := newFakeEC2(t)
+		fake.answer("DescribeInstances", func(url.Values) string { return reservations(machineXML("i-1", "running", "")) })
+		found, err := d.FindByName(t.Context(), name)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %+v, %v", name, found, err)
+		}
+		if asked := filters(fake.calls[0]); !slices.Equal(asked["private-dns-name"], []string{name}) || asked["tag-key"] == nil {
+			t.Errorf("%s: filters %v", name, asked)
+		}
+	}
+}
+
+// Other clusters' machines are found too where the legacy tag is in use.
+func TestLegacyTag(t *testing.T) {
+	d, fake := newFakeEC2(t)
+	d.config.legacyTag = true
+	tags := func(key, value string) string {
+		return element("instanceId", "i-"+value) + items("tagSet", element("key", key)+element("value", value))
+	}
+	fake.answer("DescribeInstances", func(url.Values) string {
+		return reservations(tags("KubernetesCluster", "c"), tags("KubernetesCluster", "other"), tags("kubernetes.io/cluster/c", "shared"))
+	})
+	list, err := d.List(t.Context())
+	if err != nil || len(list.Items) != 2 || list.Items[0].ID != "i-c" || list.Items[1].ID != "i-shared" {
+		t.Errorf("List = %+v, %v", list.Items, err)
+	}
+	if keys := filters(fake.calls[0])["tag-key"]; !slices.Equal(keys, []string{"kubernetes.io/cluster/c", "KubernetesCluster"}) {
+		t.Errorf("tag-key = %v", keys)
+	}
+}
+
+// An endpoint that does not say the ids of zones with the instances is asked once for all.
+func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
+	d, fake := newFakeEC2(t)
+	old := element("instanceId", "i-1") + "<placement>" + element("availabilityZone", "eu-west-1-lax-1a") + "</placement>" +
+		items("tagSet", element("key", "kubernetes.io/cluster/c"))
+	fake.answer("DescribeInstances", func(url.Values) string { return reservations(old, old) })
+	fake.answer("DescribeAvailabilityZones", func(url.Values) string {
+		return items("availabilityZoneInfo", element("zoneName", "eu-west-1-lax-1a")+element("zoneId", "euw1-lax1-az1"))
+	})
+	list, err := d.List(t.Context())
+	if err != nil || list.Items[0].Labels["topology.k8s.aws/zone-id"] != "euw1-lax1-az1" {
+		t.Fatalf("List = %+v, %v", list.Items, err)
+	}
+	if calls := len(fake.made("DescribeAvailabilityZones")); calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}

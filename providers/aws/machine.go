@@ -1,0 +1,97 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// traitYes is the value of traits that are there or not.
+const traitYes = "true"
+
+// machines describes instances as the kernel knows them.
+func (d *Driver) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
+	places := make([]*ec2types.Placement, len(found))
+	for n := range found {
+		places[n] = found[n].Placement
+	}
+	zones, err := d.zoneIDs(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	machines := make([]cloud.Instance, len(found))
+	for n := range found {
+		machines[n] = d.machine(&found[n], zones)
+	}
+	return machines, nil
+}
+
+func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.Instance {
+	id, zone := cloud.InstanceID(awssdk.ToString(i.InstanceId)), ""
+	if i.Placement != nil {
+		zone = awssdk.ToString(i.Placement.AvailabilityZone)
+	}
+	return cloud.Instance{
+		ID:         id,
+		ProviderID: providerID(zone, id),
+		Name:       awssdk.ToString(i.PrivateDnsName),
+		Type:       string(i.InstanceType),
+		Region:     d.config.region,
+		Zone:       zone,
+		State:      state(i.State),
+		Addresses:  addresses(i, d.config.families),
+		Labels:     zoneLabels(i.Placement, zones),
+		Traits:     d.traits(i),
+	}
+}
+
+// state maps as upstream does: only what is stopped is shut down, and what is about to end is
+// still there.
+//
+//	EC2                                 state
+//	pending, or none                    pending
+//	running, shutting-down, stopping    running
+//	stopped                             stopped
+//	terminated                          does not exist, see getInstances
+func state(s *ec2types.InstanceState) cloud.State {
+	switch {
+	case s == nil, s.Name == ec2types.InstanceStateNamePending:
+		return cloud.StatePending
+	case s.Name == ec2types.InstanceStateNameStopped:
+		return cloud.StateStopped
+	default:
+		return cloud.StateRunning
+	}
+}
+
+func (d *Driver) traits(i *ec2types.Instance) map[string]string {
+	groups := make([]string, len(i.SecurityGroups))
+	for n, group := range i.SecurityGroups {
+		groups[n] = awssdk.ToString(group.GroupId)
+	}
+	slices.Sort(groups)
+	traits := map[string]string{
+		traitGroups: strings.Join(groups, ","),
+		traitVPC:    awssdk.ToString(i.VpcId),
+		traitSubnet: awssdk.ToString(i.SubnetId),
+	}
+	if d.inCluster(tagsOf(i.Tags)) {
+		traits[traitTagged] = traitYes
+	}
+	return traits
+}
+
+// clusterFilters find what has the cluster's tag in the VPC. With the legacy tag they find other
+// clusters' things too: see inCluster.
+func (d *Driver) clusterFilters() []ec2types.Filter {
+	keys := []string{tagClusterPrefix + d.config.clusterID}
+	if d.config.legacyTag {
+		keys = append(keys, tagLegacy)
+	}
+	return []ec2types.Filter{filter("tag-key", keys...), d.inVPC()}
+}

@@ -1,0 +1,93 @@
+package aws
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func TestLabelNeed(t *testing.T) {
+	d, _ := newFakeEC2(t)
+	for _, c := range []struct {
+		kind   string
+		labels map[string]string
+		want   cloud.LabelNeed
+	}{
+		{"t3.small", nil, cloud.LabelsWanted},
+		{"p5.48xlarge", nil, cloud.LabelsRequired},
+		{"hpc7g.16xlarge", nil, cloud.LabelsRequired},
+		{"trn1.32xlarge", nil, cloud.LabelsRequired},
+		{"p5.48xlarge", map[string]string{"topology.k8s.aws/network-node-layer-1": "nn-1"}, cloud.LabelsNone},
+		{"p5.48xlarge", map[string]string{"topology.k8s.aws/network-node-layer-2": "nn-1"}, cloud.LabelsRequired},
+		{"", nil, cloud.LabelsNone},
+	} {
+		if got := d.LabelNeed(cloud.Instance{Type: c.kind}, c.labels); got != c.want {
+			t.Errorf("%q with %v needs %q, want %q", c.kind, c.labels, got, c.want)
+		}
+	}
+}
+
+func machinesNamed(n int) []cloud.Instance {
+	machines := make([]cloud.Instance, n)
+	for k := range machines {
+		machines[k] = cloud.Instance{ID: cloud.InstanceID(fmt.Sprintf("i-%d", k)), Type: "p5.48xlarge"}
+	}
+	return machines
+}
+
+func TestLabelsInBatches(t *testing.T) {
+	d, fake := newFakeEC2(t)
+	fake.answers["DescribeInstanceTopology"] = func(form url.Values) (int, string) {
+		var found []string
+		for _, id := range numbered(form, "InstanceId") {
+			switch id {
+			case "i-7": // gone
+				return refusal("InvalidInstanceID.NotFound")(form)
+			case "i-8": // of a type without
+			default:
+				found = append(found, element("instanceId", id)+items("networkNodeSet", "nn-a", "nn-b", "nn-"+id))
+			}
+		}
+		return http.StatusOK, "<DescribeInstanceTopologyResponse>" + items("instanceSet", found...) + "</DescribeInstanceTopologyResponse>"
+	}
+	labels, err := d.Labels(t.Context(), machinesNamed(250))
+	if err != nil || len(labels) != 248 {
+		t.Fatalf("labels of %d machines, %v", len(labels), err)
+	}
+	want := map[string]string{
+		"topology.k8s.aws/network-node-layer-1": "nn-a", "topology.k8s.aws/network-node-layer-2": "nn-b",
+		"topology.k8s.aws/network-node-layer-3": "nn-i-249",
+	}
+	if difference := cmp.Diff(want, labels["i-249"]); difference != "" {
+		t.Errorf("(-want +got):\n%s", difference)
+	}
+	if calls := len(fake.made("DescribeInstanceTopology")); calls > 3+2*7 {
+		t.Errorf("%d calls for 250 machines, one of them gone", calls)
+	}
+}
+
+func TestLabelsThatAreNotTold(t *testing.T) {
+	for code, isError := range map[string]bool{
+		"UnsupportedOperation": false, "UnauthorizedOperation": false, "RequestLimitExceeded": true, "InternalError": true,
+	} {
+		d, fake := newFakeEC2(t)
+		fake.answers["DescribeInstanceTopology"] = refusal(code)
+		labels, err := d.Labels(t.Context(), machinesNamed(250))
+		if (err != nil) != isError || len(labels) > 0 {
+			t.Errorf("%s: %v, %v", code, labels, err)
+		}
+		if calls := len(fake.calls); calls != 1 {
+			t.Errorf("%s: %d calls", code, calls)
+		}
+	}
+	d, fake := newFakeEC2(t)
+	fake.answers["DescribeInstanceTopology"] = func(url.Values) (int, string) { return http.StatusOK, "{}" }
+	if labels, err := d.Labels(t.Context(), machinesNamed(1)); err == nil {
+		t.Errorf("an answer that is none: %v", labels)
+	}
+}
