@@ -78,7 +78,7 @@ func load(ctx context.Context, c cloud.Config, s settings, known bool) (aws.Conf
 	if s.dualStack {
 		options = append(options, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
 	}
-	client := &http.Client{Transport: c.Transport}
+	client := &http.Client{Transport: answers{c.Transport}}
 	if s.bundle == "" {
 		options = append(options, awsconfig.WithHTTPClient(client))
 	} else {
@@ -88,7 +88,7 @@ func load(ctx context.Context, c cloud.Config, s settings, known bool) (aws.Conf
 		if err != nil {
 			return aws.Config{}, err
 		}
-		client.Transport = c.WithTLS(&tls.Config{RootCAs: roots}) // #nosec G402 -- the transport sets the version
+		client.Transport = answers{c.WithTLS(&tls.Config{RootCAs: roots})} // #nosec G402 -- the transport sets the version
 	}
 	loaded, err := awsconfig.LoadDefaultConfig(ctx, options...)
 	if err != nil {

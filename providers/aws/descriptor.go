@@ -2,16 +2,13 @@ package aws
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
-
-// scheme is the scheme of provider-IDs.
-const scheme = "aws"
 
 // Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
@@ -43,20 +40,19 @@ func Descriptor() cloud.Descriptor {
 }
 
 // reads are the beginnings of the names of operations that change nothing. Taking on a role
-// is one, and so is asking the machine's metadata, with PUT, for the token that reading it takes.
+// is one.
 var reads = []string{"Describe", "Get", "AssumeRole"}
 
 // ReadOnly says which requests only read: all are POSTs to the same path, and the SDK leaves the
-// name of the operation in the context. A GET, such as one to a container's credentials, reads.
+// name of the operation in the context. A GET, such as one to a container's credentials, reads,
+// and so does the PUT for the token without which a machine's metadata says nothing.
 func ReadOnly(r *http.Request) bool {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || awsmiddleware.GetServiceID(r.Context()) == imds.ServiceID {
+	switch {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return true
+	case r.Method == http.MethodPut:
+		return r.URL.Path == "/latest/api/token"
 	}
 	operation := awsmiddleware.GetOperationName(r.Context())
-	for _, prefix := range reads {
-		if strings.HasPrefix(operation, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) })
 }

@@ -37,7 +37,7 @@ func classOf(err error) cloud.Class {
 		}
 	}
 	// What a proxy answers has no code, and one that is unknown says less than its status.
-	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusBadRequest {
 		return classOfStatus(answer.HTTPStatusCode())
 	}
 	if _, bad := errors.AsType[*smithy.DeserializationError](err); bad || cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, errUnreadable) {

@@ -1,4 +1,4 @@
-// Package aws_test holds the AWS driver, behind the kernel, against AWS's APIs as moto has them:
+// Package aws_test holds the AWS driver, behind the kernel, against the APIs of a moto server:
 // `make e2e-aws`.
 package aws_test
 
@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +28,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(aws.Run(m, os.Getenv(aws.Switch))) }
 
+// own is the prefix of upstream's annotations.
+const own = "service.beta.kubernetes.io/aws-load-balancer-"
+
 // site is a cluster in an account: its nodes, and the CCM's manager of balancers.
 type site struct {
 	*testing.T
@@ -41,45 +44,42 @@ type site struct {
 
 // siteOptions change what newSite makes.
 type siteOptions struct {
-	// global are further lines of [Global] in cloud.conf.
+	// global are further lines of [Global].
 	global []string
+	// ipv6 gives the VPC IPv6 networks.
+	ipv6 bool
 	// nodes is how many machines there are, 2 when 0.
 	nodes int
-	world aws.WorldOptions
 }
 
 // newSite makes an account and a cluster in it.
 func newSite(t *testing.T, o siteOptions) *site {
 	t.Helper()
 	t.Parallel()
-	world := aws.NewWorld(t, o.world)
+	world := aws.NewWorld(t, aws.WorldOptions{IPv6: o.ipv6})
 	var nodes []*corev1.Node
 	for i := range max(o.nodes, 2) {
-		name := fmt.Sprintf("node-%d", i)
-		nodes = append(nodes, node(world, name, world.Boot(t, aws.MachineOptions{Name: name})[0], fmt.Sprintf("p%d", i)))
+		nodes = append(nodes, node(world, world.Boot(t, aws.MachineOptions{})[0], i))
 	}
 	return on(t, world, nodes, o)
 }
 
-func node(world *aws.World, name, id, pool string) *corev1.Node {
+func node(world *aws.World, id string, i int) *corev1.Node {
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pool": pool}},
-		Spec:       corev1.NodeSpec{ProviderID: "aws:///" + world.Zone(0) + "/" + id},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", i), Labels: map[string]string{"pool": fmt.Sprintf("p%d", i)}},
+		Spec:       corev1.NodeSpec{ProviderID: "aws:///" + world.Zone(i%3) + "/" + id},
 	}
 }
 
-// on returns a new process for the same cluster, or one with another configuration.
+// on returns another process of the same cluster, with another configuration.
 func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *site {
 	t.Helper()
-	s := &site{T: t, world: world, nodes: nodes, events: &events{}, proxy: world.Proxy(t)}
-	driver, err := provider.New(t.Context(), world.Config(t, aws.ConfigOptions{
-		Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global,
-		Transport: run.NewTransport(nil, run.TransportOptions{Cloud: "aws"}),
-	}))
+	s := &site{T: t, world: world, proxy: world.Proxy(t), nodes: nodes, events: &events{}}
+	driver, err := provider.New(t.Context(), world.Config(t, aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global}))
 	s.must(err, "connecting")
 	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: world.ClusterID, Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: "test", Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s
@@ -110,20 +110,19 @@ func (s *site) service(name string, edit ...func(*corev1.Service)) *corev1.Servi
 	return svc
 }
 
-// own is the prefix of upstream's annotations.
-const own = "service.beta.kubernetes.io/aws-load-balancer-"
-
-// annotated sets annotations, given as key, value, key, value without upstream's prefix.
 func annotated(pairs ...string) func(*corev1.Service) {
 	return func(svc *corev1.Service) {
 		for i := 0; i < len(pairs); i += 2 {
-			svc.Annotations[own+pairs[i]] = pairs[i+1]
+			svc.Annotations[pairs[i]] = pairs[i+1]
 		}
 	}
 }
 
+// network asks for a network balancer.
+var network = annotated(own+"type", "nlb")
+
 // patience bounds how often a change may say that the cloud is busy.
-const patience = 40
+const patience = 60
 
 // try runs Ensure until it is through, as the service controller does.
 func (s *site) try(svc *corev1.Service) error {
@@ -141,16 +140,17 @@ func (s *site) try(svc *corev1.Service) error {
 	})
 }
 
-// through repeats what says that the cloud is busy. Nothing takes time here, so nobody waits.
-func (s *site) through(run func() error) error {
+// through repeats what says that the cloud is busy. The pauses are those of the program, except
+// that nobody waits for long: moto is quick.
+func (s *site) through(act func() error) error {
 	for range patience {
-		err := run()
+		err := act()
 		var pending *loadbalancer.Pending
 		if !errors.As(err, &pending) {
 			return err
 		}
 		select {
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(min(pending.After, 20*time.Millisecond)):
 		case <-s.Context().Done():
 			return s.Context().Err()
 		}
@@ -163,32 +163,35 @@ func (s *site) ensure(svc *corev1.Service) {
 	s.must(s.try(svc), "making the balancer of "+svc.Name)
 }
 
-func (s *site) remove(svc *corev1.Service) {
-	s.Helper()
+func (s *site) tryRemove(svc *corev1.Service) error {
 	now := metav1.Now()
 	svc.DeletionTimestamp = &now
-	s.must(s.through(func() error { return s.manager.Delete(s.Context(), svc) }), "deleting the balancer of "+svc.Name)
+	return s.through(func() error { return s.manager.Delete(s.Context(), svc) })
 }
 
-// writes runs something and returns the calls it made that write, by name.
-func (s *site) writes(run func()) []string {
+func (s *site) remove(svc *corev1.Service) {
 	s.Helper()
-	before := len(s.proxy.Calls())
-	run()
-	var writes []string
-	for _, call := range s.proxy.Calls()[before:] {
+	s.must(s.tryRemove(svc), "deleting the balancer of "+svc.Name)
+}
+
+// wrote returns what has been written since from calls, one line a call.
+func (s *site) wrote(from int) []string {
+	var lines []string
+	for _, call := range s.proxy.Calls()[from:] {
 		if call.Writes() {
-			writes = append(writes, call.String())
+			lines = append(lines, call.String())
 		}
 	}
-	return writes
+	return lines
 }
 
-// idle fails the test when another ensure writes.
+// idle fails the test where an ensure of what has not changed writes anything.
 func (s *site) idle(svc *corev1.Service) {
 	s.Helper()
-	if writes := s.writes(func() { s.ensure(svc) }); len(writes) > 0 {
-		s.Errorf("nothing was changed, and still: %v", writes)
+	from := len(s.proxy.Calls())
+	s.ensure(svc)
+	if wrote := s.wrote(from); len(wrote) > 0 {
+		s.Errorf("nothing changed, and these were written: %s", strings.Join(wrote, ", "))
 	}
 }
 
@@ -213,11 +216,4 @@ func (e *events) Record(_ event.Object, reason event.Reason, message string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.said = append(e.said, reason.Name+": "+message)
-}
-
-// has reports whether something was said that fits.
-func (e *events) has(fits func(string) bool) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.ContainsFunc(e.said, fits)
 }
