@@ -58,6 +58,9 @@ type Capabilities struct {
 	Balancers bool
 	Routes    bool
 	Firewalls bool
+	// RoutesUnmarked says that the cloud's routes have nothing an owner mark could be in. The
+	// kernel then takes those for its own that lead to a Node's machine, or nowhere any more.
+	RoutesUnmarked bool
 	// Protocols are the transport protocols a Service port may have.
 	Protocols []Protocol
 	// NodePorts says that balancers reach Services through node ports only. A Service that

@@ -127,7 +127,8 @@ type Survey any
 
 // Routes programs the cloud's network for pod CIDRs.
 type Routes interface {
-	// ListRoutes returns only routes that carry this cluster's mark.
+	// ListRoutes returns only routes that carry this cluster's mark, and all that lead to
+	// machines where Capabilities.RoutesUnmarked says that there are no marks.
 	ListRoutes(ctx context.Context, owner Owner) ([]Route, error)
 	CreateRoute(ctx context.Context, owner Owner, route Route) error
 	// DeleteRoute succeeds when the route is already gone.

@@ -8,6 +8,10 @@ type Route struct {
 	Name        string
 	Destination netip.Prefix
 	Target      InstanceID
-	// Blackhole says that the target is gone.
+	// Blackhole says that the target is gone, or off where the cloud does not tell one from the
+	// other.
 	Blackhole bool
+	// Partial says that the route is not in every table it has to be in. Creating it again
+	// completes it, deleting it deletes what there is.
+	Partial bool
 }

@@ -44,6 +44,12 @@ func (d directory) undecided(route cloud.Route) bool {
 	return ok && id == ""
 }
 
+// settled says that the route is what some node wants.
+func (d directory) settled(route cloud.Route) bool {
+	id, ok := d.wanted[route.Destination]
+	return ok && id != "" && id == route.Target
+}
+
 // doomed says that the route controller will delete the route: no node accounts for it.
 func (d directory) doomed(route cloud.Route) bool {
 	id, ok := d.wanted[route.Destination]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -87,24 +88,30 @@ func New(o Options) *Manager {
 // List returns the routes this cluster owns. Whatever it returns and no node accounts for
 // will be deleted, so with any doubt about the answer, and when the brake holds (a
 // *BrakeError), it returns an error instead.
+//
+//	a route that a node wants  answer
+//	is partial                 left out: the controller creates it again, which completes it
+//	is a black hole            shown as a good one: the machine is off, or about to be gone
+//	                           with its node. Deleting and creating it would only repeat
 func (m *Manager) List(ctx context.Context) ([]Route, error) {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityRefresh)
-	actual, err := m.read(ctx)
+	nodes := newDirectory(m.nodes(), m.machines)
+	actual, err := m.read(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}
-	nodes := newDirectory(m.nodes(), m.machines)
 	if err := m.guard(ctx, actual, nodes); err != nil {
 		return nil, err
 	}
 	var routes []Route
 	for _, route := range actual {
-		if nodes.undecided(route) {
+		wanted := nodes.settled(route)
+		if nodes.undecided(route) || wanted && route.Partial {
 			continue
 		}
 		routes = append(routes, Route{
 			Name: route.Name, Node: nodes.byID[route.Target],
-			Destination: route.Destination, Blackhole: route.Blackhole,
+			Destination: route.Destination, Blackhole: route.Blackhole && !wanted,
 		})
 	}
 	return routes, nil
@@ -157,8 +164,8 @@ func operation(verb cloud.Verb, route cloud.Route, node string) cloud.Operation 
 	return op
 }
 
-// read lists the routes from the cloud and remembers them.
-func (m *Manager) read(ctx context.Context) ([]cloud.Route, error) {
+// read lists the routes from the cloud and remembers those this cluster owns.
+func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, error) {
 	routes, err := m.cloud.Routes.ListRoutes(ctx, m.owner)
 	if err != nil {
 		return nil, fmt.Errorf("listing routes: %w", err)
@@ -169,12 +176,32 @@ func (m *Manager) read(ctx context.Context) ([]cloud.Route, error) {
 			return nil, fmt.Errorf("listing routes: route %q has no destination", route.Name)
 		}
 		routes[i].Destination = route.Destination.Masked()
-		listed[identity{route.Name, routes[i].Destination}] = routes[i]
+	}
+	if m.cloud.Descriptor.Capabilities.RoutesUnmarked {
+		routes = slices.DeleteFunc(routes, func(route cloud.Route) bool { return !m.ours(route, nodes) })
+	}
+	for _, route := range routes {
+		listed[identity{route.Name, route.Destination}] = route
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.listed = listed
 	return routes, nil
+}
+
+// ours decides whose a route without a mark is.
+//
+//	destination           leads to                  ours
+//	not of the cluster's  –                         no
+//	pod networks
+//	of them               a node's machine          yes
+//	of them               a machine no node has     no: it may be anybody's. If it was our node's, the
+//	                                                route stays until the machine is gone, or until
+//	                                                another node gets the network
+//	of them               nothing any more          yes
+func (m *Manager) ours(route cloud.Route, nodes directory) bool {
+	_, known := nodes.byID[route.Target]
+	return m.concerned(route) && (known || route.Blackhole)
 }
 
 // recall returns the cloud's own form of a listed route; after a restart it lists again.
@@ -186,7 +213,7 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 	if found {
 		return actual, true, nil
 	}
-	routes, err := m.read(ctx)
+	routes, err := m.read(ctx, newDirectory(m.nodes(), m.machines))
 	if err != nil {
 		return cloud.Route{}, false, fmt.Errorf("deleting route %s: %w", route.Destination, err)
 	}

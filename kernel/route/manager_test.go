@@ -365,3 +365,65 @@ func TestReadOnlyModes(t *testing.T) {
 		}
 	}
 }
+
+// Without marks, ours is what leads to a machine of a node, or nowhere any more, and only within
+// the cluster's pod networks.
+func TestRoutesWithoutMarks(t *testing.T) {
+	f := newFixture(run.Live)
+	f.options.Cloud.Descriptor.Capabilities.RoutesUnmarked = true
+	f.options.ClusterCIDRs = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}
+	f.machines.exist = map[cloud.InstanceID]bool{"1": true, "2": true, "nat": true}
+	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("b", "2", "10.0.2.0/24")}
+	blackhole := func(r cloud.Route) cloud.Route { r.Blackhole = true; return r }
+	f.cloud.routes = []cloud.Route{
+		route("1", "10.0.1.0/24", "1"),
+		route("1", "10.0.9.0/24", "1"), // another of ours, stale
+		route("nat", "10.0.3.0/24", "nat"),
+		route("nat", "0.0.0.0/0", "nat"),
+		route("2", "192.168.0.0/24", "2"), // somebody made our node a router
+		blackhole(route("3", "10.0.4.0/24", "3")),
+		blackhole(route("eni-1", "10.0.5.0/24", "")),
+		blackhole(route("eni-2", "172.16.0.0/24", "")),
+	}
+	manager := New(f.options)
+	got, err := manager.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Route{
+		{"1", "a", netip.MustParsePrefix("10.0.1.0/24"), false},
+		{"1", "a", netip.MustParsePrefix("10.0.9.0/24"), false},
+		{"3", "", netip.MustParsePrefix("10.0.4.0/24"), true},
+		{"eni-1", "", netip.MustParsePrefix("10.0.5.0/24"), true},
+	}
+	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+	if err := manager.Delete(t.Context(), Route{Name: "nat", Destination: netip.MustParsePrefix("10.0.3.0/24")}); err != nil || len(f.cloud.deleted) > 0 {
+		t.Errorf("a route that is not ours: %v, deleted %v", err, f.cloud.deleted)
+	}
+}
+
+// A black hole to the machine that has to have the route, and a route that is not everywhere yet.
+func TestWantedRoutesThatAreNotWhole(t *testing.T) {
+	f := newFixture(run.Live)
+	f.machines.exist = map[cloud.InstanceID]bool{"1": true, "2": true, "3": true}
+	f.nodes = []*corev1.Node{node("off", "1", "10.0.1.0/24"), node("half", "2", "10.0.2.0/24"), node("moved", "3", "10.0.3.0/24")}
+	f.cloud.routes = []cloud.Route{
+		{Name: "1", Destination: netip.MustParsePrefix("10.0.1.0/24"), Target: "1", Blackhole: true},
+		{Name: "2", Destination: netip.MustParsePrefix("10.0.2.0/24"), Target: "2", Partial: true},
+		{Name: "2", Destination: netip.MustParsePrefix("10.0.3.0/24"), Target: "2", Partial: true},
+		{Name: "3", Destination: netip.MustParsePrefix("10.0.3.0/24"), Target: "3", Partial: true},
+	}
+	got, err := New(f.options).List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Route{
+		{"1", "off", netip.MustParsePrefix("10.0.1.0/24"), false},
+		{"2", "half", netip.MustParsePrefix("10.0.3.0/24"), false}, // no node wants it: it goes
+	}
+	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}

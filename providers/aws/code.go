@@ -24,3 +24,11 @@ func wrap(err error, action string) error {
 
 // errBlank is an answer that lacks what it is for.
 var errBlank = errors.New("the API answered without the object")
+
+// ignore returns the error unless it has one of these codes.
+func ignore(err error, codes ...string) error {
+	if isCode(err, codes...) {
+		return nil
+	}
+	return err
+}

@@ -22,6 +22,9 @@ const (
 	fieldLogPrefix   = "accessLogPrefix"   // only while the log is on
 	fieldLogInterval = "accessLogInterval" // minutes, classic only, only while the log is on
 	fieldProtection  = "deletionProtection"
+
+	// fieldSpares are the names of target groups of the Service that no listener leads to.
+	fieldSpares = "spares"
 )
 
 // Values of fieldType.
@@ -32,6 +35,9 @@ const (
 
 // ownGroup stands in fieldGroups for the balancer's own security group, which may have to be made.
 const ownGroup = "own"
+
+// groupless is the value of factGroups of a network balancer without security groups.
+const groupless = "none"
 
 // Values of keyTargetType.
 const (
@@ -45,15 +51,11 @@ const (
 	// given to them; factSubnetProblem says what is wrong with the annotation, or with the VPC.
 	factSubnets       = "subnets"
 	factSubnetProblem = "subnetProblem"
-	// factSubnetRanges are the IPv4 networks of the balancer's subnets, sorted: where its health
-	// checks come from. factSubnetRanges6 the IPv6 ones.
-	factSubnetRanges  = "subnetRanges"
-	factSubnetRanges6 = "subnetRanges6"
-	// factTaggedGroups are the ids of security groups with the cluster's tag.
-	factTaggedGroups = "taggedGroups"
-	// factGroupless says that a network balancer was made without security groups: it can't get
-	// any.
-	factGroupless = "groupless"
+	// factIPv6 is "true" when all of them have an IPv6 network.
+	factIPv6 = "ipv6"
+	// factGroups are the security groups a network balancer has, as in fieldGroups, and
+	// groupless when it was made without any: it can't get one then.
+	factGroups = "groups"
 	// factAddresses says which address each subnet of a network balancer has, as in fieldSubnets.
 	factAddresses = "addresses"
 )

@@ -184,4 +184,3 @@ func hasCode(err error, codes ...string) bool {
 	refusal, ok := errors.AsType[smithy.APIError](err)
 	return ok && slices.Contains(codes, refusal.ErrorCode())
 }
-

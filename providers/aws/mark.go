@@ -163,7 +163,7 @@ func recordOf(tags map[string]string) string {
 func observedTags(tags map[string]string, spec cloud.Spec) string {
 	managed := map[string]string{}
 	for _, key := range slices.Concat(strings.Split(tags[tagRecord], "="), slices.Collect(maps.Keys(wantedTags(spec)))) {
-		if value, present := tags[key]; present && !reserved(key) {
+		if value, present := tags[key]; present && key != "" && !reserved(key) {
 			managed[key] = value
 		}
 	}

@@ -15,8 +15,19 @@ import (
 type nodeNeeds struct {
 	groups []string
 	rules  rules
-	// mine recognises a rule that was made for the balancer.
-	mine func(r rule, description string) bool
+	// optional rules are neither missed nor too much.
+	optional rules
+	// mine recognises a rule that was made for the balancer, among all of a group.
+	mine func(all rules, r rule, description string) bool
+	// heir says who else needs a rule; nil when nobody can. Only what is closed is asked for.
+	heir heir
+}
+
+func (n nodeNeeds) left(group string, r rule) (needed bool, description string, err error) {
+	if n.heir == nil {
+		return false, "", nil
+	}
+	return n.heir(group, r)
 }
 
 // nodeGroups returns the ids of the security groups to open for these machines, sorted:
@@ -48,10 +59,12 @@ func targetsOf(candidates []cloud.Target, targets []cloud.InstanceID) []cloud.Ta
 
 // surplus returns the rules for the balancer on a group that it does not need there.
 func (n nodeNeeds) surplus(a *area, id string) rules {
-	left := rules{}
-	for r, description := range ingress(a.groups[id]) {
-		_, wanted := n.rules[r]
-		if n.mine(r, description) && !(wanted && slices.Contains(n.groups, id)) {
+	left, all := rules{}, ingress(a.groups[id])
+	for r, description := range all {
+		_, needed := n.rules[r]
+		_, optional := n.optional[r]
+		used := (needed || optional) && slices.Contains(n.groups, id)
+		if !used && n.mine(all, r, description) {
 			left[r] = description
 		}
 	}
@@ -95,24 +108,24 @@ func (d *Driver) openNodes(ctx context.Context, a *area, n nodeNeeds) error {
 	return nil
 }
 
-// heir says to whom a rule that is not needed any more is left, by its description; "" when it
-// can go.
-type heir func(r rule) (description string, err error)
+// heir says whether another balancer needs a rule in that security group, and the description it
+// then gets.
+type heir func(group string, r rule) (needed bool, description string, err error)
 
 // closeNodes removes the rules that were made for the balancer and are not needed any more. One
 // that another balancer needs gets its description.
-func (d *Driver) closeNodes(ctx context.Context, a *area, n nodeNeeds, left heir) error {
+func (d *Driver) closeNodes(ctx context.Context, a *area, n nodeNeeds) error {
 	if d.config.balancer.leaveNodeGroups {
 		return nil
 	}
 	for _, id := range sortedGroups(a) {
 		gone, inherited := rules{}, rules{}
 		for r, description := range n.surplus(a, id) {
-			next, err := left(r)
+			needed, next, err := n.left(id, r)
 			switch {
 			case err != nil:
 				return err
-			case next == "":
+			case !needed:
 				gone[r] = description
 			case next != description:
 				inherited[r] = next

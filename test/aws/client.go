@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws/proxy"
 )
 
 // Region is that of all tests that do not choose another.
@@ -30,15 +32,18 @@ type Clients struct {
 	STS     *sts.Client
 }
 
-// connect makes clients for an account.
-func connect(t testing.TB, server *Server, account, region string) Clients {
-	transport := server.Transport(account)
+// Through returns clients that go through the proxy.
+func (w *World) Through(t testing.TB, p *proxy.Proxy) Clients {
+	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
+	return connect(transport, p.URL, w.Region)
+}
+
+func connect(transport http.RoundTripper, url, region string) Clients {
 	key := aws.Credentials{AccessKeyID: AccessKey, SecretAccessKey: SecretKey}
 	config := aws.Config{
-		Region: region, BaseEndpoint: aws.String("http://moto"), HTTPClient: &http.Client{Transport: transport},
-		RetryMaxAttempts: 1,
-		Credentials:      aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return key, nil }),
+		Region: region, BaseEndpoint: &url, HTTPClient: &http.Client{Transport: transport}, RetryMaxAttempts: 1,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return key, nil }),
 	}
 	return Clients{
 		EC2: ec2.NewFromConfig(config), Classic: elasticloadbalancing.NewFromConfig(config),

@@ -47,7 +47,8 @@ func Start(ctx context.Context, progress io.Writer) (*Server, error) {
 	s := &Server{folder: folder, socket: filepath.Join(folder, "socket")}
 	s.process, err = process.Start(process.Spec{
 		Path: filepath.Join(strings.TrimSpace(venv.String()), "bin", "python"),
-		Args: []string{filepath.Join(source, "server.py"), s.socket},
+		// -B: Python is not to write into the source.
+		Args: []string{"-B", filepath.Join(source, "server.py"), s.socket},
 		Dir:  folder, Name: "moto",
 	})
 	if err == nil {

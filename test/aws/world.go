@@ -56,7 +56,9 @@ func NewWorld(t testing.TB, o WorldOptions) *World {
 	if o.Zones == 0 {
 		o.Zones = 3
 	}
-	w.Clients = connect(t, server, w.Account, w.Region)
+	direct := server.Transport(w.Account)
+	t.Cleanup(direct.CloseIdleConnections)
+	w.Clients = connect(direct, "http://moto", w.Region)
 	w.makeVPC(t)
 	for zone := range o.Zones {
 		w.Private = append(w.Private, w.makeSubnet(t, zone, zone, "kubernetes.io/role/internal-elb"))

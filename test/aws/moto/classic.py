@@ -6,11 +6,14 @@ import zlib
 from moto.core.responses import ActionResult, EmptyResult
 from moto.ec2.models import ec2_backends
 from moto.elb import models
+from moto.elb.exceptions import ELBClientError
 from moto.elb.models import ELBBackend, FakeBackend, FakeHealthCheck, FakeListener, LoadBalancer
 from moto.elb.policies import OtherPolicy
 from moto.elb.responses import ELBResponse
 
-from mend import MOST_TAGS, mend, refuse
+from mend import MOST_TAGS, mend, refuser
+
+refuse = refuser(ELBClientError)
 
 # What AWS puts on a new listener that speaks TLS.
 DEFAULT_POLICY = "ELBSecurityPolicy-2016-08"

@@ -5,18 +5,22 @@ import hashlib
 import re
 
 from moto.core.responses import ActionResult
-from moto.ec2.exceptions import DependencyViolationError, InvalidInstanceIdError
+from moto.ec2.exceptions import DependencyViolationError, EC2ClientError, InvalidInstanceIdError
 from moto.ec2.models import EC2Backend
-from moto.ec2.models.instances import Instance
+from moto.ec2.models.elastic_network_interfaces import NetworkInterface
+from moto.ec2.models.instances import Instance, InstanceBackend
 from moto.ec2.models.route_tables import Route
 from moto.ec2.models.security_groups import SecurityGroupRule
 from moto.ec2.responses import EC2Response
 from moto.ec2.responses.instances import InstanceResponse
 from moto.ec2.responses.security_groups import SecurityGroups
+from moto.ec2.responses.tags import TagResponse
 from moto.elb.models import elb_backends
 from moto.elbv2.models import elbv2_backends
 
-from mend import mend, paged, refuse
+from mend import mend, paged, refuser
+
+refuse = refuser(EC2ClientError)
 
 # --- instances -----------------------------------------------------------------------------
 
@@ -96,6 +100,54 @@ for action, list_of in {
     "describe_network_interfaces": "NetworkInterfaces",
 }.items():
     paged(EC2Response, list_of, action)
+
+# --- what instances have ---
+
+
+for name in "create_tags", "delete_tags":
+
+    def checking(self, write=getattr(TagResponse, name)):
+        """moto tags what is not there."""
+        for one in self._get_param("Resources", []):
+            if one.startswith("i-"):
+                check_ids([one])
+                self.ec2_backend.get_instance(one)
+        return write(self)
+
+    setattr(TagResponse, name, checking)
+
+
+filter_value = NetworkInterface.get_filter_value
+modify = InstanceBackend.modify_instance_attribute
+
+
+@mend(NetworkInterface)
+def get_filter_value(self, filter_name, method_name=None):
+    if filter_name == "attachment.status":
+        return "attached" if self.attachment_id else "detached"
+    return filter_value(self, filter_name, method_name)
+
+
+@mend(InstanceBackend)
+def modify_instance_attribute(self, instance_id, key, value):
+    """An instance's check is that of its first interface; moto has two."""
+    instance = modify(self, instance_id, key, value)
+    if key == "source_dest_check":
+        instance.nics[0].source_dest_check = instance.source_dest_check
+    return instance
+
+
+end = InstanceBackend.terminate_instances
+
+
+@mend(InstanceBackend)
+def terminate_instances(self, instance_ids):
+    """The interfaces go with their instances; moto keeps them."""
+    ended = end(self, instance_ids)
+    for eni in [e for e in self.enis.values() if e.instance and e.instance.id in instance_ids]:
+        del self.enis[eni.id]
+    return ended
+
 
 # --- security groups -----------------------------------------------------------------------
 

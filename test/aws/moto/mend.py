@@ -2,7 +2,6 @@
 
 import traceback
 
-from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult, BaseResponse
 
 # AWS allows 50 tags on everything here; moto takes 10.
@@ -20,8 +19,13 @@ def mend(*owners):
     return replace
 
 
-def refuse(code, message):
-    raise ServiceException(code, message)
+def refuser(kind):
+    """Makes the function that answers with an error of a service, which is of that kind."""
+
+    def refuse(code, message):
+        raise kind(code, message)
+
+    return refuse
 
 
 def paged(owner, key, *names, size="MaxResults", token="NextToken", more="NextToken"):
@@ -53,7 +57,7 @@ def call_action(self):
         return act(self)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"moto failed in {self._get_action()}: {error!r} at {place.filename}:{place.lineno}"
+        text = f"moto failed in {self._get_action()}: {error!r:.300} at {place.filename}:{place.lineno}"
         text = text.replace("&", "&amp;").replace("<", "&lt;")
         said = f"<Error><Code>InternalFailure</Code><Message>{text}</Message></Error>"
         body = f"<Response><Errors>{said}</Errors></Response>" if self.service_name == "ec2" else f"<ErrorResponse>{said}</ErrorResponse>"

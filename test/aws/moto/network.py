@@ -6,11 +6,14 @@ import re
 
 from moto.ec2.exceptions import EC2ClientError
 from moto.elbv2 import models
+from moto.elbv2.exceptions import ELBClientError
 from moto.elbv2.models import ELBv2Backend, FakeAction, FakeHealthStatus, FakeLoadBalancer, FakeTargetGroup
 from moto.elbv2.responses import ELBV2Response
 from moto.elbv2.ssl_policies import SSL_POLICIES
 
-from mend import MOST_TAGS, mend, paged, refuse
+from mend import MOST_TAGS, mend, paged, refuser
+
+refuse = refuser(ELBClientError)
 
 DEFAULT_POLICY = "ELBSecurityPolicy-2016-08"
 

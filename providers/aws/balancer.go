@@ -1,0 +1,376 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// AWS has two kinds of load balancers for Services: classic and network ones, with an API each.
+// What they have in common is here; classic*.go and network*.go are about one of them.
+
+// snapshot is what was read of a Service's balancer and of what surrounds it.
+type snapshot struct {
+	area *area
+	// One of classic and network is set where the balancer exists.
+	classic *classicBalancer
+	network *networkBalancer
+	// own are the security groups that were made for the balancer, of either kind, also where
+	// there is no balancer any more. They are read when it is to be deleted.
+	own []ec2types.SecurityGroup
+	// spares are target groups of the Service that no listener leads to.
+	spares []targetGroup
+	// taken are the names of all target groups there are.
+	taken map[string]bool
+}
+
+// name returns the balancer's name, where there is none the one it would have.
+func (s *snapshot) name(spec cloud.Spec) string {
+	switch {
+	case s.classic != nil:
+		return awssdk.ToString(s.classic.LoadBalancerName)
+	case s.network != nil:
+		return awssdk.ToString(s.network.LoadBalancerName)
+	}
+	return wantedName(spec)
+}
+
+func wantedName(spec cloud.Spec) string {
+	return cmp.Or(keyName.In(spec.Options), defaultName(spec.Ref.Owner.UID))
+}
+
+// wantedKind returns the kind the Service asks for, or has to keep.
+func wantedKind(spec cloud.Spec) string {
+	if pinned := spec.Pinned[fieldType]; pinned != "" {
+		return pinned
+	}
+	if keyType.In(spec.Options) == typeNetwork {
+		return kindNetwork
+	}
+	return kindClassic
+}
+
+// survey is all balancers of the VPC and what surrounds them.
+type survey struct {
+	area    *area
+	classic []classicBalancer
+	network []networkBalancer
+	groups  []targetGroup // with tags where no listener leads to them
+}
+
+// Survey implements cloud.Surveyor.
+func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
+	a, err := d.readArea(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{area: a}
+	if s.classic, err = d.listClassic(ctx); err != nil {
+		return nil, err
+	}
+	if s.network, err = d.listNetwork(ctx); err != nil {
+		return nil, err
+	}
+	s.groups, err = d.listTargetGroups(ctx)
+	return s, err
+}
+
+// Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
+// only matters when there is none, or when there was a change of kind.
+func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	v, _ := spec.Survey.(*survey)
+	s := &snapshot{}
+	var err error
+	if v != nil {
+		s.area = v.area
+	} else if s.area, err = d.readArea(ctx); err != nil {
+		return cloud.Observed{}, err
+	}
+	if s.area, err = d.with(ctx, s.area, spec.Candidates); err != nil {
+		return cloud.Observed{}, err
+	}
+	byName, err := d.find(ctx, s, v, spec)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	switch {
+	case s.classic != nil:
+		return d.observeClassic(ctx, s, spec, byName)
+	case s.network != nil:
+		return d.observeNetwork(ctx, s, v, spec, byName)
+	}
+	return d.absent(ctx, s, v, spec)
+}
+
+// find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
+//
+//	looked for by       kinds                    proves by itself
+//	Ref.ID              the one the id is of     yes
+//	the wanted name     the wanted, the other    no
+//	the default name    the wanted, the other    no
+//	the UID in a mark   both                     no
+func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
+	if id := spec.Ref.ID; id != "" {
+		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
+			return false, err
+		}
+	}
+	first := wantedKind(spec)
+	names := slices.Compact([]string{wantedName(spec), defaultName(spec.Ref.Owner.UID)})
+	for _, kind := range []string{first, otherKind(first)} {
+		for _, name := range names {
+			if found, err := d.findKind(ctx, s, v, kind, name); found || err != nil {
+				return true, err
+			}
+		}
+	}
+	return true, d.findMark(ctx, s, v, spec)
+}
+
+// kindOf returns the kind of balancer that an id is of: network ones have ARNs.
+func kindOf(id string) string {
+	if strings.HasPrefix(id, "arn:") {
+		return kindNetwork
+	}
+	return kindClassic
+}
+
+func otherKind(kind string) string {
+	if kind == kindClassic {
+		return kindNetwork
+	}
+	return kindClassic
+}
+
+func (d *Driver) findKind(ctx context.Context, s *snapshot, v *survey, kind, id string) (found bool, err error) {
+	switch {
+	case kind == kindClassic && v == nil:
+		s.classic, err = d.findClassic(ctx, id)
+	case kind == kindClassic:
+		s.classic = pick(v.classic, func(lb *classicBalancer) bool { return awssdk.ToString(lb.LoadBalancerName) == id })
+	case v == nil:
+		s.network, err = d.findNetwork(ctx, id)
+	default:
+		s.network = pick(v.network, func(lb *networkBalancer) bool {
+			return awssdk.ToString(lb.LoadBalancerName) == id || awssdk.ToString(lb.LoadBalancerArn) == id
+		})
+	}
+	return s.classic != nil || s.network != nil, err
+}
+
+// findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
+// another one now.
+func (d *Driver) findMark(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) error {
+	if v == nil {
+		var err error
+		v = &survey{}
+		if v.classic, err = d.listClassic(ctx); err != nil {
+			return err
+		}
+		if v.network, err = d.listNetwork(ctx); err != nil {
+			return err
+		}
+	}
+	uid := spec.Ref.Owner.UID
+	marked := func(tags map[string]string) bool { return uid != "" && marks.Owner(tags).UID == uid }
+	if s.classic = pick(v.classic, func(lb *classicBalancer) bool { return marked(lb.tags) }); s.classic == nil {
+		s.network = pick(v.network, func(lb *networkBalancer) bool { return marked(lb.tags) })
+	}
+	return nil
+}
+
+// pick returns a copy of the first item that fits, nil when none does.
+func pick[T any](list []T, fits func(*T) bool) *T {
+	for i := range list {
+		if fits(&list[i]) {
+			found := list[i]
+			return &found
+		}
+	}
+	return nil
+}
+
+// absent is the observation when there is no balancer. When the Service leaves, what a broken
+// deletion left is looked for.
+func (d *Driver) absent(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (cloud.Observed, error) {
+	o := cloud.Observed{Native: s, Facts: d.facts(s, spec)}
+	if err := d.readSpares(ctx, s, v, spec); err != nil {
+		return o, err
+	}
+	if !spec.Leaving {
+		return o, nil
+	}
+	if err := d.readOwn(ctx, s, spec); err != nil {
+		return o, err
+	}
+	left, err := d.leftRules(ctx, s, spec)
+	o.Remains = len(s.own)+len(s.spares) > 0 || left
+	return o, err
+}
+
+// readOwn reads the security groups that were made for the balancer, of either kind.
+func (d *Driver) readOwn(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	for _, name := range d.groupNames(s.name(spec), spec) {
+		group, exists, err := d.findGroup(ctx, s.area, name)
+		if err != nil {
+			return err
+		}
+		if exists && d.isGroupOurs(group, spec) {
+			s.own = append(s.own, group)
+		}
+	}
+	return nil
+}
+
+// isGroupOurs reports whether a group of the right name is not another cluster's.
+func (d *Driver) isGroupOurs(g ec2types.SecurityGroup, spec cloud.Spec) bool {
+	tags := tagsOf(g.Tags)
+	if owner := marks.Owner(tags); owner.UID != "" {
+		return owner.UID == spec.Ref.Owner.UID
+	}
+	return d.ownedByCluster(tags) || !inAnyCluster(tags)
+}
+
+// groupNames are those of the security groups the balancer of a Service may have for itself.
+func (d *Driver) groupNames(balancer string, spec cloud.Spec) []groupName {
+	classicName, classicWords := classicGroup(balancer, spec.Ref.Owner)
+	networkName, networkWords := networkGroup(d.clusterName, spec.Ref.Owner)
+	return []groupName{{classicName, classicWords}, {networkName, networkWords}}
+}
+
+// facts returns what Normalize needs to know of the surroundings.
+func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
+	facts := map[string]string{}
+	scope, present := cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), []string(nil)
+	switch {
+	case s.classic != nil:
+		scope, present = s.classic.scope(), s.classic.Subnets
+	case s.network != nil:
+		scope, present = s.network.scope(), s.network.subnets()
+		maps.Copy(facts, s.network.facts())
+	}
+	ids, err := d.chooseSubnets(s.area, spec, scope, present)
+	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
+		facts[factSubnetProblem] = problem.Want
+	}
+	facts[factSubnets] = strings.Join(ids, ",")
+	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
+		facts[factIPv6] = "true"
+	}
+	return facts
+}
+
+// subnetsOf returns the subnets of the facts.
+func subnetsOf(spec cloud.Spec) ([]string, error) {
+	if problem := spec.Facts[factSubnetProblem]; problem != "" {
+		return nil, &cloud.Invalid{Field: keySubnets.Name, Value: keySubnets.In(spec.Options), Want: problem}
+	}
+	if spec.Facts[factSubnets] == "" {
+		return nil, nil
+	}
+	return strings.Split(spec.Facts[factSubnets], ","), nil
+}
+
+// Normalize implements cloud.Balancers.
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	if spec.LoadBalancerIP != "" {
+		return cloud.Balancer{}, nil, &cloud.Invalid{
+			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+			Want: "AWS gives the address; network balancers take " + keyAddresses.Name + " and " + keyPrivate.Name,
+		}
+	}
+	if wantedKind(spec) == kindNetwork {
+		return d.normalizeNetwork(spec)
+	}
+	return d.normalizeClassic(spec)
+}
+
+// Eligible implements cloud.Balancers.
+//
+//	in the VPC  cluster's tag  Fargate  registered as  can be a target
+//	no          –              –        –              no
+//	yes         no             no       –              no: upstream does not use it either
+//	yes         –              yes      instance       no: it is none
+//	yes         –              yes      ip             yes
+//	yes         yes            no       –              yes
+func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
+	fargate := t.Traits[traitFargate] == "true"
+	switch {
+	case t.Traits[traitVPC] != d.config.vpc:
+		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Traits[traitVPC], d.config.vpc)
+	case fargate && !registersAddresses(b):
+		return "it is no instance; " + keyTargetType.Name + ": " + targetIP + " would do"
+	case !fargate && t.Traits[traitTagged] != "true":
+		return "it has no tag " + tagClusterPrefix + d.config.clusterID
+	}
+	return ""
+}
+
+// Apply implements cloud.Balancers.
+func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	s, ok := change.Before.Native.(*snapshot)
+	if !ok {
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	}
+	if change.After == nil {
+		return d.delete(ctx, s, change)
+	}
+	switch network := change.After.Extras[fieldType] == kindNetwork; {
+	case s.classic != nil:
+		return d.updateClassic(ctx, s, change)
+	case s.network != nil:
+		return d.updateNetwork(ctx, s, change)
+	case network:
+		return d.createNetwork(ctx, s, change)
+	default:
+		return d.createClassic(ctx, s, change)
+	}
+}
+
+// delete deletes the balancer, of which perhaps only parts are left, and what was made for it:
+//
+//	1  the balancer with its listeners
+//	2  target groups
+//	3  the rules for it in the security groups of nodes
+//	4  its own security groups
+//
+// What is still in use is deleted in a later pass.
+func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	var busy cloud.Progress
+	var err error
+	switch {
+	case s.classic != nil:
+		busy, err = d.deleteClassic(ctx, s, change)
+	case s.network != nil:
+		busy, err = d.deleteNetwork(ctx, s, change)
+	default:
+		busy, err = d.deleteSpares(ctx, s)
+	}
+	if err != nil {
+		return busy, err
+	}
+	if err := d.closeNodes(ctx, s.area, d.departing(ctx, s, change.Spec)); err != nil {
+		return busy, err
+	}
+	s.own = nil
+	if err := d.readOwn(ctx, s, change.Spec); err != nil {
+		return busy, err
+	}
+	for _, group := range s.own {
+		gone, err := d.dropGroup(ctx, s.area, awssdk.ToString(group.GroupId))
+		if err != nil {
+			return busy, err
+		}
+		busy.Pending = busy.Pending || !gone
+	}
+	return busy, nil
+}

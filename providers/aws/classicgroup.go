@@ -1,0 +1,215 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+)
+
+// maxGroups is how many security groups a balancer can have unless the account's quota was raised.
+const maxGroups = 5
+
+// openOwn makes the balancer's own security group where it shall have one, with all wanted rules.
+func (c *classicChange) openOwn(ctx context.Context) error {
+	creating := c.s.classic == nil
+	if !c.hasOwnGroup(c.spec) || !creating && !c.differs(fieldIngress) && !c.differs(fieldGroups) {
+		return nil
+	}
+	name, description := classicGroup(c.want.Name, c.spec.Ref.Owner)
+	wanted := wantedClassicIngress(c.spec)
+	own, err := c.ensureGroup(ctx, c.s.area, groupName{name, description}, c.spec, wanted)
+	if err != nil {
+		return err
+	}
+	own.IpPermissions = slices.Clone(own.IpPermissions)
+	for _, added := range wanted.without(ingress(own)).sorted() {
+		own.IpPermissions = append(own.IpPermissions, added.permission(""))
+	}
+	c.s = c.s.withGroup(own)
+	return nil
+}
+
+// withGroup returns the snapshot with a security group as it is now. The area it had may be that
+// of others too, so it stays as it is.
+func (s *snapshot) withGroup(g ec2types.SecurityGroup) *snapshot {
+	next, a := *s, *s.area
+	a.groups = maps.Clone(a.groups)
+	a.groups[awssdk.ToString(g.GroupId)] = g
+	next.area = &a
+	return &next
+}
+
+// groupIDs puts the id of the balancer's own security group in the place of ownGroup.
+func (c *classicChange) groupIDs(groups []string) []string {
+	ids := slices.Clone(groups)
+	for i, id := range ids {
+		if id == ownGroup {
+			ids[i] = c.classicOwnID(c.s, c.spec)
+		}
+	}
+	return ids
+}
+
+// needs are those of the targets there shall be.
+func (c *classicChange) needs() nodeNeeds {
+	return c.classicNeeds(c.s, c.spec, targetsOf(c.spec.Candidates, c.want.Targets))
+}
+
+// openTargets opens the nodes for the balancer.
+func (c *classicChange) openTargets(ctx context.Context) error {
+	if c.hasOwnGroup(c.spec) && c.classicOwn(c.s, c.spec) == nil {
+		return nil // only targets change, and somebody has deleted the group
+	}
+	return c.openNodes(ctx, c.s.area, c.needs())
+}
+
+// closeTargets closes the nodes for what is not needed any more. Rules that refer to a security
+// group which another balancer has stay.
+func (c *classicChange) closeTargets(ctx context.Context) error {
+	if !c.differs(fieldNodeIngress) && !c.differs(fieldGroups) {
+		return nil
+	}
+	shared, err := c.sharedGroups(ctx, c.leaving(c.s, c.spec), c.lb().name())
+	if err != nil {
+		return err
+	}
+	needs := c.needs()
+	own := needs.mine
+	needs.mine = func(all rules, r rule, description string) bool {
+		return own(all, r, description) && !slices.Contains(shared, r.source)
+	}
+	needs.heir = func(string, rule) (bool, string, error) { return false, "", nil }
+	return c.closeNodes(ctx, c.s.area, needs)
+}
+
+// sharedGroups returns which of these security groups another classic balancer has, of whatever
+// cluster.
+func (d *Driver) sharedGroups(ctx context.Context, groups []string, except string) ([]string, error) {
+	if len(groups) == 0 {
+		return nil, nil
+	}
+	all, err := d.describeClassic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var shared []string
+	for _, b := range all {
+		if b.name() != except {
+			shared = append(shared, b.SecurityGroups...)
+		}
+	}
+	return slices.DeleteFunc(shared, func(id string) bool { return !slices.Contains(groups, id) }), nil
+}
+
+// addGroups gives the balancer the security groups it shall have beside those it has, so that
+// their rules stay until they are not needed any more. When these are too many for AWS it gets
+// the wanted ones at once.
+func (c *classicChange) addGroups(ctx context.Context) error {
+	if !c.differs(fieldGroups) {
+		return nil
+	}
+	wanted := c.groupIDs(listOf(c.want.Extras[fieldGroups]))
+	all := slices.Clone(c.lb().SecurityGroups)
+	for _, id := range wanted {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	switch {
+	case len(all) == len(c.lb().SecurityGroups):
+		return nil
+	case len(all) > maxGroups:
+		all = wanted
+	}
+	return c.setGroups(ctx, all)
+}
+
+// dropGroups leaves the balancer only the security groups it shall have.
+func (c *classicChange) dropGroups(ctx context.Context) error {
+	wanted := c.groupIDs(listOf(c.want.Extras[fieldGroups]))
+	if !c.differs(fieldGroups) || !slices.ContainsFunc(c.lb().SecurityGroups, func(id string) bool { return !slices.Contains(wanted, id) }) {
+		return nil
+	}
+	return c.setGroups(ctx, wanted)
+}
+
+func (c *classicChange) setGroups(ctx context.Context, ids []string) error {
+	_, err := c.classic.ApplySecurityGroupsToLoadBalancer(ctx, &elb.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, SecurityGroups: ids})
+	return wrap(err, "setting the security groups of classic balancer "+c.lb().name())
+}
+
+// closeOwn removes rules that are not wanted from the balancer's own security group, or the group
+// when the balancer has others instead.
+func (c *classicChange) closeOwn(ctx context.Context) error {
+	own := c.classicOwn(c.s, c.spec)
+	if own == nil || !c.differs(fieldIngress) && !c.differs(fieldGroups) {
+		return nil
+	}
+	if c.hasOwnGroup(c.spec) {
+		return c.revoke(ctx, *own.GroupId, ingress(*own).without(wantedClassicIngress(c.spec)))
+	}
+	gone, err := c.dropGroup(ctx, c.s.area, *own.GroupId)
+	c.pending = c.pending || !gone
+	return err
+}
+
+// attachSubnets adds subnets in zones where the balancer has none.
+func (c *classicChange) attachSubnets(ctx context.Context) error {
+	missing, surplus := c.subnets()
+	taken := map[string]bool{}
+	for _, id := range surplus {
+		taken[c.zone(id)] = true
+	}
+	return c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return taken[c.zone(id)] }))
+}
+
+// swapSubnets removes subnets, and adds those that take their place: a balancer has only one in
+// each zone.
+func (c *classicChange) swapSubnets(ctx context.Context) error {
+	missing, surplus := c.subnets()
+	if len(surplus) == 0 {
+		return nil
+	}
+	_, err := c.classic.DetachLoadBalancerFromSubnets(ctx, &elb.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: surplus})
+	if err != nil {
+		return fmt.Errorf("detaching classic balancer %s from subnets: %w", c.lb().name(), err)
+	}
+	freed := map[string]bool{}
+	for _, id := range surplus {
+		freed[c.zone(id)] = true
+	}
+	err = c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return !freed[c.zone(id)] }))
+	if _, early := errors.AsType[*elbtypes.InvalidConfigurationRequestException](err); early {
+		c.pending = true // the zone is not free yet
+		return nil
+	}
+	return err
+}
+
+// subnets says which subnets the balancer lacks and which it has too many.
+func (c *classicChange) subnets() (missing, surplus []string) {
+	have, want := listOf(c.have.Extras[fieldSubnets]), listOf(c.want.Extras[fieldSubnets])
+	missing = slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(have, id) })
+	surplus = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(want, id) })
+	return missing, surplus
+}
+
+func (c *classicChange) attach(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := c.classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
+	return wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
+}
+
+func (c *classicChange) zone(subnet string) string {
+	found, _ := c.s.area.subnet(subnet)
+	return awssdk.ToString(found.AvailabilityZone)
+}

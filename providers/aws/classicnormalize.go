@@ -1,0 +1,142 @@
+package aws
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// normalizeClassic returns the classic balancer a Service asks for.
+func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	listeners, badPorts := wantedClassicListeners(spec)
+	subnets, noSubnets := subnetsOf(spec)
+	health := d.wantedClassicHealth(spec)
+	problems := slices.Concat(checkClassic(spec), checkClassicHealth(*health), []error{badPorts, noSubnets})
+	if err := errors.Join(problems...); err != nil {
+		return cloud.Balancer{}, d.classicNotes(spec), err
+	}
+	b := cloud.Balancer{
+		Name:      wantedName(spec),
+		Scope:     cloud.ScopeOf(keyInternal.Bool(spec.Options)),
+		Listeners: listeners,
+		Health:    health,
+		Allow:     d.wantedClassicAllow(spec),
+		Extras: map[string]string{
+			fieldType:        kindClassic,
+			fieldSubnets:     sortedList(subnets),
+			fieldGroups:      sortedList(d.classicGroups(spec)),
+			fieldIngress:     "",
+			fieldNodeIngress: "",
+			fieldTags:        tagText(wantedTags(spec)),
+		},
+		Marks: d.wantedMarks(spec.Ref.Owner),
+	}
+	maps.Copy(b.Extras, wantedAttributes(spec))
+	b.Pin(spec.Pinned)
+	return b, d.classicNotes(spec), nil
+}
+
+// classicGroups are the security groups the balancer shall have, ownGroup among them. The nodes
+// are opened to the first:
+//
+//	security-groups  configured group  groups
+//	given            –                 the given ones, and extra ones
+//	no               yes               that one, and extra ones
+//	no               no                its own, and extra ones
+func (d *Driver) classicGroups(spec cloud.Spec) []string {
+	groups := keyGroups.List(spec.Options)
+	if len(groups) == 0 {
+		groups = []string{cmp.Or(d.config.balancer.group, ownGroup)}
+	}
+	for _, id := range keyExtra.List(spec.Options) {
+		if !slices.Contains(groups, id) {
+			groups = append(groups, id)
+		}
+	}
+	return groups
+}
+
+// hasOwnGroup reports whether the balancer shall have a security group of its own.
+func (d *Driver) hasOwnGroup(spec cloud.Spec) bool {
+	return slices.Contains(d.classicGroups(spec), ownGroup)
+}
+
+// wantedClassicAllow is what the balancer's own security group enforces. Rules of other groups
+// are not ours.
+func (d *Driver) wantedClassicAllow(spec cloud.Spec) []string {
+	if !d.hasOwnGroup(spec) {
+		return nil
+	}
+	return allowOf(spec, false)
+}
+
+// wantedClassicIngress are the rules of the balancer's own security group.
+func wantedClassicIngress(spec cloud.Spec) rules {
+	wanted := rules{}
+	for _, source := range allowOf(spec, false) {
+		wanted[fragmentation(source)] = ""
+		for _, port := range spec.Ports {
+			wanted[rule{"tcp", int32(port.Port), int32(port.Port), source}] = "" //nolint:gosec // a port
+		}
+	}
+	return wanted
+}
+
+// checkClassic refuses what a classic balancer can't do.
+func checkClassic(spec cloud.Spec) []error {
+	var problems []error
+	refuse := func(wrong bool, field, value, want string) {
+		if wrong {
+			problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+		}
+	}
+	o := spec.Options
+	certificates := keyCertificate.List(o)
+	attributes := keyTargetAttributes.In(o)
+	refuse(len(spec.Ports) == 0, "spec.ports", "", "want at least one port")
+	refuse(spec.ClientIP, "spec.sessionAffinity", "ClientIP", "want None: a Classic Load Balancer hides the client's address from the nodes")
+	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+keyType.Name+": "+typeNetwork+" asks for one that has IPv6")
+	refuse(len(certificates) > 1, keyCertificate.Name, keyCertificate.In(o), "a listener of a Classic Load Balancer has one certificate")
+	refuse(keyLog.Bool(o) && keyLogBucket.In(o) == "", keyLogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
+	refuse(attributes != "", keyTargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
+	for _, prefix := range spec.SourceRanges {
+		refuse(prefix.Addr().Is6(), "spec.loadBalancerSourceRanges", prefix.String(), "a Classic Load Balancer has IPv4 only, so no such client can reach it")
+	}
+	return problems
+}
+
+// classicNotes say what has no effect.
+func (d *Driver) classicNotes(spec cloud.Spec) []cloud.Note {
+	notes := unused(spec, onNetwork, "it has no effect on a Classic Load Balancer")
+	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !d.hasOwnGroup(spec) {
+		notes = append(notes, cloud.Note{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
+	}
+	if spec.DualStack {
+		notes = append(notes, cloud.Note{Field: "spec.ipFamilies", Message: "only IPv4 has an address: a Classic Load Balancer has no other"})
+	}
+	return notes
+}
+
+// unused says of the annotations that are there and apply to something else that they have no
+// effect. keyTargetAttributes is refused.
+func unused(spec cloud.Spec, applies, message string) []cloud.Note {
+	var notes []cloud.Note
+	for _, key := range Annotations() {
+		if key.Applies == applies && key.Has(spec.Options) && key.Name != keyTargetAttributes.Name {
+			notes = append(notes, cloud.Note{Field: key.Name, Message: message})
+		}
+	}
+	return notes
+}
+
+// sortedList returns the items with commas.
+func sortedList(items []string) string {
+	items = slices.Clone(items)
+	slices.Sort(items)
+	return strings.Join(items, ",")
+}

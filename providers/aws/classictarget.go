@@ -1,0 +1,56 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// setTargets adds targets, and then removes others.
+func (c *classicChange) setTargets(ctx context.Context) error {
+	c.targeted = true
+	have := c.lb().targets()
+	missing := slices.DeleteFunc(slices.Clone(c.want.Targets), func(id cloud.InstanceID) bool { return slices.Contains(have, id) })
+	surplus := slices.DeleteFunc(slices.Clone(have), func(id cloud.InstanceID) bool { return slices.Contains(c.want.Targets, id) })
+	err := inHalves(missing, func(ids []elbtypes.Instance) error {
+		_, err := c.classic.RegisterInstancesWithLoadBalancer(ctx, &elb.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
+		return wrap(err, "adding targets to classic balancer "+c.lb().name())
+	})
+	gone := inHalves(surplus, func(ids []elbtypes.Instance) error {
+		_, err := c.classic.DeregisterInstancesFromLoadBalancer(ctx, &elb.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
+		if len(ids) == 1 && isNoInstance(err) {
+			return nil
+		}
+		return wrap(err, "removing targets from classic balancer "+c.lb().name())
+	})
+	return errors.Join(err, gone)
+}
+
+// inHalves makes one call for all instances. AWS refuses it when one does not exist any more;
+// then it is made for each half.
+func inHalves(ids []cloud.InstanceID, call func([]elbtypes.Instance) error) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var list []elbtypes.Instance
+	for _, id := range ids {
+		list = append(list, elbtypes.Instance{InstanceId: new(string(id))})
+	}
+	err := call(list)
+	if len(ids) == 1 || !isNoInstance(err) {
+		return err
+	}
+	half := len(ids) / 2
+	return errors.Join(inHalves(ids[:half], call), inHalves(ids[half:], call))
+}
+
+// isNoInstance recognises AWS's answer that an instance does not exist.
+func isNoInstance(err error) bool {
+	_, missing := errors.AsType[*elbtypes.InvalidEndPointException](err)
+	return missing
+}

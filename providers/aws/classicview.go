@@ -1,0 +1,172 @@
+package aws
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// schemeInternal is the scheme of balancers with private addresses only.
+const schemeInternal = "internal"
+
+func (b *classicBalancer) scope() cloud.Scope {
+	return cloud.ScopeOf(awssdk.ToString(b.Scheme) == schemeInternal)
+}
+
+// observeClassic is what a classic balancer says to the kernel. AWS takes changes of it at any
+// time, so that it is never pending.
+func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spec, byName bool) (cloud.Observed, error) {
+	lb := s.classic
+	if !spec.Leaving {
+		if err := d.completeClassic(ctx, lb); err != nil {
+			return cloud.Observed{}, err
+		}
+	}
+	o := cloud.Observed{
+		Found: true, ID: lb.name(), ByName: byName, Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
+		Facts: d.facts(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
+	}
+	if host := awssdk.ToString(lb.DNSName); host != "" {
+		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
+	}
+	return o, nil
+}
+
+// viewClassic is a classic balancer as normalizeClassic would ask for it.
+func (d *Driver) viewClassic(s *snapshot, spec cloud.Spec) cloud.Balancer {
+	lb := s.classic
+	b := cloud.Balancer{
+		Name:      lb.name(),
+		Scope:     lb.scope(),
+		Listeners: lb.viewListeners(spec),
+		Health:    viewClassicHealth(lb.HealthCheck),
+		Allow:     d.viewClassicAllow(s, spec),
+		Targets:   lb.targets(),
+		Extras: map[string]string{
+			fieldType:        kindClassic,
+			fieldSubnets:     sortedList(lb.Subnets),
+			fieldGroups:      sortedList(d.namedGroups(s, spec)),
+			fieldIngress:     d.viewClassicIngress(s, spec),
+			fieldNodeIngress: "",
+			fieldTags:        observedTags(lb.tags, spec),
+		},
+		Marks: d.observedMarks(lb.tags),
+	}
+	maps.Copy(b.Extras, viewAttributes(lb.attributes))
+	if stale := lb.staleProxies(); len(stale) > 0 {
+		b.Extras[fieldStaleProxies] = portList(stale)
+	}
+	b.Extras[fieldNodeIngress] = d.viewClassicNodes(s, spec, b)
+	return b
+}
+
+// targets are the ids of the instances behind the balancer, sorted.
+func (b *classicBalancer) targets() []cloud.InstanceID {
+	ids := []cloud.InstanceID{}
+	for _, instance := range b.Instances {
+		ids = append(ids, cloud.InstanceID(awssdk.ToString(instance.InstanceId)))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// classicOwn returns the security group that was made for the balancer, nil when there is none
+// with the cluster's tag.
+func (d *Driver) classicOwn(s *snapshot, spec cloud.Spec) *ec2types.SecurityGroup {
+	name, description := classicGroup(s.name(spec), spec.Ref.Owner)
+	if group, exists := (groupName{name, description}).ownIn(s.area); exists {
+		return &group
+	}
+	return nil
+}
+
+// classicOwnID is its id, or ownGroup.
+func (d *Driver) classicOwnID(s *snapshot, spec cloud.Spec) string {
+	if own := d.classicOwn(s, spec); own != nil {
+		return awssdk.ToString(own.GroupId)
+	}
+	return ownGroup
+}
+
+// namedGroups are the ids of the balancer's security groups, its own as ownGroup.
+func (d *Driver) namedGroups(s *snapshot, spec cloud.Spec) []string {
+	groups, own := slices.Clone(s.classic.SecurityGroups), d.classicOwnID(s, spec)
+	for i, id := range groups {
+		if id == own {
+			groups[i] = ownGroup
+		}
+	}
+	return groups
+}
+
+func (d *Driver) viewClassicAllow(s *snapshot, spec cloud.Spec) []string {
+	own := d.classicOwn(s, spec)
+	if own == nil || !d.hasOwnGroup(spec) {
+		return nil
+	}
+	return ingress(*own).sources()
+}
+
+// viewClassicIngress says how the balancer's own security group differs from what is wanted, ""
+// when it does not.
+func (d *Driver) viewClassicIngress(s *snapshot, spec cloud.Spec) string {
+	own := d.classicOwn(s, spec)
+	switch wanted := d.hasOwnGroup(spec); {
+	case wanted && own == nil:
+		return "no security group"
+	case wanted:
+		return ingress(*own).drift(wantedClassicIngress(spec))
+	case own != nil:
+		return "a security group that is not wanted"
+	}
+	return ""
+}
+
+// viewClassicNodes says how the security groups of nodes differ from what the balancer needs, ""
+// when they do not.
+func (d *Driver) viewClassicNodes(s *snapshot, spec cloud.Spec, b cloud.Balancer) string {
+	if d.config.balancer.leaveNodeGroups {
+		return ""
+	}
+	machines := slices.DeleteFunc(slices.Clone(spec.Candidates), func(t cloud.Target) bool { return d.Eligible(b, t) != "" })
+	doubt := slices.ContainsFunc(s.classic.Instances, func(i elbtypes.Instance) bool {
+		return !slices.ContainsFunc(machines, func(t cloud.Target) bool { return string(t.InstanceID) == awssdk.ToString(i.InstanceId) })
+	})
+	return d.classicNeeds(s, spec, machines).drift(s.area, doubt)
+}
+
+// classicNeeds is that the nodes let in everything from the first of the balancer's security
+// groups, as upstream has it. A rule was made for the balancer when it refers to its own security
+// group, or to one that it has and that is not wanted any more. What refers to another may be
+// for other balancers too.
+func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Target) nodeNeeds {
+	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
+	first := wanted[0]
+	if first == ownGroup {
+		first = own
+	}
+	return nodeNeeds{
+		groups: d.nodeGroups(s.area, machines),
+		rules:  rules{allFrom(first): ""},
+		mine: func(_ rules, r rule, _ string) bool {
+			return r == allFrom(r.source) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
+		},
+	}
+}
+
+func allFrom(group string) rule { return rule{allProtocols, -1, -1, group} }
+
+// leaving are the security groups the balancer has and that are not wanted, without its own.
+func (d *Driver) leaving(s *snapshot, spec cloud.Spec) []string {
+	if s.classic == nil {
+		return nil
+	}
+	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
+	return slices.DeleteFunc(slices.Clone(s.classic.SecurityGroups), func(id string) bool { return id == own || slices.Contains(wanted, id) })
+}

@@ -1,0 +1,258 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// networkBalancer is a Network Load Balancer and all that belongs to it.
+type networkBalancer struct {
+	elbtypes.LoadBalancer
+	tags       map[string]string
+	attributes map[string]string
+	listeners  []networkListener
+}
+
+// networkListener is a listener with the target group it leads to.
+type networkListener struct {
+	elbtypes.Listener
+	// extra are the certificates besides the default one, sorted.
+	extra []string
+	group targetGroup
+}
+
+const (
+	networkPage = 400 // of DescribeLoadBalancers and DescribeTargetGroups
+	tagBatch    = 20  // ARNs of one DescribeTags
+)
+
+// Error codes of what is not there.
+const (
+	codeNoBalancer    = "LoadBalancerNotFound"
+	codeNoListener    = "ListenerNotFound"
+	codeNoTargetGroup = "TargetGroupNotFound"
+)
+
+func (lb *networkBalancer) scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == elbtypes.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *networkBalancer) dualStack() bool {
+	return lb.IpAddressType == elbtypes.IpAddressTypeDualstack
+}
+
+// subnets are the ids of its subnets, sorted.
+func (lb *networkBalancer) subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, awssdk.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *networkBalancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if awssdk.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := awssdk.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := awssdk.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
+			}
+		}
+	}
+	return ""
+}
+
+// facts are what Normalize needs to know of the balancer.
+func (lb *networkBalancer) facts() map[string]string {
+	facts := map[string]string{factGroups: groupless, factAddresses: placesText(lb.subnets(), lb.addressOf)}
+	if len(lb.SecurityGroups) > 0 {
+		facts[factGroups] = strings.Join(lb.SecurityGroups, ",")
+	}
+	return facts
+}
+
+// placesText returns subnets with their addresses as in fieldSubnets.
+func placesText(subnets []string, addressOf func(string) string) string {
+	var places []string
+	for _, id := range subnets {
+		if address := addressOf(id); address != "" {
+			id += "=" + address
+		}
+		places = append(places, id)
+	}
+	slices.Sort(places)
+	return strings.Join(places, ",")
+}
+
+// findNetwork returns the balancer with that name or ARN and its tags, nil when there is none.
+func (d *Driver) findNetwork(ctx context.Context, id string) (*networkBalancer, error) {
+	input := &elb.DescribeLoadBalancersInput{Names: []string{id}}
+	if kindOf(id) == kindNetwork {
+		input = &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}}
+	}
+	found, err := d.readNetwork(ctx, input)
+	if isCode(err, codeNoBalancer) || len(found) == 0 {
+		return nil, ignore(err, codeNoBalancer)
+	}
+	return &found[0], err
+}
+
+// listNetwork returns all network balancers of the VPC with their tags.
+func (d *Driver) listNetwork(ctx context.Context) ([]networkBalancer, error) {
+	return d.readNetwork(ctx, &elb.DescribeLoadBalancersInput{PageSize: awssdk.Int32(networkPage)})
+}
+
+func (d *Driver) readNetwork(ctx context.Context, input *elb.DescribeLoadBalancersInput) ([]networkBalancer, error) {
+	var list []networkBalancer
+	var arns []string
+	for pages := elb.NewDescribeLoadBalancersPaginator(d.network, input); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the network load balancers: %w", err)
+		}
+		for _, lb := range page.LoadBalancers {
+			if lb.Type == elbtypes.LoadBalancerTypeEnumNetwork && awssdk.ToString(lb.VpcId) == d.config.vpc {
+				list, arns = append(list, networkBalancer{LoadBalancer: lb}), append(arns, awssdk.ToString(lb.LoadBalancerArn))
+			}
+		}
+	}
+	tags, err := d.networkTags(ctx, arns)
+	for i := range list {
+		list[i].tags = tags[arns[i]]
+	}
+	return list, err
+}
+
+// networkTags returns the tags of objects by their ARNs.
+func (d *Driver) networkTags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+	tags := map[string]map[string]string{}
+	for batch := range slices.Chunk(arns, tagBatch) {
+		answer, err := d.network.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: batch})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
+		}
+		for _, described := range answer.TagDescriptions {
+			of := map[string]string{}
+			for _, tag := range described.Tags {
+				of[awssdk.ToString(tag.Key)] = awssdk.ToString(tag.Value)
+			}
+			tags[awssdk.ToString(described.ResourceArn)] = of
+		}
+	}
+	return tags, nil
+}
+
+// complete reads what is in a network balancer: attributes, listeners and their target groups,
+// of which all are listed.
+func (d *Driver) complete(ctx context.Context, lb *networkBalancer, groups []targetGroup) error {
+	attributes, err := d.network.DescribeLoadBalancerAttributes(ctx, &elb.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes: %w", err)
+	}
+	lb.attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		lb.attributes[awssdk.ToString(attribute.Key)] = awssdk.ToString(attribute.Value)
+	}
+	for pages := elb.NewDescribeListenersPaginator(d.network, &elb.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("reading the listeners: %w", err)
+		}
+		for _, l := range page.Listeners {
+			listener, err := d.completeListener(ctx, l, groups)
+			if err != nil {
+				return err
+			}
+			lb.listeners = append(lb.listeners, listener)
+		}
+	}
+	return nil
+}
+
+func (d *Driver) completeListener(ctx context.Context, l elbtypes.Listener, groups []targetGroup) (networkListener, error) {
+	listener := networkListener{Listener: l}
+	if l.Protocol == elbtypes.ProtocolEnumTls {
+		certificates, err := d.network.DescribeListenerCertificates(ctx, &elb.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+		if err != nil {
+			return listener, fmt.Errorf("reading the certificates of listener %d: %w", awssdk.ToInt32(l.Port), err)
+		}
+		for _, c := range certificates.Certificates {
+			if arn := awssdk.ToString(c.CertificateArn); !awssdk.ToBool(c.IsDefault) && arn != listener.certificate() {
+				listener.extra = append(listener.extra, arn)
+			}
+		}
+		slices.Sort(listener.extra)
+	}
+	arn := listener.leadsTo()
+	if group := pick(groups, func(g *targetGroup) bool { return awssdk.ToString(g.TargetGroupArn) == arn }); group != nil {
+		listener.group = *group
+		return listener, d.completeGroup(ctx, &listener.group)
+	}
+	return listener, nil
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l networkListener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := awssdk.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return awssdk.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
+}
+
+// certificate is the ARN of the default certificate.
+func (l networkListener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := awssdk.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}
+
+// observeNetwork reads the rest of a network balancer that was found.
+func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec, byName bool) (cloud.Observed, error) {
+	lb := s.network
+	groups, err := d.targetGroups(ctx, v)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	if err := d.complete(ctx, lb, groups); err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", awssdk.ToString(lb.LoadBalancerName), err)
+	}
+	if err := d.readSpares(ctx, s, &survey{groups: groups}, spec); err != nil {
+		return cloud.Observed{}, err
+	}
+	o := cloud.Observed{
+		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), ByName: byName, State: cloud.BalancerActive,
+		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Facts: d.facts(s, spec), Native: s,
+	}
+	if lb.State != nil && lb.State.Code == elbtypes.LoadBalancerStateEnumFailed {
+		o.State, o.Detail = cloud.BalancerFailed, awssdk.ToString(lb.State.Reason)
+	}
+	if host := awssdk.ToString(lb.DNSName); host != "" {
+		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
+	}
+	o.Balancer = d.viewNetwork(s, spec)
+	return o, nil
+}

@@ -1,0 +1,311 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// createNetwork makes the balancer and brings it to what is wanted. If that breaks, the next run
+// finds the balancer by its name and goes on.
+func (d *Driver) createNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	groups, err := d.openGuard(ctx, s, change)
+	if err != nil {
+		return cloud.Progress{}, err
+	}
+	after := change.After
+	input := &elb.CreateLoadBalancerInput{
+		Name: &after.Name, Type: elbtypes.LoadBalancerTypeEnumNetwork, Scheme: elbtypes.LoadBalancerSchemeEnumInternetFacing,
+		SubnetMappings: subnetMappings(*after), SecurityGroups: groups, Tags: networkTagList(d.objectTags(change.Spec)),
+	}
+	if after.Scope == cloud.ScopeInternal {
+		input.Scheme = elbtypes.LoadBalancerSchemeEnumInternal
+	}
+	if after.DualStack {
+		input.IpAddressType = elbtypes.IpAddressTypeDualstack
+	}
+	made, err := d.network.CreateLoadBalancer(ctx, input)
+	if err != nil {
+		return cloud.Progress{}, fmt.Errorf("creating network load balancer %s: %w", after.Name, err)
+	}
+	if len(made.LoadBalancers) == 0 {
+		return cloud.Progress{}, fmt.Errorf("creating network load balancer %s: %w", after.Name, errBlank)
+	}
+	s.network = &networkBalancer{LoadBalancer: made.LoadBalancers[0], tags: d.objectTags(change.Spec)}
+	return d.settleNetwork(ctx, s, change)
+}
+
+// updateNetwork changes what differs. Targets are changed in any case.
+func (d *Driver) updateNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	progress, err := d.reworkNetwork(ctx, s, change)
+	if err != nil {
+		return progress, errors.Join(err, d.keepServing(ctx, s, change, err))
+	}
+	return progress, nil
+}
+
+// reworkNetwork changes what differs:
+//
+//	1  tags, so that it is known whose the balancer is
+//	2  its own security group is made, and opened
+//	3  security groups, subnets and address types
+//	4  what settleNetwork does
+func (d *Driver) reworkNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	if err := d.retagNetwork(ctx, s.network, change); err != nil {
+		return cloud.Progress{}, err
+	}
+	groups, err := d.openGuard(ctx, s, change)
+	if err != nil {
+		return cloud.Progress{}, err
+	}
+	if err := d.placeNetwork(ctx, s, change, groups); err != nil {
+		return cloud.Progress{}, err
+	}
+	return d.settleNetwork(ctx, s, change)
+}
+
+// settleNetwork brings a balancer that exists to what is wanted, in this order:
+//
+//	1  the security groups of nodes are opened
+//	2  attributes
+//	3  listeners that are wanted, each with its target group, which is filled first
+//	4  listeners that are not wanted, and target groups that nothing leads to any more
+//	5  security groups are closed, and one that was replaced is deleted
+func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	needs := d.needsOf(s, change.After.Name, *change.After, targetsOf(change.Spec.Candidates, change.After.Targets), placedSubnets(*change.After))
+	if err := d.openNodes(ctx, s.area, needs); err != nil {
+		return cloud.Progress{}, err
+	}
+	if err := d.setAttributes(ctx, s.network, *change.After); err != nil {
+		return cloud.Progress{}, err
+	}
+	if err := d.dropConflicts(ctx, s, *change.After); err != nil {
+		return cloud.Progress{}, err
+	}
+	for _, l := range change.After.Listeners {
+		if err := d.settleListener(ctx, s, l, change); err != nil {
+			return cloud.Progress{}, fmt.Errorf("changing listener %s of network load balancer %s: %w", l.Key(), change.After.Name, err)
+		}
+	}
+	if err := d.dropListeners(ctx, s, *change.After); err != nil {
+		return cloud.Progress{}, err
+	}
+	busy, err := d.deleteSpares(ctx, s)
+	if err != nil {
+		return busy, err
+	}
+	if !doubtful(change.Spec.Candidates, *change.After) {
+		needs.heir = d.heirs(ctx, s, change.After.Name)
+		if err := d.closeNodes(ctx, s.area, needs); err != nil {
+			return busy, err
+		}
+	}
+	return busy, d.closeGuard(ctx, s, change)
+}
+
+// keepServing brings the targets of all listeners up to date after AWS refused something for good:
+// nodes come and go, whatever is wrong with an annotation.
+func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Change, refused error) error {
+	if class := d.Classify(refused).Class; class != cloud.FailureInvalid && class != cloud.FailureQuota && class != cloud.FailureNotFound {
+		return nil
+	}
+	for _, have := range s.network.listeners {
+		if have.group.TargetGroupArn == nil {
+			continue
+		}
+		l := cloud.Listener{Extras: map[string]string{fieldTargetType: string(have.group.TargetType)}}
+		wanted := wantedTargets(have.group.targets, l, change)
+		if err := d.register(ctx, have.group, missing(wanted, have.group.targets)); err != nil {
+			return err
+		}
+		if err := d.deregister(ctx, have.group, missing(have.group.targets, wanted)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openGuard returns the security groups the balancer shall have, nil for those it has. Its own one
+// is made where there is none, and opened.
+func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change) ([]string, error) {
+	wanted := change.After.Extras[fieldGroups]
+	if wanted == "" {
+		return nil, nil
+	}
+	ids := strings.Split(wanted, ",")
+	for i, id := range ids {
+		if id != ownGroup {
+			continue
+		}
+		name, words := networkGroup(d.clusterName, change.Spec.Ref.Owner)
+		own, err := d.ensureGroup(ctx, s.area, groupName{name, words}, change.Spec, guardRules(*change.After))
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = awssdk.ToString(own.GroupId)
+		s.own = []ec2types.SecurityGroup{own}
+	}
+	return ids, nil
+}
+
+// closeGuard removes what the balancer's own security group does not have to let in any more. The
+// group is deleted when the balancer has others instead.
+func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Change) error {
+	if len(s.own) > 0 {
+		own := s.own[0]
+		return d.revoke(ctx, awssdk.ToString(own.GroupId), ingress(own).without(guardRules(*change.After)))
+	}
+	name, words := networkGroup(d.clusterName, change.Spec.Ref.Owner)
+	if own, exists := (groupName{name, words}).ownIn(s.area); exists && d.isGroupOurs(own, change.Spec) {
+		_, err := d.dropGroup(ctx, s.area, awssdk.ToString(own.GroupId))
+		return err
+	}
+	return nil
+}
+
+// placeNetwork changes the security groups, subnets and address types.
+func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Change, groups []string) error {
+	lb, after := s.network, *change.After
+	fail := func(err error, what string) error {
+		return wrap(err, "changing the "+what+" of network load balancer "+after.Name)
+	}
+	if len(groups) > 0 && !slices.Equal(groups, lb.SecurityGroups) {
+		if _, err := d.network.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: lb.LoadBalancerArn, SecurityGroups: groups}); err != nil {
+			return fail(err, "security groups")
+		}
+	}
+	if wanted := after.Extras[fieldSubnets]; wanted != placesText(lb.subnets(), lb.addressOf) && wanted != "" {
+		if _, err := d.network.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after)}); err != nil {
+			return fail(err, "subnets")
+		}
+	}
+	if lb.dualStack() == after.DualStack {
+		return nil
+	}
+	kind := elbtypes.IpAddressTypeIpv4
+	if after.DualStack {
+		kind = elbtypes.IpAddressTypeDualstack
+	}
+	_, err := d.network.SetIpAddressType(ctx, &elb.SetIpAddressTypeInput{LoadBalancerArn: lb.LoadBalancerArn, IpAddressType: kind})
+	return fail(err, "address type")
+}
+
+// subnetMappings are the subnets of a wanted balancer with their addresses.
+func subnetMappings(b cloud.Balancer) []elbtypes.SubnetMapping {
+	var mappings []elbtypes.SubnetMapping
+	for place := range strings.SplitSeq(b.Extras[fieldSubnets], ",") {
+		id, address, _ := strings.Cut(place, "=")
+		m := elbtypes.SubnetMapping{SubnetId: awssdk.String(id)}
+		switch {
+		case strings.HasPrefix(address, "eipalloc-"):
+			m.AllocationId = &address
+		case address != "":
+			m.PrivateIPv4Address = &address
+		}
+		mappings = append(mappings, m)
+	}
+	return mappings
+}
+
+// placedSubnets are the ids of the subnets of a wanted balancer.
+func placedSubnets(b cloud.Balancer) []string {
+	var ids []string
+	for _, m := range subnetMappings(b) {
+		ids = append(ids, awssdk.ToString(m.SubnetId))
+	}
+	return ids
+}
+
+// setAttributes writes the attributes that differ.
+func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after cloud.Balancer) error {
+	wanted := map[string]string{
+		attributeCrossZone: after.Extras[fieldCrossZone], attributeProtection: after.Extras[fieldProtection], attributeLog: after.Extras[fieldLog],
+	}
+	if wanted[attributeLog] == "true" {
+		wanted[attributeLogBucket], wanted[attributeLogPrefix] = after.Extras[fieldLogBucket], after.Extras[fieldLogPrefix]
+	}
+	var changed []elbtypes.LoadBalancerAttribute
+	for _, key := range sortedKeys(wanted) {
+		have, known := lb.attributes[key]
+		if value := wanted[key]; have != value && (known || value != "false" && value != "") {
+			changed = append(changed, elbtypes.LoadBalancerAttribute{Key: awssdk.String(key), Value: awssdk.String(value)})
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	_, err := d.network.ModifyLoadBalancerAttributes(ctx, &elb.ModifyLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn, Attributes: changed})
+	return wrap(err, "changing the attributes of network load balancer "+after.Name)
+}
+
+// retagNetwork brings the tags of the balancer, its listeners and target groups to what is wanted.
+func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change cloud.Change) error {
+	add, remove := d.retag(lb.tags, change)
+	if len(add)+len(remove) == 0 {
+		return nil
+	}
+	arns := []string{awssdk.ToString(lb.LoadBalancerArn)}
+	for _, l := range lb.listeners {
+		arns = append(arns, awssdk.ToString(l.ListenerArn))
+		if l.group.TargetGroupArn != nil {
+			arns = append(arns, *l.group.TargetGroupArn)
+		}
+	}
+	// The balancer comes last: it is by its tags that the work is known to be done.
+	slices.Reverse(arns)
+	for batch := range slices.Chunk(arns, tagBatch) {
+		if len(add) > 0 {
+			if _, err := d.network.AddTags(ctx, &elb.AddTagsInput{ResourceArns: batch, Tags: networkTagList(add)}); err != nil {
+				return fmt.Errorf("tagging network load balancer %s: %w", change.Before.ID, err)
+			}
+		}
+		if len(remove) > 0 {
+			if _, err := d.network.RemoveTags(ctx, &elb.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
+				return fmt.Errorf("removing tags of network load balancer %s: %w", change.Before.ID, err)
+			}
+		}
+	}
+	lb.tags = maps.Clone(lb.tags)
+	maps.DeleteFunc(lb.tags, func(key, _ string) bool { return slices.Contains(remove, key) })
+	maps.Copy(lb.tags, add)
+	return nil
+}
+
+func networkTagList(tags map[string]string) []elbtypes.Tag {
+	var list []elbtypes.Tag
+	for _, key := range sortedKeys(tags) {
+		list = append(list, elbtypes.Tag{Key: awssdk.String(key), Value: awssdk.String(tags[key])})
+	}
+	return list
+}
+
+// deleteNetwork deletes the balancer with its listeners, then its target groups.
+func (d *Driver) deleteNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	lb := s.network
+	if lb.attributes[attributeProtection] == "true" {
+		return cloud.Progress{}, &cloud.Invalid{
+			Field: keyProtection.Name, Value: "true",
+			Want: "the network load balancer " + change.Before.Balancer.Name + " is protected from deletion: switch that off in AWS",
+		}
+	}
+	_, err := d.network.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err := ignore(err, codeNoBalancer); err != nil {
+		return cloud.Progress{}, fmt.Errorf("deleting network load balancer %s: %w", change.Before.Balancer.Name, err)
+	}
+	for _, l := range lb.listeners {
+		if l.group.TargetGroupArn != nil {
+			s.spares = append(s.spares, l.group)
+		}
+	}
+	return d.deleteSpares(ctx, s)
+}

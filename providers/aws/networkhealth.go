@@ -1,0 +1,99 @@
+package aws
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// healthPath is where kube-proxy answers.
+const healthPath = "/healthz"
+
+// health returns the health check of a port:
+//
+//	Service                     protocol  port                  path      interval  thresholds
+//	externalTrafficPolicy Local HTTP      healthCheckNodePort   /healthz  10 s      2, 2
+//	else, Shared mode           HTTP      of the configuration  as well   30 s      3, 3
+//	else, TCP                   TCP       of the traffic        –         30 s      3, 3
+//	else, UDP                   HTTP      kube-proxy's          /healthz  30 s      3, 3
+//
+// Annotations change each of these, in the Shared mode only interval, timeout and thresholds.
+// Upstream checks UDP with TCP on the node port, which never answers.
+func (w *networkWish) health(port cloud.Port) *cloud.Health {
+	options, probe := w.spec.Options, w.driver.config.balancer.probe
+	h := &cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 30 * time.Second, Healthy: 3, Unhealthy: 3}
+	shared := false
+	switch {
+	case w.spec.Local:
+		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: w.spec.HealthPort, Path: healthPath, Interval: 10 * time.Second, Healthy: 2, Unhealthy: 2}
+	case probe != nil:
+		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.port, probe.path, true
+	case port.Protocol == cloud.ProtocolUDP && !keyHealthPort.Has(options) && !keyHealthProtocol.Has(options):
+		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, healthPath
+	}
+	if shared {
+		w.sharedIgnores()
+	} else {
+		w.adjust(h)
+	}
+	if keyInterval.Has(options) {
+		h.Interval = keyInterval.Duration(options)
+	}
+	if keyHealthy.Has(options) {
+		h.Healthy = keyHealthy.Int(options)
+	}
+	if keyUnhealthy.Has(options) {
+		h.Unhealthy = keyUnhealthy.Int(options)
+	}
+	h.Timeout = min(defaultTimeout(h.Protocol), h.Interval)
+	if keyTimeout.Has(options) {
+		h.Timeout = keyTimeout.Duration(options)
+		if h.Timeout > h.Interval {
+			w.refuse(keyTimeout.Name, keyTimeout.In(options), "a check may not take longer than the interval of "+h.Interval.String())
+		}
+	}
+	return h
+}
+
+// defaultTimeout is AWS's default (CreateTargetGroup, HealthCheckTimeoutSeconds).
+func defaultTimeout(p cloud.Protocol) time.Duration {
+	if p == cloud.ProtocolHTTP {
+		return 6 * time.Second
+	}
+	return 10 * time.Second
+}
+
+// adjust sets protocol, port and path as the annotations say.
+func (w *networkWish) adjust(h *cloud.Health) {
+	options := w.spec.Options
+	if text := keyHealthProtocol.In(options); text != "" {
+		if h.Protocol = cloud.Protocol(text); text == "SSL" {
+			w.refuse(keyHealthProtocol.Name, text, "network balancers check with TCP, HTTP or HTTPS")
+		}
+	}
+	switch text := keyHealthPort.In(options); text {
+	case "":
+	case trafficPort:
+		h.Port = 0
+	default:
+		h.Port, _ = strconv.Atoi(text)
+	}
+	switch path := keyHealthPath.In(options); {
+	case !hasPath(h.Protocol):
+		h.Path = ""
+	case path != "":
+		h.Path = path
+	case h.Path == "":
+		h.Path = "/"
+	}
+}
+
+// sharedIgnores notes which annotations the Shared mode overrules, as upstream's does.
+func (w *networkWish) sharedIgnores() {
+	for _, key := range []string{keyHealthProtocol.Name, keyHealthPort.Name, keyHealthPath.Name} {
+		if w.spec.Options[key] != "" {
+			w.note(key, "ClusterServiceLoadBalancerHealthProbeMode=Shared of the configuration stands above it")
+		}
+	}
+}

@@ -1,0 +1,375 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
+const targetBatch = 100
+
+// at returns the listener at the port, of which there is one whatever its protocol.
+func (lb *networkBalancer) at(port int) *networkListener {
+	return pick(lb.listeners, func(l *networkListener) bool { return int(awssdk.ToInt32(l.Port)) == port })
+}
+
+// dropConflicts deletes listeners whose port is wanted for another transport: AWS has one listener
+// at a port, and does not change TCP into UDP.
+func (d *Driver) dropConflicts(ctx context.Context, s *snapshot, after cloud.Balancer) error {
+	return d.deleteListeners(ctx, s, func(l networkListener) bool {
+		return slices.ContainsFunc(after.Listeners, func(w cloud.Listener) bool {
+			return int32(w.Port) == awssdk.ToInt32(l.Port) && !convertible(cloud.Protocol(l.Protocol), w.Protocol)
+		})
+	})
+}
+
+// convertible reports whether a listener can change its protocol in place.
+func convertible(from, to cloud.Protocol) bool {
+	stream := func(p cloud.Protocol) bool { return p == cloud.ProtocolTCP || p == cloud.ProtocolTLS }
+	return from == to || stream(from) && stream(to)
+}
+
+// dropListeners deletes the listeners at ports that are not wanted.
+func (d *Driver) dropListeners(ctx context.Context, s *snapshot, after cloud.Balancer) error {
+	return d.deleteListeners(ctx, s, func(l networkListener) bool {
+		return !slices.ContainsFunc(after.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == awssdk.ToInt32(l.Port) })
+	})
+}
+
+// deleteListeners deletes some listeners. Their target groups become spares.
+func (d *Driver) deleteListeners(ctx context.Context, s *snapshot, surplus func(networkListener) bool) error {
+	var kept []networkListener
+	for _, l := range s.network.listeners {
+		if !surplus(l) {
+			kept = append(kept, l)
+			continue
+		}
+		_, err := d.network.DeleteListener(ctx, &elb.DeleteListenerInput{ListenerArn: l.ListenerArn})
+		if err := ignore(err, codeNoListener); err != nil {
+			return fmt.Errorf("deleting listener %d: %w", awssdk.ToInt32(l.Port), err)
+		}
+		s.release(l.group)
+	}
+	s.network.listeners = kept
+	return nil
+}
+
+// release notes that no listener leads to the group any more. One that others lead to, or that is
+// no one's we know, is left alone.
+func (s *snapshot) release(g targetGroup) {
+	if g.TargetGroupArn != nil && len(g.LoadBalancerArns) <= 1 {
+		s.spares = append(s.spares, g)
+	}
+}
+
+// settleListener brings one listener and its target group to what is wanted. AWS can't change
+// protocol, port and type of a target group: there, another one is made and filled, and then the
+// listener leads to it.
+func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listener, change cloud.Change) error {
+	have := s.network.at(l.Port)
+	group, err := d.groupFor(ctx, s, have, l, change.Spec)
+	if err != nil {
+		return err
+	}
+	if err := d.settleGroup(ctx, group, l); err != nil {
+		return err
+	}
+	wanted := wantedTargets(group.targets, l, change)
+	if err := d.register(ctx, group, missing(wanted, group.targets)); err != nil {
+		return err
+	}
+	switch {
+	case have == nil:
+		err = d.createListener(ctx, s, l, group, change.Spec)
+	default:
+		err = d.changeListener(ctx, s, *have, l, group)
+	}
+	if err != nil {
+		return err
+	}
+	return d.deregister(ctx, group, missing(group.targets, wanted))
+}
+
+// suits reports whether the group can be what the listener leads to.
+func (g targetGroup) suits(l cloud.Listener) bool {
+	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(awssdk.ToInt32(g.Port)) == l.TargetPort &&
+		string(g.TargetType) == l.Extras[fieldTargetType]
+}
+
+// groupFor returns the target group for a listener: the one it has, else a spare, else a new one.
+func (d *Driver) groupFor(ctx context.Context, s *snapshot, have *networkListener, l cloud.Listener, spec cloud.Spec) (targetGroup, error) {
+	if have != nil && have.group.suits(l) {
+		return have.group, nil
+	}
+	names := targetGroupNames(d.config.clusterID, l, spec)
+	for i, spare := range s.spares {
+		if spare.suits(l) && slices.Contains(names, awssdk.ToString(spare.TargetGroupName)) {
+			s.spares = slices.Delete(slices.Clone(s.spares), i, i+1)
+			return spare, d.completeGroup(ctx, &spare)
+		}
+	}
+	for _, name := range names {
+		if !s.taken[name] {
+			return d.createGroupFor(ctx, name, l, spec)
+		}
+	}
+	return targetGroup{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
+}
+
+// targetGroupNames are the names a listener's target group may have: upstream's, and one with the
+// UID where that is taken, as by the balancer of a Service of the same name that was kept.
+func targetGroupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []string {
+	shape := targetGroupShape{
+		port: l.Port, nodePort: l.TargetPort, protocol: l.TargetProtocol, targetType: l.Extras[fieldTargetType],
+		healthProtocol: l.Health.Protocol, healthInterval: l.Health.Interval,
+	}
+	return []string{
+		targetGroupName(clusterID, spec.Ref.Owner, shape),
+		targetGroupName(clusterID+spec.Ref.Owner.UID, spec.Ref.Owner, shape),
+	}
+}
+
+func (d *Driver) createGroupFor(ctx context.Context, name string, l cloud.Listener, spec cloud.Spec) (targetGroup, error) {
+	input := &elb.CreateTargetGroupInput{
+		Name: &name, Port: awssdk.Int32(int32(l.TargetPort)), Protocol: elbtypes.ProtocolEnum(l.TargetProtocol), VpcId: &d.config.vpc,
+		TargetType: elbtypes.TargetTypeEnum(l.Extras[fieldTargetType]), Tags: networkTagList(d.objectTags(spec)),
+		HealthCheckProtocol: elbtypes.ProtocolEnum(l.Health.Protocol), HealthCheckPort: awssdk.String(healthPortText(l.Health)),
+		HealthCheckIntervalSeconds: secondsOf(l.Health.Interval), HealthCheckTimeoutSeconds: secondsOf(l.Health.Timeout),
+		HealthyThresholdCount: awssdk.Int32(int32(l.Health.Healthy)), UnhealthyThresholdCount: awssdk.Int32(int32(l.Health.Unhealthy)),
+	}
+	if l.Health.Path != "" {
+		input.HealthCheckPath = &l.Health.Path
+	}
+	made, err := d.network.CreateTargetGroup(ctx, input)
+	if err != nil {
+		return targetGroup{}, fmt.Errorf("creating target group %s: %w", name, err)
+	}
+	if len(made.TargetGroups) == 0 {
+		return targetGroup{}, fmt.Errorf("creating target group %s: %w", name, errBlank)
+	}
+	g := targetGroup{TargetGroup: made.TargetGroups[0]}
+	return g, d.completeGroup(ctx, &g)
+}
+
+func secondsOf(d time.Duration) *int32 { return awssdk.Int32(int32(d / time.Second)) }
+
+func healthPortText(h *cloud.Health) string {
+	if h.Port == 0 {
+		return trafficPort
+	}
+	return strconv.Itoa(h.Port)
+}
+
+// settleGroup changes the health check and the attributes of a target group where they differ.
+func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listener) error {
+	if want, have := *l.Health, *g.health(); !sameHealth(want, have) {
+		input := &elb.ModifyTargetGroupInput{
+			TargetGroupArn: g.TargetGroupArn, HealthCheckProtocol: elbtypes.ProtocolEnum(want.Protocol), HealthCheckPort: awssdk.String(healthPortText(&want)),
+			HealthCheckIntervalSeconds: secondsOf(want.Interval), HealthCheckTimeoutSeconds: secondsOf(want.Timeout),
+			HealthyThresholdCount: awssdk.Int32(int32(want.Healthy)), UnhealthyThresholdCount: awssdk.Int32(int32(want.Unhealthy)),
+		}
+		if want.Path != "" {
+			input.HealthCheckPath = &want.Path
+		}
+		if _, err := d.network.ModifyTargetGroup(ctx, input); err != nil {
+			return fmt.Errorf("changing the health check of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
+		}
+	}
+	var changed []elbtypes.TargetGroupAttribute
+	set := func(attribute, value, have string) {
+		if value != have {
+			changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String(attribute), Value: awssdk.String(value)})
+		}
+	}
+	set(attributePreserve, l.Extras[fieldPreserve], strconv.FormatBool(g.preserves()))
+	set(attributeProxy, l.Extras[fieldProxy], strconv.FormatBool(g.attributes[attributeProxy] == "true"))
+	set(attributeSticky, l.Extras[fieldSticky], strconv.FormatBool(g.attributes[attributeSticky] == "true"))
+	if len(changed) == 0 {
+		return nil
+	}
+	if l.Extras[fieldSticky] == "true" {
+		changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String("stickiness.type"), Value: awssdk.String("source_ip")})
+	}
+	_, err := d.network.ModifyTargetGroupAttributes(ctx, &elb.ModifyTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn, Attributes: changed})
+	return wrap(err, "changing the attributes of target group "+awssdk.ToString(g.TargetGroupName))
+}
+
+func sameHealth(x, y cloud.Health) bool {
+	return x.Protocol == y.Protocol && x.Port == y.Port && x.Path == y.Path && x.Interval == y.Interval &&
+		x.Timeout == y.Timeout && x.Healthy == y.Healthy && x.Unhealthy == y.Unhealthy
+}
+
+// wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
+// is registered under any address of a machine stays.
+func wantedTargets(present []string, l cloud.Listener, change cloud.Change) []string {
+	var wanted []string
+	for _, id := range change.After.Targets {
+		switch {
+		case id.Unknown():
+			wanted = append(wanted, id.Address())
+		case l.Extras[fieldTargetType] == targetInstance:
+			wanted = append(wanted, string(id))
+		default:
+			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
+				wanted = append(wanted, address)
+			}
+		}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
+}
+
+// registeredAddress returns the address of a machine that is registered, or that shall be: its
+// first private IPv4 one.
+func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud.Target) string {
+	first := ""
+	for _, c := range candidates {
+		if c.InstanceID != id {
+			continue
+		}
+		for _, a := range c.Addresses {
+			if slices.Contains(present, a.Address) {
+				return a.Address
+			}
+			if a.Type == cloud.AddressInternalIP && !isIPv6(a.Address) {
+				first = cmp.Or(first, a.Address)
+			}
+		}
+	}
+	return first
+}
+
+// registersAddresses reports whether the balancer's targets are addresses.
+func registersAddresses(b cloud.Balancer) bool {
+	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldTargetType] == targetIP })
+}
+
+// missing returns the items of list that other does not have.
+func missing(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
+}
+
+func (d *Driver) register(ctx context.Context, g targetGroup, ids []string) error {
+	for batch := range slices.Chunk(ids, targetBatch) {
+		if _, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
+			return fmt.Errorf("registering %d targets with target group %s: %w", len(batch), awssdk.ToString(g.TargetGroupName), err)
+		}
+	}
+	return nil
+}
+
+func (d *Driver) deregister(ctx context.Context, g targetGroup, ids []string) error {
+	for batch := range slices.Chunk(ids, targetBatch) {
+		if _, err := d.network.DeregisterTargets(ctx, &elb.DeregisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
+			return fmt.Errorf("deregistering %d targets from target group %s: %w", len(batch), awssdk.ToString(g.TargetGroupName), err)
+		}
+	}
+	return nil
+}
+
+func targetList(ids []string) []elbtypes.TargetDescription {
+	var list []elbtypes.TargetDescription
+	for _, id := range ids {
+		list = append(list, elbtypes.TargetDescription{Id: awssdk.String(id)})
+	}
+	return list
+}
+
+func forwardTo(g targetGroup) []elbtypes.Action {
+	return []elbtypes.Action{{Type: elbtypes.ActionTypeEnumForward, TargetGroupArn: g.TargetGroupArn}}
+}
+
+func (d *Driver) createListener(ctx context.Context, s *snapshot, l cloud.Listener, g targetGroup, spec cloud.Spec) error {
+	input := &elb.CreateListenerInput{
+		LoadBalancerArn: s.network.LoadBalancerArn, Port: awssdk.Int32(int32(l.Port)), Protocol: elbtypes.ProtocolEnum(l.Protocol),
+		DefaultActions: forwardTo(g), Tags: networkTagList(d.objectTags(spec)),
+	}
+	certificates := certificatesOf(l)
+	if l.Protocol == cloud.ProtocolTLS {
+		input.Certificates, input.SslPolicy = certificates[:1], awssdk.String(l.Extras[fieldTLSPolicy])
+	}
+	made, err := d.network.CreateListener(ctx, input)
+	if err != nil {
+		return fmt.Errorf("creating it: %w", err)
+	}
+	if len(made.Listeners) == 0 {
+		return fmt.Errorf("creating it: %w", errBlank)
+	}
+	return d.settleCertificates(ctx, networkListener{Listener: made.Listeners[0]}, certificates)
+}
+
+// changeListener changes protocol, certificates, policy and target group in place where they
+// differ.
+func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkListener, l cloud.Listener, g targetGroup) error {
+	input := &elb.ModifyListenerInput{ListenerArn: have.ListenerArn}
+	certificates, differs := certificatesOf(l), false
+	if string(have.Protocol) != string(l.Protocol) {
+		input.Protocol, differs = elbtypes.ProtocolEnum(l.Protocol), true
+	}
+	if l.Protocol == cloud.ProtocolTLS {
+		if arn := awssdk.ToString(certificates[0].CertificateArn); differs || arn != have.certificate() || awssdk.ToString(have.SslPolicy) != l.Extras[fieldTLSPolicy] {
+			input.Certificates, input.SslPolicy, differs = certificates[:1], awssdk.String(l.Extras[fieldTLSPolicy]), true
+		}
+	}
+	if awssdk.ToString(g.TargetGroupArn) != have.leadsTo() {
+		input.DefaultActions, differs = forwardTo(g), true
+	}
+	if differs {
+		if _, err := d.network.ModifyListener(ctx, input); err != nil {
+			return err
+		}
+		if input.DefaultActions != nil {
+			s.release(have.group)
+		}
+	}
+	if l.Protocol != cloud.ProtocolTLS {
+		return nil
+	}
+	return d.settleCertificates(ctx, have, certificates)
+}
+
+// certificatesOf are the certificates of a TLS listener, the default one first.
+func certificatesOf(l cloud.Listener) []elbtypes.Certificate {
+	if l.Protocol != cloud.ProtocolTLS {
+		return nil
+	}
+	var list []elbtypes.Certificate
+	for arn := range strings.SplitSeq(l.Extras[fieldCertificates], ",") {
+		list = append(list, elbtypes.Certificate{CertificateArn: awssdk.String(arn)})
+	}
+	return list
+}
+
+// settleCertificates adds and removes certificates besides the default one.
+func (d *Driver) settleCertificates(ctx context.Context, have networkListener, certificates []elbtypes.Certificate) error {
+	var wanted []string
+	for i, c := range certificates {
+		if i > 0 {
+			wanted = append(wanted, awssdk.ToString(c.CertificateArn))
+		}
+	}
+	for _, arn := range missing(wanted, have.extra) {
+		_, err := d.network.AddListenerCertificates(ctx, &elb.AddListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
+		if err != nil {
+			return fmt.Errorf("adding certificate %s: %w", arn, err)
+		}
+	}
+	for _, arn := range missing(have.extra, wanted) {
+		_, err := d.network.RemoveListenerCertificates(ctx, &elb.RemoveListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
+		if err != nil {
+			return fmt.Errorf("removing certificate %s: %w", arn, err)
+		}
+	}
+	return nil
+}

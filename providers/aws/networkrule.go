@@ -1,0 +1,163 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Descriptions of the rules for network balancers on the security groups of nodes, as upstream
+// writes them; the first two end with the balancer's name.
+const (
+	ruleClient = "kubernetes.io/rule/nlb/client="
+	ruleHealth = "kubernetes.io/rule/nlb/health="
+	ruleMTU    = "kubernetes.io/rule/nlb/mtu"
+)
+
+// transports are the protocols of packets a listener or target takes.
+func transports(p cloud.Protocol) []string {
+	switch p {
+	case cloud.ProtocolUDP:
+		return []string{"udp"}
+	case protocolBoth:
+		return []string{"tcp", "udp"}
+	}
+	return []string{"tcp"}
+}
+
+// guardRules are the rules of a network balancer's own security group.
+func guardRules(b cloud.Balancer) rules {
+	rs := rules{}
+	for _, source := range b.Allow {
+		rs[fragmentation(source)] = ""
+		for _, l := range b.Listeners {
+			for _, transport := range transports(l.Protocol) {
+				rs[rule{transport, int32(l.Port), int32(l.Port), source}] = ""
+			}
+		}
+	}
+	return rs
+}
+
+// networkNeeds are the rules of the nodes' security groups for a network balancer of that name and
+// shape. Ranges are the networks of its subnets.
+//
+//	packets               come from              rule
+//	of clients, kept      the clients (Allow)    ruleClient, and ruleMTU for each of these
+//	of clients, replaced  the balancer's subnets ruleHealth
+//	of health checks      the balancer's subnets ruleHealth, unless everyone may connect there
+func networkNeeds(name string, b cloud.Balancer, ranges, groups []string) nodeNeeds {
+	n := nodeNeeds{groups: groups, rules: rules{}, optional: rules{}}
+	client, health := ruleClient+name, ruleHealth+name
+	for _, l := range b.Listeners {
+		port := int32(l.TargetPort)
+		for _, transport := range transports(l.TargetProtocol) {
+			if l.Extras[fieldPreserve] != "true" {
+				n.add(transport, port, ranges, health)
+				continue
+			}
+			n.add(transport, port, b.Allow, client)
+			for _, source := range b.Allow {
+				n.rules[fragmentation(source)] = ruleMTU
+			}
+		}
+	}
+	for _, l := range b.Listeners {
+		port := int32(checkedPort(l))
+		if _, open := n.rules[rule{"tcp", port, port, everyone}]; open {
+			for _, source := range ranges {
+				n.optional[rule{"tcp", port, port, source}] = health
+			}
+			continue
+		}
+		n.add("tcp", port, ranges, health)
+	}
+	n.mine = func(all rules, r rule, description string) bool {
+		if description == ruleMTU {
+			return all.lets(r.source, func(d string) bool { return d == client }) &&
+				!all.lets(r.source, func(d string) bool { return d != client && strings.HasPrefix(d, ruleClient) })
+		}
+		return description == client || description == health
+	}
+	return n
+}
+
+func (n nodeNeeds) add(transport string, port int32, sources []string, description string) {
+	for _, source := range sources {
+		r := rule{transport, port, port, source}
+		if _, taken := n.rules[r]; !taken {
+			n.rules[r] = description
+		}
+	}
+}
+
+// lets reports whether a rule with such a description lets the source in.
+func (rs rules) lets(source string, fits func(description string) bool) bool {
+	for r, description := range rs {
+		if r.source == source && fits(description) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkedPort is where the health check of a listener goes.
+func checkedPort(l cloud.Listener) int {
+	if l.Health == nil || l.Health.Port == 0 {
+		return l.TargetPort
+	}
+	return l.Health.Port
+}
+
+// needsOf are the rules for the balancer on the security groups of these machines.
+func (d *Driver) needsOf(s *snapshot, name string, b cloud.Balancer, machines []cloud.Target, subnets []string) nodeNeeds {
+	v4, v6 := s.area.ranges(subnets)
+	if b.DualStack {
+		v4 = append(v4, v6...)
+	}
+	return networkNeeds(name, b, v4, d.nodeGroups(s.area, machines))
+}
+
+// heirs says which other network balancer of the cluster needs a rule: it is in a subnet of that
+// network and checks that port. That happens where all check kube-proxy's port. Balancers are
+// read when the first rule is asked for.
+func (d *Driver) heirs(ctx context.Context, s *snapshot, name string) heir {
+	var others []networkBalancer
+	var groups []targetGroup
+	read := false
+	return func(_ string, r rule) (bool, string, error) {
+		if !read {
+			var err error
+			if others, err = d.listNetwork(ctx); err != nil {
+				return false, "", err
+			}
+			if groups, err = d.listTargetGroups(ctx); err != nil {
+				return false, "", err
+			}
+			read = true
+		}
+		for _, other := range others {
+			ranges, _ := s.area.ranges(other.subnets())
+			if awssdk.ToString(other.LoadBalancerName) != name && d.inCluster(other.tags) && slices.Contains(ranges, r.source) && checks(groups, awssdk.ToString(other.LoadBalancerArn), r) {
+				return true, ruleHealth + awssdk.ToString(other.LoadBalancerName), nil
+			}
+		}
+		return false, "", nil
+	}
+}
+
+// checks reports whether a target group of the balancer has its health check on the rule's port.
+func checks(groups []targetGroup, balancer string, r rule) bool {
+	return r.protocol == "tcp" && slices.ContainsFunc(groups, func(g targetGroup) bool {
+		port := awssdk.ToString(g.HealthCheckPort)
+		if port == trafficPort {
+			port = strconv.Itoa(int(awssdk.ToInt32(g.Port)))
+		}
+		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.from))
+	})
+}

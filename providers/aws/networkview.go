@@ -1,0 +1,227 @@
+package aws
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// protocolBoth is the protocol of a listener that takes TCP and UDP on one port.
+const protocolBoth cloud.Protocol = "TCP_UDP"
+
+// Managed fields of a listener of a network balancer, see cloud.Listener.Extras.
+const (
+	fieldCertificates = "certificates" // ARNs, the default one first
+	fieldTLSPolicy    = "tlsPolicy"
+	fieldTargetType   = "targetType"
+	fieldPreserve     = "preserveClientIP"
+	fieldProxy        = "proxyProtocol"
+	fieldSticky       = "stickiness"
+)
+
+// Attributes of network balancers and target groups.
+const (
+	attributeCrossZone  = "load_balancing.cross_zone.enabled"
+	attributeProtection = "deletion_protection.enabled"
+	attributeLog        = "access_logs.s3.enabled"
+	attributeLogBucket  = "access_logs.s3.bucket"
+	attributeLogPrefix  = "access_logs.s3.prefix"
+	attributeSticky     = "stickiness.enabled"
+)
+
+// viewNetwork returns the managed state of a network balancer.
+func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
+	lb := s.network
+	b := cloud.Balancer{
+		Name: awssdk.ToString(lb.LoadBalancerName), Scope: lb.scope(), DualStack: lb.dualStack(),
+		Marks: d.observedMarks(lb.tags),
+		Extras: map[string]string{
+			fieldType: kindNetwork, fieldSubnets: placesText(lb.subnets(), lb.addressOf),
+			fieldGroups: d.groupsText(s, spec), fieldTags: observedTags(lb.tags, spec),
+		},
+	}
+	for field, attribute := range map[string]string{fieldCrossZone: attributeCrossZone, fieldProtection: attributeProtection, fieldLog: attributeLog} {
+		b.Extras[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
+	}
+	if b.Extras[fieldLog] == "true" {
+		b.Extras[fieldLogBucket], b.Extras[fieldLogPrefix] = lb.attributes[attributeLogBucket], lb.attributes[attributeLogPrefix]
+	}
+	targets := map[cloud.InstanceID]bool{}
+	for _, l := range lb.listeners {
+		seen := l.view()
+		b.Listeners = append(b.Listeners, seen)
+		for _, id := range seen.Targets {
+			targets[id] = true
+		}
+	}
+	cloud.SortListeners(b.Listeners)
+	b.Targets = slices.Sorted(maps.Keys(targets))
+	d.viewRules(s, spec, &b)
+	if spares := s.spareNames(); spares != "" {
+		b.Extras[fieldSpares] = spares
+	}
+	return b
+}
+
+// spareNames are the names of target groups that no listener leads to, sorted.
+func (s *snapshot) spareNames() string {
+	var names []string
+	for _, g := range s.spares {
+		names = append(names, awssdk.ToString(g.TargetGroupName))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}
+
+// groupsText returns the security groups as in fieldGroups. Whose they are does not matter where
+// neither the Service nor the configuration says anything of them.
+func (d *Driver) groupsText(s *snapshot, spec cloud.Spec) string {
+	ids := slices.Clone(s.network.SecurityGroups)
+	own, has := d.ownOf(s, spec)
+	for i, id := range ids {
+		if has && id == awssdk.ToString(own.GroupId) {
+			ids[i] = ownGroup
+		}
+	}
+	return strings.Join(ids, ",")
+}
+
+// ownOf returns the security group that was made for the network balancer, if it has it.
+func (d *Driver) ownOf(s *snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	name, words := networkGroup(d.clusterName, spec.Ref.Owner)
+	own, exists := groupName{name, words}.ownIn(s.area)
+	return own, exists && slices.Contains(s.network.SecurityGroups, awssdk.ToString(own.GroupId))
+}
+
+// viewRules reads from the security groups who may connect, and how they differ from what the
+// balancer, as it is, needs.
+func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
+	own, guarded := d.ownOf(s, spec)
+	machines := registered(spec.Candidates, *b)
+	groups := d.nodeGroups(s.area, machines)
+	watched := !d.config.balancer.leaveNodeGroups && len(groups) > 0
+	switch {
+	case guarded:
+		b.Allow = ingress(own).sources()
+		b.Extras[fieldIngress] = ingress(own).drift(guardRules(*b))
+	case watched:
+		b.Allow = d.admitted(s, spec, *b, groups)
+	default:
+		b.Allow = allowOf(spec, b.DualStack)
+	}
+	if watched {
+		needs := d.needsOf(s, b.Name, *b, machines, s.network.subnets())
+		b.Extras[fieldNodeIngress] = needs.drift(s.area, doubtful(spec.Candidates, *b))
+	}
+}
+
+// admitted are the clients that the nodes' security groups let in: of those that are wanted the
+// ones with all the rules they need, and the others with any rule that was made for this balancer.
+func (d *Driver) admitted(s *snapshot, spec cloud.Spec, b cloud.Balancer, groups []string) []string {
+	var allow []string
+	kept := cloud.Balancer{Listeners: slices.DeleteFunc(slices.Clone(b.Listeners), func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })}
+	wanted := allowOf(spec, b.DualStack)
+	for _, source := range wanted {
+		kept.Allow = []string{source}
+		needs := networkNeeds(b.Name, kept, nil, groups)
+		complete := !slices.ContainsFunc(groups, func(id string) bool {
+			return len(needs.rules.without(ingress(s.area.groups[id]))) > 0
+		})
+		if complete {
+			allow = append(allow, source)
+		}
+	}
+	for _, id := range groups {
+		for r, description := range ingress(s.area.groups[id]) {
+			if description == ruleClient+b.Name && !slices.Contains(wanted, r.source) {
+				allow = append(allow, r.source)
+			}
+		}
+	}
+	slices.Sort(allow)
+	return slices.Compact(allow)
+}
+
+// registered returns the candidates that are among the balancer's targets.
+func registered(candidates []cloud.Target, b cloud.Balancer) []cloud.Target {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool {
+		return !slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool { return isOf(id, c) })
+	})
+}
+
+// doubtful reports whether a target is none of the candidates.
+func doubtful(candidates []cloud.Target, b cloud.Balancer) bool {
+	return slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool {
+		return !slices.ContainsFunc(candidates, func(c cloud.Target) bool { return isOf(id, c) })
+	})
+}
+
+// isOf reports whether a target is the machine, by id or by one of its addresses.
+func isOf(id cloud.InstanceID, c cloud.Target) bool {
+	return id == c.InstanceID || id.Unknown() && slices.ContainsFunc(c.Addresses, func(a cloud.Address) bool { return a.Address == id.Address() })
+}
+
+// view returns the managed state of a listener and its target group.
+func (l networkListener) view() cloud.Listener {
+	g := l.group
+	view := cloud.Listener{
+		Protocol: cloud.Protocol(l.Protocol), Port: int(awssdk.ToInt32(l.Port)),
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(awssdk.ToInt32(g.Port)),
+		Health: g.health(), Targets: []cloud.InstanceID{},
+		Extras: map[string]string{
+			fieldTargetType: string(g.TargetType), fieldSticky: strconv.FormatBool(g.attributes[attributeSticky] == "true"),
+			fieldPreserve: strconv.FormatBool(g.preserves()), fieldProxy: strconv.FormatBool(g.attributes[attributeProxy] == "true"),
+		},
+	}
+	for _, id := range g.targets {
+		if g.TargetType == elbtypes.TargetTypeEnumIp {
+			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
+		} else {
+			view.Targets = append(view.Targets, cloud.InstanceID(id))
+		}
+	}
+	slices.Sort(view.Targets)
+	if l.Protocol == elbtypes.ProtocolEnumTls {
+		view.Extras[fieldCertificates] = strings.Join(append([]string{l.certificate()}, l.extra...), ",")
+		view.Extras[fieldTLSPolicy] = awssdk.ToString(l.SslPolicy)
+	}
+	return view
+}
+
+// preserves reports whether the targets see the clients' addresses. It is so by default, but not
+// for TCP and TLS to targets that are addresses (API reference of TargetGroupAttribute).
+func (g targetGroup) preserves() bool {
+	if value, known := g.attributes[attributePreserve]; known {
+		return value == "true"
+	}
+	return preservesByDefault(string(g.TargetType), cloud.Protocol(g.Protocol))
+}
+
+func preservesByDefault(targetType string, p cloud.Protocol) bool {
+	return targetType == targetInstance || p == cloud.ProtocolUDP || p == protocolBoth
+}
+
+// health returns the health check; its port is 0 where it is the one of the traffic.
+func (g targetGroup) health() *cloud.Health {
+	port, _ := strconv.Atoi(awssdk.ToString(g.HealthCheckPort))
+	h := &cloud.Health{
+		Protocol: cloud.Protocol(g.HealthCheckProtocol), Port: port,
+		Interval: time.Duration(awssdk.ToInt32(g.HealthCheckIntervalSeconds)) * time.Second,
+		Timeout:  time.Duration(awssdk.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
+		Healthy:  int(awssdk.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(awssdk.ToInt32(g.UnhealthyThresholdCount)),
+	}
+	if hasPath(h.Protocol) {
+		h.Path = awssdk.ToString(g.HealthCheckPath)
+	}
+	return h
+}
+
+func hasPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }

@@ -1,0 +1,243 @@
+package aws
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// defaultTLSPolicy is AWS's own default (CreateListener, SslPolicy; CreateLoadBalancerPolicy).
+const defaultTLSPolicy = "ELBSecurityPolicy-2016-08"
+
+// normalizeNetwork returns the network balancer the Service asks for.
+func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	w := networkWish{driver: d, spec: spec}
+	b := cloud.Balancer{
+		Name: wantedName(spec), Scope: cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), DualStack: w.dualStack(),
+		Marks: d.wantedMarks(spec.Ref.Owner),
+		Extras: map[string]string{
+			fieldType: kindNetwork, fieldTags: tagText(wantedTags(spec)), fieldCrossZone: keyCrossZone.In(spec.Options),
+			fieldProtection: keyProtection.In(spec.Options), fieldLog: keyLog.In(spec.Options),
+		},
+	}
+	if keyLog.Bool(spec.Options) {
+		b.Extras[fieldLogBucket], b.Extras[fieldLogPrefix] = keyLogBucket.In(spec.Options), keyLogPrefix.In(spec.Options)
+	}
+	b.Pin(spec.Pinned)
+	b.Allow = allowOf(spec, b.DualStack)
+	w.subnets(&b)
+	w.groups(&b)
+	w.listeners(&b)
+	w.ignored()
+	w.unguarded(b)
+	return b, w.notes, w.err
+}
+
+// networkWish is a Service's wish for a network balancer, on its way to one.
+type networkWish struct {
+	driver *Driver
+	spec   cloud.Spec
+	notes  []cloud.Note
+	err    error // the first one
+}
+
+func (w *networkWish) note(field, message string) {
+	w.notes = append(w.notes, cloud.Note{Field: field, Message: message})
+}
+
+func (w *networkWish) refuse(field, value, want string) {
+	if w.err == nil {
+		w.err = &cloud.Invalid{Field: field, Value: value, Want: want}
+	}
+}
+
+// dualStack says whether the balancer gets IPv6 addresses:
+//
+//	families of the Service  subnets    UDP ports  it gets them
+//	one                      –          –          no
+//	two                      all IPv6   none       yes
+//	two                      all IPv6   some       no, with a note: IPv6 packets can't reach IPv4 nodes over UDP
+//	two                      not all    –          no, with a note
+func (w *networkWish) dualStack() bool {
+	const field = "spec.ipFamilies"
+	udp := slices.ContainsFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolUDP })
+	switch {
+	case !w.spec.DualStack:
+		return false
+	case w.spec.Facts[factIPv6] != "true":
+		w.note(field, "the balancer has IPv4 addresses only: not all of its subnets have an IPv6 network")
+		return false
+	case udp:
+		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
+		return false
+	}
+	return true
+}
+
+// subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
+func (w *networkWish) subnets(b *cloud.Balancer) {
+	ids, err := subnetsOf(w.spec)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	given, key := keyAddresses.List(w.spec.Options), keyAddresses
+	if len(given) == 0 {
+		given, key = keyPrivate.List(w.spec.Options), keyPrivate
+	} else if keyPrivate.Has(w.spec.Options) {
+		w.refuse(keyPrivate.Name, keyPrivate.In(w.spec.Options), "it does not go together with "+keyAddresses.Name)
+	}
+	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
+		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
+	}
+	present := presentAddresses(w.spec)
+	b.Extras[fieldSubnets] = placesText(ids, func(id string) string {
+		wanted := ""
+		if i := slices.Index(ids, id); i < len(given) {
+			wanted = given[i]
+		}
+		has, there := present[id]
+		if there && has != wanted && len(given) > 0 {
+			w.note(key.Name, fmt.Sprintf("the balancer keeps its address %q in subnet %s: AWS can change it only where the balancer leaves the subnet", has, id))
+		}
+		if there {
+			return has
+		}
+		return wanted
+	})
+}
+
+// presentAddresses returns the addresses of the balancer by subnet, "" where AWS chose one.
+func presentAddresses(spec cloud.Spec) map[string]string {
+	present := map[string]string{}
+	for place := range strings.SplitSeq(spec.Facts[factAddresses], ",") {
+		if id, address, _ := strings.Cut(place, "="); id != "" {
+			present[id] = address
+		}
+	}
+	return present
+}
+
+// groups sets the balancer's security groups:
+//
+//	balancer now   annotation  mode     it gets
+//	without any    –           –        none, with a note where some were asked for: AWS can't add any
+//	other          set         –        those of the annotation
+//	none yet       not set     managed  one of its own
+//	none yet       not set     none     none
+//	with its own   not set     –        its own: AWS can't remove it
+//	with others    not set     managed  one of its own
+//	with others    not set     none     those it has
+func (w *networkWish) groups(b *cloud.Balancer) {
+	given, managed := keyGroups.In(w.spec.Options), w.driver.config.balancer.managedGroups
+	if mode := keyMode.In(w.spec.Options); mode != "" {
+		managed = mode == "managed"
+	}
+	switch present := w.spec.Facts[factGroups]; {
+	case present == groupless:
+		if given != "" || keyMode.In(w.spec.Options) == "managed" {
+			w.note(keyGroups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
+		}
+	case given != "":
+		b.Extras[fieldGroups] = given
+	case managed:
+		b.Extras[fieldGroups] = ownGroup
+	default:
+		b.Extras[fieldGroups] = present
+	}
+	if keyExtra.In(w.spec.Options) != "" {
+		w.refuse(keyExtra.Name, keyExtra.In(w.spec.Options), "network balancers have no extra groups: use "+keyGroups.Name)
+	}
+}
+
+// listeners sets the listeners, one for each port of the Service; a TCP and a UDP port with one
+// number and one node port share one.
+func (w *networkWish) listeners(b *cloud.Balancer) {
+	for i, port := range w.spec.Ports {
+		twin := slices.IndexFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
+		both := twin >= 0 && w.spec.Ports[twin].NodePort == port.NodePort
+		switch {
+		case twin >= 0 && !both:
+			w.refuse(fmt.Sprintf("spec.ports[%d].nodePort", i), strconv.Itoa(port.NodePort),
+				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.spec.Ports[twin].NodePort))
+		case both && twin < i:
+			continue
+		}
+		b.Listeners = append(b.Listeners, w.listener(port, both))
+	}
+	cloud.SortListeners(b.Listeners)
+}
+
+func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
+	l := port.Listener()
+	if both {
+		l.Protocol, l.TargetProtocol = protocolBoth, protocolBoth
+	}
+	targetType := keyTargetType.In(w.spec.Options)
+	l.Extras = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
+	if certificates := keyCertificate.List(w.spec.Options); len(certificates) > 0 && port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
+		slices.Sort(certificates[1:])
+		l.Protocol = cloud.ProtocolTLS
+		l.Extras[fieldCertificates] = strings.Join(slices.Compact(certificates), ",")
+		l.Extras[fieldTLSPolicy] = keyTLSPolicy.In(w.spec.Options)
+		if l.Extras[fieldTLSPolicy] == "" {
+			l.Extras[fieldTLSPolicy] = defaultTLSPolicy
+		}
+		if keyBackend.In(w.spec.Options) == "ssl" {
+			l.TargetProtocol = cloud.ProtocolTLS
+		}
+		if both {
+			w.refuse(keyTLSPorts.Name, keyTLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
+		}
+	}
+	w.attributes(&l, targetType)
+	l.Health = w.health(port)
+	return l
+}
+
+// terminates reports whether the port is one of those with TLS, by number or name.
+func terminates(spec cloud.Spec, port cloud.Port) bool {
+	ports := keyTLSPorts.List(spec.Options)
+	return slices.Contains(ports, "*") || slices.Contains(ports, strconv.Itoa(port.Port)) || port.Name != "" && slices.Contains(ports, port.Name)
+}
+
+// attributes sets what the annotation says of target groups.
+func (w *networkWish) attributes(l *cloud.Listener, targetType string) {
+	given := parseTags(keyTargetAttributes.In(w.spec.Options))
+	l.Extras[fieldProxy], l.Extras[fieldPreserve] = "false", strconv.FormatBool(preservesByDefault(targetType, l.TargetProtocol))
+	if keyProxyProtocol.In(w.spec.Options) == "true" || given[attributeProxy] == "true" {
+		l.Extras[fieldProxy] = "true"
+	}
+	switch preserve := given[attributePreserve]; {
+	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
+		w.refuse(keyTargetAttributes.Name, keyTargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+attributePreserve+"=false is for TCP only")
+	case preserve != "":
+		l.Extras[fieldPreserve] = preserve
+	}
+}
+
+// ignored notes what has no effect on network balancers.
+func (w *networkWish) ignored() {
+	if keyProxyProtocol.In(w.spec.Options) == proxyClassic {
+		w.note(keyProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
+	}
+}
+
+// unguarded refuses source ranges that nothing would enforce: without a security group of the
+// balancer's own it is the nodes' that do, which see the clients only where their addresses are
+// kept.
+func (w *networkWish) unguarded(b cloud.Balancer) {
+	if len(w.spec.SourceRanges) == 0 || b.Extras[fieldGroups] == ownGroup {
+		return
+	}
+	hides := slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })
+	switch {
+	case hides:
+		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
+			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+keyMode.Name+": managed on a new balancer")
+	case w.driver.config.balancer.leaveNodeGroups:
+		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
+	}
+}

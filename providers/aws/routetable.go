@@ -1,0 +1,102 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// tablePage is the most route tables one DescribeRouteTables gives.
+const tablePage = 100
+
+// routeTables reads the tables that pod routes go into: those of the configuration, else every
+// one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
+func (d *Driver) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
+	input := &ec2.DescribeRouteTablesInput{Filters: d.clusterFilters(), MaxResults: awssdk.Int32(tablePage)}
+	if ids := d.config.routeTables; len(ids) > 0 {
+		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
+	}
+	var tables []ec2types.RouteTable
+	pages := ec2.NewDescribeRouteTablesPaginator(d.compute, input)
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err == nil && page.RouteTables == nil {
+			err = errNoAnswer
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading route tables: %w", err)
+		}
+		tables = append(tables, page.RouteTables...)
+	}
+	if len(d.config.routeTables) == 0 {
+		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !d.inCluster(tagsOf(table.Tags)) })
+	}
+	if len(tables) < max(1, len(d.config.routeTables)) {
+		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
+			d.config.vpc, len(tables), tagClusterPrefix, d.config.clusterID)
+	}
+	return tables, nil
+}
+
+// entry is a route in one table.
+type entry struct{ ec2types.Route }
+
+func entries(table ec2types.RouteTable) []entry {
+	list := make([]entry, len(table.Routes))
+	for n, route := range table.Routes {
+		list[n] = entry{route}
+	}
+	return list
+}
+
+// destination returns the network of either family; those of prefix lists have none.
+func (e entry) destination() (netip.Prefix, bool) {
+	text := awssdk.ToString(e.DestinationCidrBlock)
+	if text == "" {
+		text = awssdk.ToString(e.DestinationIpv6CidrBlock)
+	}
+	destination, err := netip.ParsePrefix(text)
+	return destination.Masked(), err == nil
+}
+
+// target is the instance a route leads to, "" when it does not lead to one.
+func (e entry) target() cloud.InstanceID { return cloud.InstanceID(awssdk.ToString(e.InstanceId)) }
+
+// name tells routes to the same destination in different tables apart: EC2 has no names.
+func (e entry) name() string {
+	if e.target() != "" {
+		return string(e.target())
+	}
+	return awssdk.ToString(e.NetworkInterfaceId)
+}
+
+// blackhole reports whether nothing is at the end of the route.
+func (e entry) blackhole() bool { return e.State == ec2types.RouteStateBlackhole }
+
+// concerns reports whether a route is of the kind that leads to Nodes: to an instance, or to a
+// network interface that is gone. Gateways and interfaces of other services are nobody's Node.
+func (e entry) concerns() bool {
+	return e.target() != "" || e.blackhole() && strings.HasPrefix(e.name(), "eni-")
+}
+
+func find(table ec2types.RouteTable, destination netip.Prefix) (entry, bool) {
+	for _, e := range entries(table) {
+		if at, ok := e.destination(); ok && at == destination {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// refused is an error that EC2 did not have to be asked for.
+func refused(class cloud.Class, format string, args ...any) error {
+	return &cloud.Error{Failure: cloud.Failure{Class: class}, Op: "checking routes", Err: fmt.Errorf(format, args...)}
+}

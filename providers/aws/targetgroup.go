@@ -1,0 +1,127 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// targetGroup is a target group with what is in it.
+type targetGroup struct {
+	elbtypes.TargetGroup
+	tags       map[string]string
+	attributes map[string]string
+	// targets are the ids registered and not on their way out: of instances, or addresses.
+	targets []string
+}
+
+// listTargetGroups returns all target groups of the VPC. Those that no listener leads to and that
+// could have been made for a Service have their tags.
+func (d *Driver) listTargetGroups(ctx context.Context) ([]targetGroup, error) {
+	var list []targetGroup
+	var loose []string
+	for pages := elb.NewDescribeTargetGroupsPaginator(d.network, &elb.DescribeTargetGroupsInput{PageSize: awssdk.Int32(networkPage)}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the target groups: %w", err)
+		}
+		for _, g := range page.TargetGroups {
+			if awssdk.ToString(g.VpcId) != d.config.vpc {
+				continue
+			}
+			list = append(list, targetGroup{TargetGroup: g})
+			if len(g.LoadBalancerArns) == 0 && strings.HasPrefix(awssdk.ToString(g.TargetGroupName), "k8s-") {
+				loose = append(loose, awssdk.ToString(g.TargetGroupArn))
+			}
+		}
+	}
+	tags, err := d.networkTags(ctx, loose)
+	if isCode(err, codeNoTargetGroup) {
+		// One was deleted in between: it is somebody else's, or nobody's, for now.
+		return list, nil
+	}
+	for i := range list {
+		list[i].tags = tags[awssdk.ToString(list[i].TargetGroupArn)]
+	}
+	return list, err
+}
+
+func (d *Driver) targetGroups(ctx context.Context, v *survey) ([]targetGroup, error) {
+	if v != nil {
+		return v.groups, nil
+	}
+	return d.listTargetGroups(ctx)
+}
+
+// readSpares finds the target groups of the Service that no listener leads to: on the way in, or
+// left by a broken change.
+func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) error {
+	groups, err := d.targetGroups(ctx, v)
+	if err != nil {
+		return err
+	}
+	s.taken = map[string]bool{}
+	for _, g := range groups {
+		s.taken[awssdk.ToString(g.TargetGroupName)] = true
+		if len(g.LoadBalancerArns) == 0 && d.isOurs(g.tags, spec.Ref.Owner) {
+			s.spares = append(s.spares, g)
+		}
+	}
+	return nil
+}
+
+// completeGroup reads the attributes and the targets of a group.
+func (d *Driver) completeGroup(ctx context.Context, g *targetGroup) error {
+	attributes, err := d.network.DescribeTargetGroupAttributes(ctx, &elb.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
+	}
+	g.attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		g.attributes[awssdk.ToString(attribute.Key)] = awssdk.ToString(attribute.Value)
+	}
+	health, err := d.network.DescribeTargetHealth(ctx, &elb.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the targets of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
+	}
+	g.targets = nil
+	for _, target := range health.TargetHealthDescriptions {
+		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == elbtypes.TargetHealthReasonEnumDeregistrationInProgress
+		if target.Target != nil && !leaving {
+			g.targets = append(g.targets, awssdk.ToString(target.Target.Id))
+		}
+	}
+	slices.Sort(g.targets)
+	g.targets = slices.Compact(g.targets)
+	return nil
+}
+
+// deleteSpares deletes the target groups that no listener leads to. One that is still in use, as
+// by a listener that is being deleted, is deleted in a later pass.
+func (d *Driver) deleteSpares(ctx context.Context, s *snapshot) (cloud.Progress, error) {
+	var busy cloud.Progress
+	for _, g := range s.spares {
+		gone, err := d.deleteTargetGroup(ctx, g)
+		if err != nil {
+			return busy, err
+		}
+		busy.Pending = busy.Pending || !gone
+	}
+	return busy, nil
+}
+
+func (d *Driver) deleteTargetGroup(ctx context.Context, g targetGroup) (gone bool, err error) {
+	_, err = d.network.DeleteTargetGroup(ctx, &elb.DeleteTargetGroupInput{TargetGroupArn: g.TargetGroupArn})
+	if isCode(err, "ResourceInUse") {
+		return false, nil
+	}
+	err = ignore(err, codeNoTargetGroup)
+	return err == nil, wrap(err, "deleting target group "+awssdk.ToString(g.TargetGroupName))
+}
