@@ -47,10 +47,10 @@ var reads = []string{"Describe", "Get", "AssumeRole"}
 // name of the operation in the context. A GET, such as one to a container's credentials, reads,
 // and so does the PUT for the token without which a machine's metadata says nothing.
 func ReadOnly(r *http.Request) bool {
-	switch {
-	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
 		return true
-	case r.Method == http.MethodPut:
+	case http.MethodPut:
 		return r.URL.Path == "/latest/api/token"
 	}
 	operation := awsmiddleware.GetOperationName(r.Context())
