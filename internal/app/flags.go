@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
 
 // flags are our own flags beside the framework's.
@@ -18,15 +19,19 @@ type flags struct {
 	dryRun       bool
 	nodeDeletion bool
 	tuning       framework.Tuning
+	tagging      tagging.Settings
 }
 
-func newFlags() *flags { return &flags{nodeDeletion: true, tuning: framework.DefaultTuning()} }
+func newFlags() *flags {
+	return &flags{nodeDeletion: true, tuning: framework.DefaultTuning(), tagging: tagging.Settings{Workers: 10}}
+}
 
 // sets declares the flags. Their usage texts are the documentation.
 func (f *flags) sets() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
 	f.common(sets.FlagSet("multicloud"))
 	f.safety(sets.FlagSet("node safety"))
+	f.tags(sets.FlagSet("tagging"))
 	return sets
 }
 
@@ -45,6 +50,16 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more.")
 	fs.Float64Var(&f.tuning.Brake.Fraction, "node-deletion-fraction", f.tuning.Brake.Fraction, "Share of all Nodes that may be deleted per window, where that is more than --node-deletion-max.")
 	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake.")
+}
+
+// tags declares the flags of the tagging controller, by the names they have in AWS' own CCM.
+func (f *flags) tags(fs *pflag.FlagSet) {
+	fs.StringToStringVar(&f.tagging.Tags, "tags", nil, "Tags the tagging controller gives to the machines of Nodes: key=value,key=value. Needs --controllers=*,tagging and a cloud whose machines have tags. What is taken out of here later stays on machines.")
+	fs.StringSliceVar(&f.tagging.Resources, "resources", nil, "What the tagging controller tags: \"instance\", and on AWS \"volume\" for the disks that go with their instance.")
+	fs.Float64Var(&f.tagging.Rate, "tagging-controller-rate-limit", 0, "Machines per second the tagging controller tags at most, together with --tagging-controller-burst-limit. 0 is no limit besides that of the cloud.")
+	fs.IntVar(&f.tagging.Burst, "tagging-controller-burst-limit", 0, "Machines the tagging controller tags at once before --tagging-controller-rate-limit counts.")
+	fs.IntVar(&f.tagging.Workers, "tagging-controller-concurrent-node-syncs", f.tagging.Workers, "Nodes the tagging controller labels at the same time.")
+	fs.Bool("tagging-controller-enable-batching", true, "Accepted for compatibility: machines are always tagged many at a time.")
 }
 
 // problems returns the values that make no sense, in one line. Zero is one of them: the kernel

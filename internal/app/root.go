@@ -103,6 +103,7 @@ func (f *flags) options(given framework.Flags) (framework.Options, error) {
 		ClusterID: f.clusterID,
 		Mode:      f.mode(),
 		Tuning:    f.tuning,
+		Tagging:   f.tagging,
 	}, nil
 }
 

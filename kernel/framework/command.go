@@ -62,6 +62,7 @@ func NewCommand(o CommandOptions) (*cobra.Command, cliflag.NamedFlagSets, error)
 		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("building the default options: %w", err)
 	}
 	Defaults(opts)
+	app.ControllersDisabledByDefault.Insert(TaggingController)
 	opts.KubeCloudShared.CloudProvider.Name = o.Provider
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &manager{options: o, flags: opts, cancel: cancel}

@@ -21,7 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 )
 
-// CloudFirewallController is the name of the one controller that is not upstream's.
+// CloudFirewallController is the name of the one controller that no upstream CCM has.
 const CloudFirewallController = "cloud-firewall-controller"
 
 // Client names, which are also the names of their service accounts with
@@ -42,6 +42,7 @@ var controllers = map[string]struct {
 	names.ServiceLBController:          {clientService, startService},
 	names.NodeRouteController:          {clientRoute, startRoute},
 	CloudFirewallController:            {clientService, startFirewall},
+	TaggingController:                  {clientNode, startTagging},
 }
 
 // Controllers returns the controllers to run, in the place of upstream's own map. Their

@@ -15,13 +15,13 @@ func TestFirewallLoop(t *testing.T) {
 		var mu sync.Mutex
 		var passes []time.Duration
 		var failure error
-		loop := newFirewallLoop(5*time.Minute, func(context.Context) error {
+		loop := newLoop("Testing", 5*time.Minute, func(context.Context) error {
 			mu.Lock()
 			defer mu.Unlock()
 			passes = append(passes, time.Since(start))
 			return failure
 		})
-		h := loop.handler(window)
+		h := firewallEvents(loop, window)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { loop.run(ctx); close(done) }()

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
 
 // Options configure one cloud.
@@ -26,6 +27,8 @@ type Options struct {
 	// sent as server-side dry runs. Such a process must not share its lease with a live one.
 	Mode   run.Mode
 	Tuning Tuning
+	// Tagging is for the tagging controller, where it runs.
+	Tagging tagging.Settings
 }
 
 // Tuning are the knobs. Start from DefaultTuning; zero times have their default.
@@ -36,6 +39,8 @@ type Tuning struct {
 	Reensure time.Duration
 	// FirewallPoll is how often the firewall is compared with the cloud.
 	FirewallPoll time.Duration
+	// TaggingPoll is how often all Nodes are looked at for machines to tag.
+	TaggingPoll time.Duration
 	// Drain is how long a process that is told to stop waits for calls it has begun.
 	Drain time.Duration
 	// QPS overrides the rate derived from the cloud's published limits, in requests per
@@ -56,6 +61,7 @@ func (t Tuning) withDefaults() Tuning {
 	t.NodeBurst = cmp.Or(t.NodeBurst, 5*time.Second)
 	t.Reensure = cmp.Or(t.Reensure, 45*time.Minute)
 	t.FirewallPoll = cmp.Or(t.FirewallPoll, 5*time.Minute)
+	t.TaggingPoll = cmp.Or(t.TaggingPoll, 5*time.Minute)
 	t.Drain = cmp.Or(t.Drain, time.Second)
 	if t.Instances == (instance.Policy{}) {
 		t.Instances = instance.DefaultPolicy()

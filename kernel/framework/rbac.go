@@ -37,7 +37,7 @@ func RBACRules(lease string) []Grant {
 	return []Grant{
 		{For: "the informer", Resource: "nodes", Verbs: []string{"get", "list", "watch"}},
 		{For: "provider-ID and labels", Controllers: []string{node}, Resource: "nodes", Verbs: []string{"update"}},
-		{For: "taints", Controllers: []string{node, lifecycle}, Resource: "nodes", Verbs: []string{"patch"}},
+		{For: "taints; the label of tagged machines", Controllers: []string{node, lifecycle, TaggingController}, Resource: "nodes", Verbs: []string{"patch"}},
 		{For: "addresses; the condition of routes", Controllers: []string{node, names.NodeRouteController}, Resource: "nodes/status", Verbs: []string{"patch"}},
 		{For: "nodes without a machine", Controllers: []string{lifecycle}, Resource: "nodes", Verbs: []string{"delete"}},
 		{For: "the informer", Controllers: []string{service, CloudFirewallController}, Resource: "services", Verbs: []string{"get", "list", "watch"}},

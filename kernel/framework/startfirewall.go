@@ -23,13 +23,13 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 	}
 	// All Services count: node ports too, and those hidden from the service controller.
 	all := e.services.ServiceInformer
-	loop := newFirewallLoop(e.options.Tuning.FirewallPoll, e.reconcileFirewall)
-	if _, err := all.Informer().AddEventHandler(loop.handler(e.options.Tuning.NodeBurst)); err != nil {
+	passes := newLoop("Reconciling the firewall", e.options.Tuning.FirewallPoll, e.reconcileFirewall)
+	if _, err := all.Informer().AddEventHandler(firewallEvents(passes, e.options.Tuning.NodeBurst)); err != nil {
 		return false, fmt.Errorf("watching services: %w", err)
 	}
 	go func() {
 		if cache.WaitForCacheSync(ctx.Done(), all.Informer().HasSynced) {
-			loop.run(ctx)
+			passes.run(ctx)
 		}
 	}()
 	return true, nil

@@ -10,9 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// scheme is the scheme of provider-IDs.
-const scheme = "aws"
-
 // Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
 	return cloud.Descriptor{

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,13 +45,22 @@ func (d *Driver) createNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	return d.settleNetwork(ctx, s, change)
 }
 
-// updateNetwork changes what differs:
+// updateNetwork changes what differs. Targets are changed in any case.
+func (d *Driver) updateNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	progress, err := d.reworkNetwork(ctx, s, change)
+	if err != nil {
+		return progress, errors.Join(err, d.keepServing(ctx, s, change, err))
+	}
+	return progress, nil
+}
+
+// reworkNetwork changes what differs:
 //
 //	1  tags, so that it is known whose the balancer is
 //	2  its own security group is made, and opened
 //	3  security groups, subnets and address types
 //	4  what settleNetwork does
-func (d *Driver) updateNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+func (d *Driver) reworkNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	if err := d.retagNetwork(ctx, s.network, change); err != nil {
 		return cloud.Progress{}, err
 	}
@@ -103,6 +113,28 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	return busy, d.closeGuard(ctx, s, change)
 }
 
+// keepServing brings the targets of all listeners up to date after AWS refused something for good:
+// nodes come and go, whatever is wrong with an annotation.
+func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Change, refused error) error {
+	if class := d.Classify(refused).Class; class != cloud.FailureInvalid && class != cloud.FailureQuota && class != cloud.FailureNotFound {
+		return nil
+	}
+	for _, have := range s.network.listeners {
+		if have.group.TargetGroupArn == nil {
+			continue
+		}
+		l := cloud.Listener{Extras: map[string]string{fieldTargetType: string(have.group.TargetType)}}
+		wanted := wantedTargets(have.group.targets, l, change)
+		if err := d.register(ctx, have.group, missing(wanted, have.group.targets)); err != nil {
+			return err
+		}
+		if err := d.deregister(ctx, have.group, missing(have.group.targets, wanted)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // openGuard returns the security groups the balancer shall have, nil for those it has. Its own one
 // is made where there is none, and opened.
 func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change) ([]string, error) {
@@ -152,28 +184,20 @@ func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Cha
 			return fail(err, "security groups")
 		}
 	}
-	narrows := lb.dualStack() && !after.DualStack
 	if wanted := after.Extras[fieldSubnets]; wanted != placesText(lb.subnets(), lb.addressOf) && wanted != "" {
-		input := &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after), IpAddressType: addressType(lb.dualStack() || after.DualStack)}
-		if _, err := d.network.SetSubnets(ctx, input); err != nil {
+		if _, err := d.network.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after)}); err != nil {
 			return fail(err, "subnets")
-		}
-		if !narrows {
-			return nil
 		}
 	}
 	if lb.dualStack() == after.DualStack {
 		return nil
 	}
-	_, err := d.network.SetIpAddressType(ctx, &elb.SetIpAddressTypeInput{LoadBalancerArn: lb.LoadBalancerArn, IpAddressType: addressType(after.DualStack)})
-	return fail(err, "address type")
-}
-
-func addressType(dualStack bool) elbtypes.IpAddressType {
-	if dualStack {
-		return elbtypes.IpAddressTypeDualstack
+	kind := elbtypes.IpAddressTypeIpv4
+	if after.DualStack {
+		kind = elbtypes.IpAddressTypeDualstack
 	}
-	return elbtypes.IpAddressTypeIpv4
+	_, err := d.network.SetIpAddressType(ctx, &elb.SetIpAddressTypeInput{LoadBalancerArn: lb.LoadBalancerArn, IpAddressType: kind})
+	return fail(err, "address type")
 }
 
 // subnetMappings are the subnets of a wanted balancer with their addresses.

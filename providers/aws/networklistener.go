@@ -333,6 +333,9 @@ func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkLi
 			s.release(have.group)
 		}
 	}
+	if l.Protocol != cloud.ProtocolTLS {
+		return nil
+	}
 	return d.settleCertificates(ctx, have, certificates)
 }
 

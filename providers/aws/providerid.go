@@ -8,6 +8,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
+// scheme is that of our provider-IDs.
+const scheme = "aws"
+
 // machineID matches the ids upstream knows: of EC2 instances and of Fargate's machines.
 var machineID = regexp.MustCompile(`^(i-|` + fargatePrefix + `)[0-9A-Za-z._-]+$`)
 

@@ -23,12 +23,7 @@ func Run(m *testing.M, wanted string) int {
 		fmt.Fprintln(os.Stdout, "not run: the tests on AWS's APIs; `make e2e-aws` does that")
 		return 0
 	}
-	// What this machine has of AWS is not the tests'.
-	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "AWS_") {
-			_ = os.Unsetenv(name) // it is there
-		}
-	}
+	forgetEnvironment()
 	server, err := shared()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,6 +31,18 @@ func Run(m *testing.M, wanted string) int {
 	}
 	defer server.Stop()
 	return m.Run()
+}
+
+// forgetEnvironment keeps the SDK from what it is told on this machine: the tests say all of it.
+func forgetEnvironment() {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "AWS_") {
+			_ = os.Unsetenv(name) // fails for names that can't be
+		}
+	}
+	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		_ = os.Setenv(name, os.DevNull) // as above
+	}
 }
 
 // shared is the server of this process.

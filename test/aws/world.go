@@ -63,6 +63,8 @@ func NewWorld(t testing.TB, o WorldOptions) *World {
 	t.Cleanup(direct.CloseIdleConnections)
 	w.Clients = connect(direct, "http://moto", w.Region)
 	if o.Alike {
+		// The account's first call makes its default VPC.
+		must(w.EC2.DescribeVpcs(t.Context(), &ec2.DescribeVpcsInput{}))(t)
 		server.reseed(t)
 	}
 	w.makeVPC(t)

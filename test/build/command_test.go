@@ -32,8 +32,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		args      []string
 		has       []string
 	}{
-		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "digitalocean, openstack, sim"}},
-		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "digitalocean, openstack, sim"}},
+		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "aws, digitalocean, openstack, sim"}},
+		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "aws, digitalocean, openstack, sim"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
 		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},

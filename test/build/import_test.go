@@ -22,6 +22,8 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/framework", []string{module + "providers", module + "internal"}},
+		{"./providers/aws", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
+		{"./kernel/cloudconf", []string{"k8s.io/", module + "providers"}},
 		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
 		{"./providers/openstack", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "kernel/framework", module + "internal"}},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},

@@ -83,8 +83,8 @@ func reflectMethods(t *testing.T, what string) []string {
 }
 
 func TestSlimBuildsLinkNoForeignSDK(t *testing.T) {
-	sdks := map[string]string{"digitalocean": "github.com/digitalocean/godo", "openstack": "github.com/gophercloud/gophercloud/v2"}
-	for _, provider := range []string{"digitalocean", "openstack", "sim"} {
+	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "openstack": "github.com/gophercloud/gophercloud/v2"}
+	for _, provider := range []string{"aws", "digitalocean", "openstack", "sim"} {
 		modules := goTool(t, "version", "-m", binary(t, provider))
 		for owner, sdk := range sdks {
 			if linked := strings.Contains(modules, sdk); linked != (owner == provider) {

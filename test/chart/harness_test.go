@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
@@ -41,7 +42,7 @@ const (
 
 // descriptors are the providers of the chart.
 func descriptors() []cloud.Descriptor {
-	return []cloud.Descriptor{digitalocean.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
+	return []cloud.Descriptor{aws.Descriptor(), digitalocean.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
 }
 
 func providerNames() []string {

@@ -61,6 +61,16 @@ metrics: {podMonitor: {enabled: true, authorization: {credentials: {name: token,
 
 // settings set every setting of a provider.
 var settings = map[string]string{
+	"aws": `
+controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
+serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/ccm"}}
+aws:
+  credentials: {existingSecret: mine, keys: {accessKeyID: id, secretAccessKey: key, sessionToken: token, cloudConf: cloud.conf}}
+  region: eu-central-1
+  useFIPSEndpoint: true
+  useDualStackEndpoint: true
+  endpointURL: http://127.0.0.1:9
+`,
 	"digitalocean": `
 digitalocean:
   credentials: {existingSecret: mine, keys: {token: t}}

@@ -38,29 +38,29 @@ func documented() map[string]conformance.APIError {
 		"404 of a proxy": {Fault: conformance.Fault{Status: http.StatusNotFound, Body: "<html>no such site</html>"}, Want: cloud.FailureUnknown},
 	}
 	for _, e := range []struct {
-		service, code string
-		status        int
-		want          cloud.Class
+		code   string
+		status int
+		want   cloud.Class
 	}{
-		{proxy.Compute, "RequestLimitExceeded", http.StatusServiceUnavailable, cloud.FailureThrottled},
-		{proxy.Network, "Throttling", http.StatusBadRequest, cloud.FailureThrottled},
-		{proxy.Compute, "UnauthorizedOperation", http.StatusForbidden, cloud.FailureUnauthorized},
-		{proxy.Network, "AccessDenied", http.StatusForbidden, cloud.FailureUnauthorized},
-		{proxy.Network, "ExpiredToken", http.StatusForbidden, cloud.FailureUnauthorized},
-		{proxy.Compute, "AuthFailure", http.StatusUnauthorized, cloud.FailureUnauthorized},
-		{proxy.Compute, "SecurityGroupLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Compute, "RulesPerSecurityGroupLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Compute, "RouteLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Network, "TooManyLoadBalancers", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Network, "TooManyTargetGroups", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Network, "TooManyListeners", http.StatusBadRequest, cloud.FailureQuota},
-		{proxy.Compute, "DependencyViolation", http.StatusBadRequest, cloud.FailureConflict},
-		{proxy.Network, "ResourceInUse", http.StatusBadRequest, cloud.FailureConflict},
-		{proxy.Compute, "InvalidParameterValue", http.StatusBadRequest, cloud.FailureInvalid},
-		{proxy.Network, "ValidationError", http.StatusBadRequest, cloud.FailureInvalid},
+		{"RequestLimitExceeded", http.StatusServiceUnavailable, cloud.FailureThrottled},
+		{"Throttling", http.StatusBadRequest, cloud.FailureThrottled},
+		{"UnauthorizedOperation", http.StatusForbidden, cloud.FailureUnauthorized},
+		{"AccessDenied", http.StatusForbidden, cloud.FailureUnauthorized},
+		{"ExpiredToken", http.StatusForbidden, cloud.FailureUnauthorized},
+		{"AuthFailure", http.StatusUnauthorized, cloud.FailureUnauthorized},
+		{"SecurityGroupLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
+		{"RulesPerSecurityGroupLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
+		{"RouteLimitExceeded", http.StatusBadRequest, cloud.FailureQuota},
+		{"TooManyLoadBalancers", http.StatusBadRequest, cloud.FailureQuota},
+		{"TooManyTargetGroups", http.StatusBadRequest, cloud.FailureQuota},
+		{"TooManyListeners", http.StatusBadRequest, cloud.FailureQuota},
+		{"DependencyViolation", http.StatusBadRequest, cloud.FailureConflict},
+		{"ResourceInUse", http.StatusBadRequest, cloud.FailureConflict},
+		{"InvalidParameterValue", http.StatusBadRequest, cloud.FailureInvalid},
+		{"ValidationError", http.StatusBadRequest, cloud.FailureInvalid},
 	} {
-		body := proxy.Error(e.service, e.code, "as AWS says")
-		errors[e.code] = conformance.APIError{Fault: conformance.Fault{Status: e.status, Body: body}, Want: e.want}
+		fault := conformance.Fault{Status: e.status, Body: proxy.Error(e.code, "as AWS says")}
+		errors[e.code] = conformance.APIError{Fault: fault, Want: e.want}
 	}
 	return errors
 }

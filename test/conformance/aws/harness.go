@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
@@ -15,17 +16,25 @@ import (
 func Classic(t *testing.T) conformance.Harness {
 	t.Helper()
 	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) { return start(t) })
-	h.With = nil
+	h.Descriptor.Capabilities.Protocols = []cloud.Protocol{cloud.ProtocolTCP}
+	h.Annotations = without(h.Annotations, "network")
 	return h
 }
 
 // Network is the harness for network load balancers: Services ask for them that don't say.
 func Network(t *testing.T) conformance.Harness {
 	t.Helper()
-	return harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) {
+	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) {
 		driver, c := start(t)
 		return &network{driver}, c
 	})
+	h.Annotations = without(h.Annotations, "classic")
+	return h
+}
+
+// without leaves out the annotations that only apply to a kind of balancer.
+func without(all annotation.Set, kind string) annotation.Set {
+	return slices.DeleteFunc(slices.Clone(all), func(k annotation.Key) bool { return k.Applies == kind })
 }
 
 func harness(t *testing.T, start func(*testing.T) (cloud.Driver, conformance.Control)) conformance.Harness {

@@ -57,7 +57,7 @@ const patience = time.Minute
 
 func (c *control) wait(what string, done func() bool) {
 	c.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(250 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.Fatalf("waited in vain until %s", what)
 		}

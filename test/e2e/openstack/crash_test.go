@@ -2,7 +2,6 @@ package openstack_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // errKilled is what a process that was killed gets to see: nothing.
@@ -62,68 +62,76 @@ func (s *site) shape() []string {
 // TestCrashes ends the process at each write of a life: once before the cloud gets it, and once
 // before the answer comes. The next process gets to the same end.
 func TestCrashes(t *testing.T) {
-	s := newSite(t, siteOptions{})
-	config := "[LoadBalancer]\nmanage-security-groups=true\n"
-	uid := s.service("web").UID
-	empty := s.shape()
-	create := func() *corev1.Service {
-		return s.service("web", func(svc *corev1.Service) { svc.UID, svc.Spec.Ports = uid, svc.Spec.Ports[:1] })
-	}
-	transform := func(svc *corev1.Service) {
-		svc.Annotations[own+"x-forwarded-for"] = "true"
-	}
-	for _, done := range []bool{false, true} {
-		var created, changed []string
-		for at := 0; ; at++ {
-			fresh := on(t, s.project, s.nodes, siteOptions{config: config})
-			svc := create()
-			killed := fresh.kill(at, done, func(k *site) error { return k.try(svc) }, config)
-			fresh.ensure(svc)
-			created = fresh.same(fmt.Sprintf("creation, write %d, done %t", at, done), created)
-
-			transform(svc)
-			killed = fresh.kill(at, done, func(k *site) error { return k.try(svc) }, config) || killed
-			fresh.ensure(svc)
-			changed = fresh.same(fmt.Sprintf("change, write %d, done %t", at, done), changed)
-
-			killed = fresh.kill(at, done, func(k *site) error { return k.through(func() error { return k.manager.Delete(t.Context(), svc) }) }, config) || killed
-			fresh.remove(svc)
-			if diff := cmp.Diff(empty, fresh.shape()); diff != "" {
-				t.Errorf("deletion, write %d, done %t: left (-before +after):\n%s", at, done, diff)
+	t.Parallel()
+	for name, done := range map[string]bool{"before the cloud gets it": false, "before the answer comes": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, siteOptions{})
+			c := crash{site: s, done: done, uid: s.service("web").UID, empty: s.shape()}
+			for more := true; more; c.at++ {
+				more = c.life() || c.at == 0
 			}
-			if at > 0 && !killed {
-				break // there are fewer writes
-			}
-		}
+		})
 	}
 }
 
-// kill runs something in a process that is killed at that write, 0 for never, and reports
-// whether it was.
-func (s *site) kill(at int, done bool, run func(*site) error, config string) bool {
-	s.Helper()
-	if at == 0 {
-		return true
+// crash ends processes at a certain write.
+type crash struct {
+	*site
+	at   int // 0 for never
+	done bool
+	uid  types.UID
+	// empty is the project at first, created and changed are what comes of it without a crash.
+	empty, created, changed []string
+}
+
+const crashConfig = "[LoadBalancer]\nmanage-security-groups=true\n"
+
+// life creates, changes and deletes a balancer, and reports whether any of it had that many writes.
+func (c *crash) life() (killed bool) {
+	c.Helper()
+	fresh := on(c.T, c.project, c.nodes, siteOptions{config: crashConfig})
+	svc := c.service("web", func(svc *corev1.Service) { svc.UID, svc.Spec.Ports = c.uid, svc.Spec.Ports[:1] })
+	killed = c.kill(func(k *site) error { return k.try(svc) })
+	fresh.ensure(svc)
+	c.same("creation", fresh, &c.created)
+
+	svc.Annotations[own+"x-forwarded-for"] = "true"
+	killed = c.kill(func(k *site) error { return k.try(svc) }) || killed
+	fresh.ensure(svc)
+	c.same("change", fresh, &c.changed)
+
+	killed = c.kill(func(k *site) error {
+		return k.through(func() error { return k.manager.Delete(c.Context(), svc) })
+	}) || killed
+	fresh.remove(svc)
+	c.same("deletion", fresh, &c.empty)
+	return killed
+}
+
+// kill runs something in a process that is killed at that write, and reports whether it was.
+func (c *crash) kill(run func(*site) error) bool {
+	c.Helper()
+	if c.at == 0 {
+		return false
 	}
-	doomed := on(s.T, s.project, s.nodes, siteOptions{config: config})
-	k := &killer{next: doomed.traffic.next, at: at, done: done}
+	doomed := on(c.T, c.project, c.nodes, siteOptions{config: crashConfig})
+	k := &killer{next: doomed.traffic.next, at: c.at, done: c.done}
 	doomed.traffic.next = k
 	err := run(doomed)
 	if !k.dead {
-		s.must(err, "nobody was killed")
+		c.must(err, "nobody was killed")
 	}
 	return k.dead
 }
 
 // same compares the project with what it was at the first time.
-func (s *site) same(when string, first []string) []string {
-	s.Helper()
-	now := s.shape()
-	if first == nil {
-		return now
+func (c *crash) same(what string, fresh *site, first *[]string) {
+	c.Helper()
+	now := fresh.shape()
+	if *first == nil {
+		*first = now
 	}
-	if diff := cmp.Diff(first, now); diff != "" {
-		s.Errorf("%s: another end (-first +now):\n%s", when, diff)
+	if diff := cmp.Diff(*first, now); diff != "" {
+		c.Errorf("%s, write %d: another end (-first +now):\n%s", what, c.at, diff)
 	}
-	return first
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 )
 
-func TestMain(m *testing.M) { os.Exit(openstack.Run(m, os.Getenv(openstack.Switch))) }
+func TestMain(m *testing.M) {
+	code := openstack.Run(m, os.Getenv(openstack.Switch))
+	if err := spare.clear(); err != nil {
+		fmt.Fprintln(os.Stderr, "cleaning up:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // site is a cluster in a project: its nodes, and the CCM's manager of balancers.
 type site struct {
@@ -46,9 +54,8 @@ type siteOptions struct {
 	config string
 	// cluster is the cluster id, "test" when empty.
 	cluster string
-	// nodes is how many machines there are, 2 when 0.
-	nodes int
-	// alone keeps other tests from running meanwhile.
+	// alone keeps other tests from running meanwhile; other packages' do not with a name that
+	// begins with TestAlone.
 	alone bool
 }
 
@@ -71,7 +78,7 @@ func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOp
 		o.cluster = "test"
 	}
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: &machines{Instances: s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s
@@ -86,22 +93,14 @@ func defaults() func(name string) string {
 	return func(name string) string { return values[name] }
 }
 
-// newSite makes a project and a cluster in it.
+// newSite gets a project and makes a cluster in it.
 func newSite(t *testing.T, o siteOptions) *site {
 	t.Helper()
 	if !o.alone {
 		t.Parallel()
 	}
-	project := openstack.NewProject(t, openstack.ProjectOptions{IPv6: true})
-	var nodes []*corev1.Node
-	for i := range max(o.nodes, 2) {
-		server := project.Boot(t, openstack.ServerOptions{Name: fmt.Sprintf("node-%d", i)})
-		nodes = append(nodes, &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: server.Name, Labels: map[string]string{"pool": fmt.Sprintf("p%d", i)}},
-			Spec:       corev1.NodeSpec{ProviderID: "openstack:///" + server.ID},
-		})
-	}
-	return on(t, project, nodes, o)
+	ground := spare.take(t)
+	return on(t, ground.project, ground.nodes, o)
 }
 
 func (s *site) must(err error, what string) {
@@ -152,10 +151,10 @@ func (s *site) try(svc *corev1.Service) error {
 	})
 }
 
-// through repeats what says that the cloud is busy. The pauses are those of the program, except
-// that nobody waits for more than a quarter of a second: the lab is quick.
+// through repeats what says that the cloud is busy: once while it is, and then when Octavia is
+// through with it. Each time asks for as much as ten times a look at the balancers does.
 func (s *site) through(run func() error) error {
-	for range patience {
+	for again := range patience {
 		err := run()
 		var pending *loadbalancer.Pending
 		if !errors.As(err, &pending) {
@@ -166,8 +165,28 @@ func (s *site) through(run func() error) error {
 		case <-s.Context().Done():
 			return s.Context().Err()
 		}
+		if again > 0 {
+			s.rest()
+		}
 	}
 	return errors.New("the cloud is still busy")
+}
+
+// rest waits until Octavia works at none of the project's balancers.
+func (s *site) rest() {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	s.must(until(ctx, s.resting), "waiting for the balancers")
+}
+
+func (s *site) resting(ctx context.Context) bool {
+	var answer map[string][]object
+	client := s.project.Balancer
+	_, err := client.Get(ctx, client.ServiceURL("lbaas/loadbalancers?fields=provisioning_status"), &answer, nil)
+	return err == nil && !slices.ContainsFunc(answer["loadbalancers"], func(lb object) bool {
+		return !slices.Contains(settled, lb["provisioning_status"])
+	})
 }
 
 func (s *site) ensure(svc *corev1.Service) {
@@ -186,7 +205,7 @@ func (s *site) remove(svc *corev1.Service) {
 func until(ctx context.Context, holds func(context.Context) bool) error {
 	for !holds(ctx) {
 		select {
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(250 * time.Millisecond):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -194,24 +213,32 @@ func until(ctx context.Context, holds func(context.Context) bool) error {
 	return nil
 }
 
-// machines looks servers up one by one: nothing here is about the cache.
-type machines struct{ cloud.Instances }
+// machines looks servers up one by one, and once: what is remembered of them has other tests.
+type machines struct {
+	cloud.Instances
+	known sync.Map
+}
 
-func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+func (m *machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
+		if machine, ok := m.known.Load(id); ok {
+			found[id] = machine.(cloud.Instance)
+			continue
+		}
 		one, err := m.Get(ctx, id)
 		if err != nil {
 			return found, err
 		}
 		for id, machine := range one {
+			m.known.Store(id, machine)
 			found[id] = machine
 		}
 	}
 	return found, nil
 }
 
-func (m machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+func (m *machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	return m.ParseProviderID(node.Spec.ProviderID)
 }
 

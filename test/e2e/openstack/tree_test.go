@@ -94,6 +94,9 @@ func (s *site) change(c *gophercloud.ServiceClient, method, path string, body an
 	return nil
 }
 
+// settled are the statuses of balancers at which Octavia does not work.
+var settled = []any{"ACTIVE", "ERROR"}
+
 // settle waits until a balancer takes changes, or is gone.
 func (s *site) settle(id string) {
 	s.Helper()
@@ -103,6 +106,6 @@ func (s *site) settle(id string) {
 		if err != nil {
 			return gophercloud.ResponseCodeIs(err, http.StatusNotFound)
 		}
-		return slices.Contains([]any{"ACTIVE", "ERROR"}, answer["loadbalancer"]["provisioning_status"])
+		return slices.Contains(settled, answer["loadbalancer"]["provisioning_status"])
 	}), "waiting for balancer "+id)
 }

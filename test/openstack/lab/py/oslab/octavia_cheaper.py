@@ -10,29 +10,42 @@ import functools
 
 from octavia.certificates.generator import local
 from octavia.db import base_models
+from octavia.db import repositories
 from sqlalchemy import orm
 
 
 def mend():
+    repository = repositories.BaseRepository
+    repository.get = _in_one_transaction(repository.get, _given)
+    repository.get_all = _in_one_transaction(repository.get_all, _given)
     base = base_models.OctaviaBase
-    base.to_data_model = _in_one_transaction(base.to_data_model)
+    base.to_data_model = _in_one_transaction(base.to_data_model, _own)
     local.LocalCertGenerator.generate_cert_key_pair = _once(
         local.LocalCertGenerator.generate_cert_key_pair)
 
 
-def _in_one_transaction(original):
-    def to_data_model(self, _graph_nodes=None):
-        session = orm.object_session(self)
-        if session is None or session.in_transaction():
-            return original(self, _graph_nodes)
-        # What was read stays read, as it did without a transaction.
+def _given(repository, session, *args):
+    return session
+
+
+def _own(model, *args):
+    return orm.object_session(model)
+
+
+def _in_one_transaction(original, session_of):
+    def in_one_transaction(*args, **kwargs):
+        session = session_of(*args)
+        if (session is None or not session.autocommit or
+                session.in_transaction()):
+            return original(*args, **kwargs)
+        # What was read stays read, as it does without a transaction.
         expire, session.expire_on_commit = session.expire_on_commit, False
         try:
             with session.begin():
-                return original(self, _graph_nodes)
+                return original(*args, **kwargs)
         finally:
             session.expire_on_commit = expire
-    return to_data_model
+    return in_one_transaction
 
 
 def _once(original):

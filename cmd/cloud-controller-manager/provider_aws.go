@@ -1,0 +1,14 @@
+//go:build !slim || aws
+
+package main
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
+)
+
+func init() {
+	registry.Register(registry.Provider{
+		Descriptor: aws.Descriptor(), New: aws.New, Annotations: aws.Annotations(), ReadOnly: aws.ReadOnly,
+	})
+}

@@ -1,0 +1,268 @@
+package aws_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	networkapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	networktypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// lines are those of the inventory that begin with a prefix.
+func (s *site) lines(prefix string) []string {
+	s.Helper()
+	return slices.DeleteFunc(s.inventory(), func(line string) bool { return !strings.HasPrefix(line, prefix) })
+}
+
+// balancer is the only network balancer there is.
+func (s *site) balancer() networktypes.LoadBalancer {
+	s.Helper()
+	all, err := s.world.Network.DescribeLoadBalancers(s.Context(), &networkapi.DescribeLoadBalancersInput{})
+	s.must(err, "listing network balancers")
+	if len(all.LoadBalancers) != 1 {
+		s.Fatalf("%d network balancers, want 1", len(all.LoadBalancers))
+	}
+	return all.LoadBalancers[0]
+}
+
+// listener is the listener of the only network balancer at a port.
+func (s *site) listener(port int32) networktypes.Listener {
+	s.Helper()
+	all, err := s.world.Network.DescribeListeners(s.Context(), &networkapi.DescribeListenersInput{LoadBalancerArn: s.balancer().LoadBalancerArn})
+	s.must(err, "listing listeners")
+	for _, l := range all.Listeners {
+		if awssdk.ToInt32(l.Port) == port {
+			return l
+		}
+	}
+	s.Fatalf("no listener at port %d", port)
+	return networktypes.Listener{}
+}
+
+// targetGroup is what the listener at a port leads to.
+func (s *site) targetGroup(port int32) networktypes.TargetGroup {
+	s.Helper()
+	arn := awssdk.ToString(s.listener(port).DefaultActions[0].TargetGroupArn)
+	all, err := s.world.Network.DescribeTargetGroups(s.Context(), &networkapi.DescribeTargetGroupsInput{TargetGroupArns: []string{arn}})
+	s.must(err, "reading the target group")
+	return all.TargetGroups[0]
+}
+
+// gone deletes a Service's balancer and compares what is left with what there was.
+func (s *site) gone(svc *corev1.Service, before []string) {
+	s.Helper()
+	s.remove(svc)
+	if diff := cmp.Diff(before, s.inventory()); diff != "" {
+		s.Errorf("left (-before +after):\n%s", diff)
+	}
+}
+
+// TestTLSInPlace gives a live port a certificate and takes it away: the listener stays, so that
+// nothing is refused in between. Upstream creates a second one at the port, for ever.
+func TestTLSInPlace(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	before := s.inventory()
+	svc := s.service("tls", network)
+	s.ensure(svc)
+	plain := s.listener(443)
+
+	first, second := s.world.Certificate("first"), s.world.Certificate("second")
+	annotated(own+"ssl-cert", first+","+second, own+"ssl-ports", "https")(svc)
+	s.ensure(svc)
+	s.idle(svc)
+	tls := s.listener(443)
+	if *tls.ListenerArn != *plain.ListenerArn || tls.Protocol != networktypes.ProtocolEnumTls || *tls.Certificates[0].CertificateArn != first {
+		t.Errorf("listener %s with %v, was %s", *tls.ListenerArn, tls, *plain.ListenerArn)
+	}
+	if s.listener(80).Protocol != networktypes.ProtocolEnumTcp {
+		t.Error("port 80 terminates TLS too")
+	}
+	extra, err := s.world.Network.DescribeListenerCertificates(t.Context(), &networkapi.DescribeListenerCertificatesInput{ListenerArn: tls.ListenerArn})
+	s.must(err, "reading the certificates")
+	if !slices.ContainsFunc(extra.Certificates, func(c networktypes.Certificate) bool { return *c.CertificateArn == second }) {
+		t.Errorf("certificates %v lack %s", extra.Certificates, second)
+	}
+
+	svc.Annotations[own+"backend-protocol"] = "ssl"
+	s.ensure(svc)
+	s.idle(svc)
+	if g := s.targetGroup(443); g.Protocol != networktypes.ProtocolEnumTls {
+		t.Errorf("target group %v", g)
+	}
+	for _, key := range []string{"ssl-cert", "ssl-ports", "backend-protocol"} {
+		delete(svc.Annotations, own+key)
+	}
+	s.ensure(svc)
+	s.idle(svc)
+	if l := s.listener(443); *l.ListenerArn != *plain.ListenerArn || l.Protocol != networktypes.ProtocolEnumTcp {
+		t.Errorf("listener %v", l)
+	}
+	s.gone(svc, before)
+}
+
+// TestGuard has the security groups of a network balancer come and go.
+func TestGuard(t *testing.T) {
+	s := newSite(t, siteOptions{global: []string{"NLBSecurityGroupMode = Managed"}})
+	mine := s.world.Group(t, "mine")
+	before := s.inventory()
+	svc := s.service("guarded", network)
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lines("rule of k8s-shop-guarded"); len(got) != 3 {
+		t.Errorf("rules %q, want two ports and fragmentation", got)
+	}
+	svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24", "198.51.100.0/24"}
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lines("rule of k8s-shop-guarded"); len(got) != 6 || strings.Contains(strings.Join(got, " "), "0.0.0.0/0") {
+		t.Errorf("rules %q", got)
+	}
+	svc.Annotations[own+"security-groups"] = mine
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.balancer().SecurityGroups; !slices.Equal(got, []string{mine}) || len(s.lines("security group k8s-")) > 0 {
+		t.Errorf("the balancer has %v; groups %q", got, s.lines("security group"))
+	}
+	delete(svc.Annotations, own+"security-groups")
+	s.ensure(svc)
+	s.idle(svc)
+	s.gone(svc, before)
+}
+
+// TestGroupless keeps a balancer that was made without security groups.
+func TestGroupless(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("old", network)
+	s.ensure(svc)
+	s = on(t, s.world, s.nodes, siteOptions{global: []string{"NLBSecurityGroupMode = Managed"}})
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.balancer().SecurityGroups; len(got) > 0 {
+		t.Errorf("security groups %v", got)
+	}
+}
+
+// TestSharedProbe has two balancers that check one port of the nodes: the rule for it is one, and
+// goes with the last of them. Upstream removes it under the other one's feet.
+func TestSharedProbe(t *testing.T) {
+	s := newSite(t, siteOptions{global: []string{"ClusterServiceLoadBalancerHealthProbeMode = Shared"}})
+	before := s.inventory()
+	one, two := s.service("one", network), s.service("two", network)
+	one.Spec.LoadBalancerSourceRanges, two.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}, []string{"192.0.2.0/24"}
+	two.Spec.Ports = []corev1.ServicePort{{Name: "http", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 31080}}
+	s.ensure(one)
+	s.ensure(two)
+	s.idle(one)
+	s.idle(two)
+	probe := func() (rules []string) {
+		return slices.DeleteFunc(s.lines("rule of nodes: tcp 10256-10256"), func(line string) bool { return strings.Contains(line, "client") })
+	}
+	if got := probe(); len(got) != 3 {
+		t.Fatalf("rules of the probe %q, want one for each subnet", got)
+	}
+	s.remove(one)
+	if got := probe(); len(got) != 3 {
+		t.Errorf("rules of the probe %q while one balancer is left", got)
+	}
+	if got := s.lines("rule of nodes: icmp"); len(got) != 1 {
+		t.Errorf("rules of fragmentation %q while one balancer is left", got)
+	}
+	s.idle(two)
+	s.gone(two, before)
+}
+
+// TestBothProtocols has TCP and UDP on one port.
+func TestBothProtocols(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	before := s.inventory()
+	svc := s.service("dns", network)
+	svc.Spec.Ports = []corev1.ServicePort{
+		{Name: "tcp", Protocol: corev1.ProtocolTCP, Port: 53, NodePort: 30053},
+		{Name: "udp", Protocol: corev1.ProtocolUDP, Port: 53, NodePort: 30054},
+	}
+	if err := s.try(svc); err == nil || !strings.Contains(err.Error(), "same node port") {
+		t.Fatalf("two node ports: %v", err)
+	}
+	if diff := cmp.Diff(before, s.inventory()); diff != "" {
+		t.Errorf("made for what is refused (-before +after):\n%s", diff)
+	}
+	svc.Spec.Ports[1].NodePort = 30053
+	s.ensure(svc)
+	s.idle(svc)
+	if l := s.listener(53); l.Protocol != networktypes.ProtocolEnumTcpUdp {
+		t.Errorf("protocol %s", l.Protocol)
+	}
+	svc.Spec.Ports = svc.Spec.Ports[1:]
+	s.ensure(svc)
+	s.idle(svc)
+	if l := s.listener(53); l.Protocol != networktypes.ProtocolEnumUdp {
+		t.Errorf("protocol %s", l.Protocol)
+	}
+	s.gone(svc, before)
+}
+
+// TestAddresses gives a balancer Elastic IPs, more of them with more subnets, and dual stack.
+func TestAddresses(t *testing.T) {
+	s := newSite(t, siteOptions{ipv6: true})
+	before := s.inventory()
+	first, second := s.world.ElasticIP(t), s.world.ElasticIP(t)
+	svc := s.service("fixed", network, annotated(own+"subnets", s.world.Public[1], own+"eip-allocations", first))
+	s.ensure(svc)
+	s.idle(svc)
+	at := func() map[string]string {
+		places := map[string]string{}
+		for _, zone := range s.balancer().AvailabilityZones {
+			places[*zone.SubnetId] = ""
+			for _, address := range zone.LoadBalancerAddresses {
+				places[*zone.SubnetId] = awssdk.ToString(address.AllocationId)
+			}
+		}
+		return places
+	}
+	if diff := cmp.Diff(map[string]string{s.world.Public[1]: first}, at()); diff != "" {
+		t.Errorf("addresses (-want +got):\n%s", diff)
+	}
+	annotated(own+"subnets", s.world.Public[1]+","+s.world.Public[0], own+"eip-allocations", first+", "+second)(svc)
+	svc.Spec.IPFamilies = append(svc.Spec.IPFamilies, corev1.IPv6Protocol)
+	s.ensure(svc)
+	s.idle(svc)
+	if diff := cmp.Diff(map[string]string{s.world.Public[1]: first, s.world.Public[0]: second}, at()); diff != "" {
+		t.Errorf("addresses in the order of the annotations (-want +got):\n%s", diff)
+	}
+	if kind := s.balancer().IpAddressType; kind != networktypes.IpAddressTypeDualstack {
+		t.Errorf("addresses of type %s", kind)
+	}
+	svc.Spec.IPFamilies = svc.Spec.IPFamilies[:1]
+	s.ensure(svc)
+	s.idle(svc)
+	if kind := s.balancer().IpAddressType; kind != networktypes.IpAddressTypeIpv4 {
+		t.Errorf("addresses of type %s", kind)
+	}
+	s.gone(svc, before)
+}
+
+// TestAddressTargets registers nodes by their addresses.
+func TestAddressTargets(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	before := s.inventory()
+	svc := s.service("addresses", network, annotated(own+"nlb-target-type", "ip"))
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lines("target group"); len(got) != 2 || !strings.Contains(got[0], "targets [10.0.") {
+		t.Errorf("%q", got)
+	}
+	s.nodes = s.nodes[:1]
+	s.ensure(svc)
+	s.idle(svc)
+	delete(svc.Annotations, own+"nlb-target-type")
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lines("target group"); len(got) != 2 || !strings.Contains(got[0], "targets [i-") {
+		t.Errorf("%q", got)
+	}
+	s.gone(svc, before)
+}

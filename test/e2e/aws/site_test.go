@@ -1,0 +1,219 @@
+// Package aws_test holds the AWS driver, behind the kernel, against the APIs of a moto server:
+// `make e2e-aws`.
+package aws_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws/proxy"
+)
+
+func TestMain(m *testing.M) { os.Exit(aws.Run(m, os.Getenv(aws.Switch))) }
+
+// own is the prefix of upstream's annotations.
+const own = "service.beta.kubernetes.io/aws-load-balancer-"
+
+// site is a cluster in an account: its nodes, and the CCM's manager of balancers.
+type site struct {
+	*testing.T
+	world   *aws.World
+	proxy   *proxy.Proxy
+	cloud   *run.Cloud
+	manager *loadbalancer.Manager
+	nodes   []*corev1.Node
+	events  *events
+}
+
+// siteOptions change what newSite makes.
+type siteOptions struct {
+	// global are further lines of [Global].
+	global []string
+	// ipv6 gives the VPC IPv6 networks.
+	ipv6 bool
+	// nodes is how many machines there are, 2 when 0.
+	nodes int
+}
+
+// newSite makes an account and a cluster in it.
+func newSite(t *testing.T, o siteOptions) *site {
+	t.Helper()
+	t.Parallel()
+	world := aws.NewWorld(t, aws.WorldOptions{IPv6: o.ipv6})
+	var nodes []*corev1.Node
+	for i := range max(o.nodes, 2) {
+		nodes = append(nodes, node(world, world.Boot(t, aws.MachineOptions{})[0], i))
+	}
+	return on(t, world, nodes, o)
+}
+
+func node(world *aws.World, id string, i int) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", i), Labels: map[string]string{"pool": fmt.Sprintf("p%d", i)}},
+		Spec:       corev1.NodeSpec{ProviderID: "aws:///" + world.Zone(i%3) + "/" + id},
+	}
+}
+
+// on returns another process of the same cluster, with another configuration.
+func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *site {
+	t.Helper()
+	s := &site{T: t, world: world, proxy: world.Proxy(t), nodes: nodes, events: &events{}}
+	driver, err := provider.New(t.Context(), world.Config(t, aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global}))
+	s.must(err, "connecting")
+	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
+	s.manager = loadbalancer.New(loadbalancer.Options{
+		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: "test", Events: s.events, Metrics: metric.Discard{},
+		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
+	})
+	return s
+}
+
+func (s *site) must(err error, what string) {
+	s.Helper()
+	if err != nil {
+		s.Fatalf("%s: %v", what, err)
+	}
+}
+
+// service returns a Service with the ports 80 and 443.
+func (s *site) service(name string, edit ...func(*corev1.Service)) *corev1.Service {
+	svc := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: uuid.NewUUID(), Annotations: map[string]string{}},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
+			Ports: []corev1.ServicePort{
+				{Name: "http", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 30080},
+				{Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, NodePort: 30443},
+			},
+		},
+	}
+	for _, change := range edit {
+		change(svc)
+	}
+	return svc
+}
+
+func annotated(pairs ...string) func(*corev1.Service) {
+	return func(svc *corev1.Service) {
+		for i := 0; i < len(pairs); i += 2 {
+			svc.Annotations[pairs[i]] = pairs[i+1]
+		}
+	}
+}
+
+// network asks for a network balancer.
+var network = annotated(own+"type", "nlb")
+
+// patience bounds how often a change may say that the cloud is busy.
+const patience = 60
+
+// try runs Ensure until it is through, as the service controller does.
+func (s *site) try(svc *corev1.Service) error {
+	s.Helper()
+	return s.through(func() error {
+		outcome, err := s.manager.Ensure(s.Context(), svc, s.nodes)
+		if err != nil {
+			return err
+		}
+		for key, value := range outcome.Record {
+			svc.Annotations[key] = value
+		}
+		svc.Status.LoadBalancer = *outcome.Status
+		return nil
+	})
+}
+
+// through repeats what says that the cloud is busy. The pauses are those of the program, except
+// that nobody waits for long: moto is quick.
+func (s *site) through(act func() error) error {
+	for range patience {
+		err := act()
+		var pending *loadbalancer.Pending
+		if !errors.As(err, &pending) {
+			return err
+		}
+		select {
+		case <-time.After(min(pending.After, 20*time.Millisecond)):
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
+	}
+	return errors.New("the cloud is still busy")
+}
+
+func (s *site) ensure(svc *corev1.Service) {
+	s.Helper()
+	s.must(s.try(svc), "making the balancer of "+svc.Name)
+}
+
+func (s *site) tryRemove(svc *corev1.Service) error {
+	now := metav1.Now()
+	svc.DeletionTimestamp = &now
+	return s.through(func() error { return s.manager.Delete(s.Context(), svc) })
+}
+
+func (s *site) remove(svc *corev1.Service) {
+	s.Helper()
+	s.must(s.tryRemove(svc), "deleting the balancer of "+svc.Name)
+}
+
+// wrote returns what has been written since from calls, one line a call.
+func (s *site) wrote(from int) []string {
+	var lines []string
+	for _, call := range s.proxy.Calls()[from:] {
+		if call.Writes() {
+			lines = append(lines, call.String())
+		}
+	}
+	return lines
+}
+
+// idle fails the test where an ensure of what has not changed writes anything.
+func (s *site) idle(svc *corev1.Service) {
+	s.Helper()
+	from := len(s.proxy.Calls())
+	s.ensure(svc)
+	if wrote := s.wrote(from); len(wrote) > 0 {
+		s.Errorf("nothing changed, and these were written: %s", strings.Join(wrote, ", "))
+	}
+}
+
+// machines looks instances up one by one: nothing here is about the cache.
+type machines struct{ cloud.Instances }
+
+func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	return m.Get(ctx, ids...)
+}
+
+func (m machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
+	return m.ParseProviderID(node.Spec.ProviderID)
+}
+
+// events are what was said on Services.
+type events struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (e *events) Record(_ event.Object, reason event.Reason, message string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.said = append(e.said, reason.Name+": "+message)
+}
