@@ -19,12 +19,15 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDSchemes: []string{scheme},
 		ProviderIDForm:    scheme + ":///<zone>/<instance id>",
 		Capabilities: cloud.Capabilities{
-			Balancers:    true,
-			Routes:       true,
-			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
-			NodePorts:    true,
-			SourceRanges: true,
-			Immutable:    []string{"type", cloud.FieldScope, cloud.FieldName},
+			Balancers: true,
+			Routes:    true,
+			// A route has neither name nor tags.
+			RoutesUnmarked: true,
+			Tags:           true,
+			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			NodePorts:      true,
+			SourceRanges:   true,
+			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
 		// advises against long lists of them.
