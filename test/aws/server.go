@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
@@ -94,6 +95,25 @@ func (s *Server) Stop() {
 func (s *Server) Account() string {
 	const first = 100_000_000_000
 	return fmt.Sprint(first + s.accounts.Add(1))
+}
+
+// reseed makes moto's ids begin anew. They are its only chance.
+func (s *Server) reseed(t testing.TB) {
+	t.Helper()
+	transport := s.Transport("")
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://moto/moto-api/seed?a=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("seeding moto's ids: %s", answer.Status)
+	}
 }
 
 // Transport carries requests to the server, as the account, wherever they were sent to. Close

@@ -19,6 +19,9 @@ type WorldOptions struct {
 	Region string
 	// Zones is how many zones have subnets; 3 when 0.
 	Zones int
+	// Alike gives everything in the World the ids that it has in all others that are so, if the
+	// same is made in the same order and nothing else at that time.
+	Alike bool
 	// IPv6 gives the VPC, its subnets and its instances IPv6 addresses too.
 	IPv6 bool
 }
@@ -59,6 +62,11 @@ func NewWorld(t testing.TB, o WorldOptions) *World {
 	direct := server.Transport(w.Account)
 	t.Cleanup(direct.CloseIdleConnections)
 	w.Clients = connect(direct, "http://moto", w.Region)
+	if o.Alike {
+		// The account's first call makes its default VPC.
+		must(w.EC2.DescribeVpcs(t.Context(), &ec2.DescribeVpcsInput{}))(t)
+		server.reseed(t)
+	}
 	w.makeVPC(t)
 	for zone := range o.Zones {
 		w.Private = append(w.Private, w.makeSubnet(t, zone, zone, "kubernetes.io/role/internal-elb"))

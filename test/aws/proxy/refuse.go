@@ -6,27 +6,16 @@ import (
 	"strings"
 )
 
-// Error is the body of an error, in the form of a service.
-func Error(service, code, message string) string {
-	type fault struct {
-		Type    string `xml:",omitempty"`
-		Code    string
-		Message string
-	}
-	var body any
-	if service == Compute {
-		body = struct {
-			XMLName   xml.Name `xml:"Response"`
-			Error     fault    `xml:"Errors>Error"`
-			RequestID string
-		}{Error: fault{Code: code, Message: message}, RequestID: "proxy"}
-	} else {
-		body = struct {
-			XMLName   xml.Name `xml:"ErrorResponse"`
-			Error     fault
-			RequestID string `xml:"RequestId"`
-		}{Error: fault{Type: "Sender", Code: code, Message: message}, RequestID: "proxy"}
-	}
+// Error is the body of an error. It has the form of EC2 and that of all others at once: a
+// client reads the one it knows.
+func Error(code, message string) string {
+	type fault struct{ Code, Message string }
+	body := struct {
+		XMLName   xml.Name `xml:"Response"`
+		EC2       fault    `xml:"Errors>Error"`
+		Others    fault    `xml:"Error"`
+		RequestID string
+	}{EC2: fault{code, message}, Others: fault{code, message}, RequestID: "proxy"}
 	text, err := xml.Marshal(body)
 	if err != nil {
 		panic("encoding an error: " + err.Error())
@@ -46,11 +35,11 @@ func refuse(w http.ResponseWriter, r *http.Request, status int) {
 			status = http.StatusServiceUnavailable
 		}
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(Error(call.Service, code(call, http.StatusTooManyRequests), "Request limit exceeded.")))
+		_, _ = w.Write([]byte(Error(code(call, http.StatusTooManyRequests), "Request limit exceeded.")))
 		return
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(Error(call.Service, code(call, status), http.StatusText(status))))
+	_, _ = w.Write([]byte(Error(code(call, status), http.StatusText(status))))
 }
 
 // codes are AWS's words for statuses: those of EC2, and those of everybody else.
@@ -79,21 +68,20 @@ func code(call Call, status int) string {
 	return pair[1]
 }
 
-// missing is what the service says of something that is not there.
+// missing is what the service says of something that is not there. STS has no word for it and
+// says EC2's.
 func missing(call Call) string {
-	of := func(part, code, other string) string {
-		if strings.Contains(call.Action, part) {
-			return code
+	for _, of := range []struct{ service, part, code string }{
+		{Compute, "SecurityGroup", "InvalidGroup.NotFound"},
+		{Compute, "Route", "InvalidRouteTableID.NotFound"},
+		{Classic, "", "LoadBalancerNotFound"},
+		{Network, "Target", "TargetGroupNotFound"},
+		{Network, "Listener", "ListenerNotFound"},
+		{Network, "", "LoadBalancerNotFound"},
+	} {
+		if call.Service == of.service && strings.Contains(call.Action, of.part) {
+			return of.code
 		}
-		return other
 	}
-	switch call.Service {
-	case Compute:
-		return of("SecurityGroup", "InvalidGroup.NotFound", of("Route", "InvalidRouteTableID.NotFound", of("Subnet", "InvalidSubnetID.NotFound", "InvalidInstanceID.NotFound")))
-	case Classic:
-		return "LoadBalancerNotFound"
-	case Network:
-		return of("Target", "TargetGroupNotFound", of("Listener", "ListenerNotFound", "LoadBalancerNotFound"))
-	}
-	return "NoSuchEntity"
+	return "InvalidInstanceID.NotFound"
 }

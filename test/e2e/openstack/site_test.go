@@ -172,10 +172,13 @@ func (s *site) through(run func() error) error {
 	return errors.New("the cloud is still busy")
 }
 
+// stuck is the time after which a balancer at which Octavia works is lost.
+const stuck = 5 * time.Minute
+
 // rest waits until Octavia works at none of the project's balancers.
 func (s *site) rest() {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), stuck)
 	defer cancel()
 	s.must(until(ctx, s.resting), "waiting for the balancers")
 }
@@ -201,7 +204,7 @@ func (s *site) remove(svc *corev1.Service) {
 	s.must(s.through(func() error { return s.manager.Delete(s.Context(), svc) }), "deleting the balancer of "+svc.Name)
 }
 
-// until waits for a condition for as long as the test may take.
+// until asks four times a second for a condition, for as long as ctx lasts.
 func until(ctx context.Context, holds func(context.Context) bool) error {
 	for !holds(ctx) {
 		select {

@@ -1,0 +1,58 @@
+package aws
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
+	lab "github.com/multicloud-ccm/multicloud-ccm/test/aws"
+)
+
+// Classic is the harness for classic load balancers.
+func Classic(t *testing.T) conformance.Harness {
+	t.Helper()
+	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) { return start(t) })
+	h.Descriptor.Capabilities.Protocols = []cloud.Protocol{cloud.ProtocolTCP}
+	h.Annotations = without(h.Annotations, "network")
+	return h
+}
+
+// Network is the harness for network load balancers: Services ask for them that don't say.
+func Network(t *testing.T) conformance.Harness {
+	t.Helper()
+	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) {
+		driver, c := start(t)
+		return &network{driver}, c
+	})
+	h.Annotations = without(h.Annotations, "classic")
+	return h
+}
+
+// without leaves out the annotations that only apply to a kind of balancer.
+func without(all annotation.Set, kind string) annotation.Set {
+	return slices.DeleteFunc(slices.Clone(all), func(k annotation.Key) bool { return k.Applies == kind })
+}
+
+func harness(t *testing.T, start func(*testing.T) (cloud.Driver, conformance.Control)) conformance.Harness {
+	t.Helper()
+	w := lab.NewWorld(t, lab.WorldOptions{Alike: true, IPv6: true})
+	rest := furnish(t, w)
+	return conformance.Harness{
+		New: start, Descriptor: aws.Descriptor(), Annotations: aws.Annotations(),
+		Variations: variations(w, rest), Names: names(w), Machines: pageSize + 1, Errors: documented(),
+		Impossible: map[string]string{"load-balancer-ip": "AWS gives the address"},
+	}
+}
+
+// names are for golden plans.
+func names(w *lab.World) map[string]string {
+	all := map[string]string{}
+	for name, ids := range map[string][]string{"the public subnets": w.Public, "the private subnets": w.Private} {
+		all[strings.Join(slices.Sorted(slices.Values(ids)), ",")] = name
+	}
+	return all
+}
