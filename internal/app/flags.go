@@ -23,7 +23,7 @@ type flags struct {
 }
 
 func newFlags() *flags {
-	return &flags{nodeDeletion: true, tuning: framework.DefaultTuning(), tagging: tagging.Settings{Workers: 10}}
+	return &flags{nodeDeletion: true, tuning: framework.DefaultTuning(), tagging: tagging.Settings{Resources: []string{"instance"}, Workers: 10}}
 }
 
 // sets declares the flags. Their usage texts are the documentation.
@@ -55,7 +55,7 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 // tags declares the flags of the tagging controller, by the names they have in AWS' own CCM.
 func (f *flags) tags(fs *pflag.FlagSet) {
 	fs.StringToStringVar(&f.tagging.Tags, "tags", nil, "Tags the tagging controller gives to the machines of Nodes: key=value,key=value. Needs --controllers=*,tagging and a cloud whose machines have tags. What is taken out of here later stays on machines.")
-	fs.StringSliceVar(&f.tagging.Resources, "resources", nil, "What the tagging controller tags: \"instance\", and on AWS \"volume\" for the disks that go with their instance.")
+	fs.StringSliceVar(&f.tagging.Resources, "resources", f.tagging.Resources, "What the tagging controller tags: \"instance\", and on AWS \"volume\" for the disks that go with their instance.")
 	fs.Float64Var(&f.tagging.Rate, "tagging-controller-rate-limit", 0, "Machines per second the tagging controller tags at most, together with --tagging-controller-burst-limit. 0 is no limit besides that of the cloud.")
 	fs.IntVar(&f.tagging.Burst, "tagging-controller-burst-limit", 0, "Machines the tagging controller tags at once before --tagging-controller-rate-limit counts.")
 	fs.IntVar(&f.tagging.Workers, "tagging-controller-concurrent-node-syncs", f.tagging.Workers, "Nodes the tagging controller labels at the same time.")

@@ -21,6 +21,7 @@ func controllers() []controller {
 		{"service", names.ServiceLBController, capBalancers},
 		{"route", names.NodeRouteController, capRoutes},
 		{"firewall", framework.CloudFirewallController, capFirewall},
+		{"tagging", framework.TaggingController, capTags},
 	}
 }
 

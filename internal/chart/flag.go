@@ -81,10 +81,15 @@ func fromFlag(v *Value, flag *pflag.Flag) error {
 	return nil
 }
 
-// flagDefault is the default of a flag as values.yaml writes it: 45m, not 45m0s.
+// flagDefault is the default of a flag as values.yaml writes it: 45m, not 45m0s, and a list as
+// it is given, not in brackets.
 func flagDefault(flag *pflag.Flag) string {
 	text := flag.DefValue
-	if flag.Value.Type() != "duration" {
+	switch flag.Value.Type() {
+	case "duration":
+	case "stringSlice", "stringToString":
+		return strings.Trim(text, "[]")
+	default:
 		return text
 	}
 	if minutes, whole := strings.CutSuffix(text, "m0s"); whole {

@@ -39,6 +39,7 @@ const (
 	capBalancers = "loadBalancers"
 	capRoutes    = "routes"
 	capFirewall  = "firewall"
+	capTags      = "tags"
 )
 
 func newProviderEntry(d cloud.Descriptor) providerEntry {
@@ -46,6 +47,7 @@ func newProviderEntry(d cloud.Descriptor) providerEntry {
 		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d),
 		Capabilities: map[string]bool{
 			capBalancers: d.Capabilities.Balancers, capRoutes: d.Capabilities.Routes, capFirewall: d.Capabilities.Firewalls,
+			capTags: d.Capabilities.Tags,
 		},
 	}
 	for _, s := range d.Settings {

@@ -47,6 +47,11 @@ func loops() []Value {
 			{Name: "firewall", Doc: "Keeps the cloud's firewall in line with Services.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has a firewall and the provider's settings name one."},
 			}},
+			{Name: "tagging", Doc: "Gives the machines of Nodes tags of your choice.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Run it. Needs tags, and a cloud whose machines can have them."},
+				{Name: "tags", Flag: "tags", Doc: "The tags: key=value,key=value. What is taken out of here later stays on machines."},
+				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
+			}},
 		}},
 		{Name: "safety", Doc: "What keeps a mistake from becoming an outage.", Fields: []Value{
 			{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},

@@ -61,6 +61,8 @@ type Capabilities struct {
 	// RoutesUnmarked says that the cloud's routes have nothing an owner mark could be in. The
 	// kernel then takes those for its own that lead to a Node's machine, or nowhere any more.
 	RoutesUnmarked bool
+	// Tags says that machines can have tags which users choose, see Tagger.
+	Tags bool
 	// Protocols are the transport protocols a Service port may have.
 	Protocols []Protocol
 	// NodePorts says that balancers reach Services through node ports only. A Service that

@@ -22,10 +22,12 @@ type Value struct {
 	Set func(text string) (want string)
 }
 
+// Text is any text.
 func Text(into *string) Value {
 	return Value{Kind: "text", Set: func(t string) string { *into = t; return "" }}
 }
 
+// Secret is a text that is never shown.
 func Secret(into *string) Value {
 	v := Text(into)
 	v.Secret = true
@@ -44,11 +46,13 @@ func Identifier(into *string) Value {
 	}}
 }
 
+// IsIdentifier reports whether a text can be an id: letters, digits, '-' and '_', at most 255.
 func IsIdentifier(s string) bool {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	return s != "" && len(s) <= 255 && strings.Trim(s, allowed) == ""
 }
 
+// Boolean takes what gcfg takes: true, yes, on, 1 and their opposites. A key alone is true.
 func Boolean(into *bool) Value {
 	return Value{Kind: "bool", Alone: func() { *into = true }, Set: func(t string) string {
 		b, err := types.ParseBool(t)
@@ -71,6 +75,7 @@ func Exactly(into *bool) Value {
 	}}
 }
 
+// Number is a whole number from least to most.
 func Number(into *int, least, most int) Value {
 	return Value{Kind: "number", Set: func(t string) string {
 		n, err := strconv.Atoi(t)
@@ -97,6 +102,7 @@ func Duration(into *time.Duration) Value {
 	}}
 }
 
+// List collects the texts of all lines with the key. A key alone empties it.
 func List(into *[]string) Value {
 	return Value{Kind: "list", Alone: func() { *into = nil }, Set: func(t string) string {
 		*into = append(*into, t)
@@ -104,6 +110,7 @@ func List(into *[]string) Value {
 	}}
 }
 
+// Choice is one of the texts, or none.
 func Choice(into *string, of ...string) Value {
 	return Value{Kind: strings.Join(of, ", "), Set: func(t string) string {
 		if t != "" && !slices.Contains(of, t) {

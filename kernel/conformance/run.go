@@ -112,6 +112,7 @@ func (s *suite) descriptor(t *testing.T) {
 		{"Balancers", d.Capabilities.Balancers, is[cloud.Balancers](driver)},
 		{"Routes", d.Capabilities.Routes, is[cloud.Routes](driver)},
 		{"Firewalls", d.Capabilities.Firewalls, is[cloud.Firewalls](driver)},
+		{"Tags", d.Capabilities.Tags, is[cloud.Tagger](driver)},
 	} {
 		if ability.says != ability.does {
 			t.Errorf("%s: the descriptor says %t, the driver implements it: %t", ability.name, ability.says, ability.does)

@@ -349,7 +349,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	var err error
 	switch {
 	case s.classic != nil:
-		busy, err = d.deleteClassic(ctx, s, change)
+		err = d.deleteClassic(ctx, s, change.Spec)
 	case s.network != nil:
 		busy, err = d.deleteNetwork(ctx, s, change)
 	default:

@@ -93,13 +93,17 @@ func (d *Driver) updateClassic(ctx context.Context, s *snapshot, change cloud.Ch
 	return cloud.Progress{Pending: c.pending}, nil
 }
 
-// deleteClassic deletes the balancer.
-func (d *Driver) deleteClassic(ctx context.Context, s *snapshot, _ cloud.Change) (cloud.Progress, error) {
+// deleteClassic deletes the balancer. Rules in the nodes' security groups that refer to a group
+// which is not its own are known by the balancer alone, so they go first.
+func (d *Driver) deleteClassic(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	if err := d.forgetClassic(ctx, s, spec); err != nil {
+		return err
+	}
 	_, err := d.classic.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: s.classic.LoadBalancerName})
 	if noClassic(err) {
-		return cloud.Progress{}, nil
+		return nil
 	}
-	return cloud.Progress{}, wrap(err, "deleting classic balancer "+s.classic.name())
+	return wrap(err, "deleting classic balancer "+s.classic.name())
 }
 
 // keepServing brings the targets up to date after AWS refused something for good: nodes come and

@@ -2,15 +2,14 @@ package aws
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
-	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // maxGroups is how many security groups a balancer can have unless the account's quota was raised.
@@ -85,7 +84,7 @@ func (c *classicChange) closeTargets(ctx context.Context) error {
 	needs.mine = func(all rules, r rule, description string) bool {
 		return own(all, r, description) && !slices.Contains(shared, r.source)
 	}
-	needs.heir = func(string, rule) (bool, string, error) { return false, "", nil }
+	needs.heir = noHeir
 	return c.closeNodes(ctx, c.s.area, needs)
 }
 
@@ -160,56 +159,19 @@ func (c *classicChange) closeOwn(ctx context.Context) error {
 	return err
 }
 
-// attachSubnets adds subnets in zones where the balancer has none.
-func (c *classicChange) attachSubnets(ctx context.Context) error {
-	missing, surplus := c.subnets()
-	taken := map[string]bool{}
-	for _, id := range surplus {
-		taken[c.zone(id)] = true
-	}
-	return c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return taken[c.zone(id)] }))
-}
-
-// swapSubnets removes subnets, and adds those that take their place: a balancer has only one in
-// each zone.
-func (c *classicChange) swapSubnets(ctx context.Context) error {
-	missing, surplus := c.subnets()
-	if len(surplus) == 0 {
+// forgetClassic removes what refers to the balancer's first security group from the nodes' groups,
+// unless another balancer has that group too. What refers to its own goes with that.
+func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	first := d.classicGroups(spec)[0]
+	if !slices.Contains(s.classic.SecurityGroups, first) {
 		return nil
 	}
-	_, err := c.classic.DetachLoadBalancerFromSubnets(ctx, &elb.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: surplus})
-	if err != nil {
-		return fmt.Errorf("detaching classic balancer %s from subnets: %w", c.lb().name(), err)
+	shared, err := d.sharedGroups(ctx, []string{first}, s.classic.name())
+	if err != nil || len(shared) > 0 {
+		return err
 	}
-	freed := map[string]bool{}
-	for _, id := range surplus {
-		freed[c.zone(id)] = true
-	}
-	err = c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return !freed[c.zone(id)] }))
-	if _, early := errors.AsType[*elbtypes.InvalidConfigurationRequestException](err); early {
-		c.pending = true // the zone is not free yet
-		return nil
-	}
-	return err
+	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }, heir: noHeir})
 }
 
-// subnets says which subnets the balancer lacks and which it has too many.
-func (c *classicChange) subnets() (missing, surplus []string) {
-	have, want := listOf(c.have.Extras[fieldSubnets]), listOf(c.want.Extras[fieldSubnets])
-	missing = slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(have, id) })
-	surplus = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(want, id) })
-	return missing, surplus
-}
-
-func (c *classicChange) attach(ctx context.Context, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	_, err := c.classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
-	return wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
-}
-
-func (c *classicChange) zone(subnet string) string {
-	found, _ := c.s.area.subnet(subnet)
-	return awssdk.ToString(found.AvailabilityZone)
-}
+// noHeir says that no other balancer needs a rule.
+func noHeir(string, rule) (bool, string, error) { return false, "", nil }

@@ -132,7 +132,7 @@ func (c *classicChange) setHealth(ctx context.Context) error {
 	_, err := c.classic.ConfigureHealthCheck(ctx, &elb.ConfigureHealthCheckInput{
 		LoadBalancerName: c.lb().LoadBalancerName,
 		HealthCheck: &elbtypes.HealthCheck{
-			Target: new(classicTarget(*want)), Interval: new(int32(want.Interval / time.Second)), Timeout: new(int32(want.Timeout / time.Second)),
+			Target: new(classicTarget(*want)), Interval: secondsOf(want.Interval), Timeout: secondsOf(want.Timeout),
 			HealthyThreshold: new(int32(want.Healthy)), UnhealthyThreshold: new(int32(want.Unhealthy)), //nolint:gosec // at most 10
 		},
 	})

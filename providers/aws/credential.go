@@ -38,7 +38,9 @@ type keys struct {
 }
 
 // Retrieve implements aws.CredentialsProvider.
-func (k keys) Retrieve(context.Context) (aws.Credentials, error) {
+func (k keys) Retrieve(context.Context) (aws.Credentials, error) { return k.read() }
+
+func (k keys) read() (aws.Credentials, error) {
 	c := aws.Credentials{Source: "settings"}
 	for name, into := range map[string]*string{envAccessKey: &c.AccessKeyID, envSecretKey: &c.SecretAccessKey, envSessionToken: &c.SessionToken} {
 		var err error
@@ -51,7 +53,7 @@ func (k keys) Retrieve(context.Context) (aws.Credentials, error) {
 
 // given reports whether the settings have an access key. Half of one is an error.
 func (k keys) given() (bool, error) {
-	c, err := k.Retrieve(context.Background())
+	c, err := k.read()
 	switch {
 	case err != nil:
 		return false, err

@@ -19,12 +19,15 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDSchemes: []string{scheme},
 		ProviderIDForm:    scheme + ":///<zone>/<instance id>",
 		Capabilities: cloud.Capabilities{
-			Balancers:    true,
-			Routes:       true,
-			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
-			NodePorts:    true,
-			SourceRanges: true,
-			Immutable:    []string{"type", cloud.FieldScope, cloud.FieldName},
+			Balancers: true,
+			Routes:    true,
+			// A route has neither name nor tags.
+			RoutesUnmarked: true,
+			Tags:           true,
+			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			NodePorts:      true,
+			SourceRanges:   true,
+			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
 		// advises against long lists of them.
@@ -47,10 +50,10 @@ var reads = []string{"Describe", "Get", "AssumeRole"}
 // name of the operation in the context. A GET, such as one to a container's credentials, reads,
 // and so does the PUT for the token without which a machine's metadata says nothing.
 func ReadOnly(r *http.Request) bool {
-	switch {
-	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
 		return true
-	case r.Method == http.MethodPut:
+	case http.MethodPut:
 		return r.URL.Path == "/latest/api/token"
 	}
 	operation := awsmiddleware.GetOperationName(r.Context())

@@ -84,7 +84,7 @@ func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.N
 			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
 		}
 		if page.NetworkInterfaces == nil {
-			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", errNoAnswer)
+			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", errUnreadable)
 		}
 		found = append(found, page.NetworkInterfaces...)
 	}

@@ -2,14 +2,12 @@ package aws
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -112,7 +110,7 @@ func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filte
 			return nil, err
 		}
 		if page.Reservations == nil {
-			return nil, errNoAnswer
+			return nil, errUnreadable
 		}
 		found = append(found, unpack(page.Reservations)...)
 	}
@@ -142,14 +140,14 @@ func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Ins
 	}
 	found := unpack(answer.Reservations)
 	if answered := distinct(found); answered < len(ids) {
-		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, errNoAnswer)
+		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, errUnreadable)
 	}
 	return slices.DeleteFunc(found, terminated), nil
 }
 
 // unknownInstance reports whether EC2 says that an instance does not exist, or cannot.
 func unknownInstance(err error) bool {
-	return hasCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed")
+	return isCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed")
 }
 
 func terminated(i ec2types.Instance) bool {
@@ -170,17 +168,4 @@ func distinct(found []ec2types.Instance) int {
 		ids[awssdk.ToString(i.InstanceId)] = true
 	}
 	return len(ids)
-}
-
-// errNoAnswer is an answer without the element that every answer has, such as a proxy's page,
-// which the SDK takes for an empty one.
-var errNoAnswer error = &cloud.Error{
-	Failure: cloud.Failure{Class: cloud.FailureTransient},
-	Op:      "reading an answer of EC2", Err: errors.New("it lacks what was asked for"),
-}
-
-// hasCode reports whether the API refused with one of these codes.
-func hasCode(err error, codes ...string) bool {
-	refusal, ok := errors.AsType[smithy.APIError](err)
-	return ok && slices.Contains(codes, refusal.ErrorCode())
 }

@@ -24,6 +24,9 @@ func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 		},
 	}
 	if keyLog.Bool(spec.Options) {
+		if keyLogBucket.In(spec.Options) == "" {
+			w.refuse(keyLogBucket.Name, "", "want the S3 bucket of the access log, which "+keyLog.Name+" asks for")
+		}
 		b.Extras[fieldLogBucket], b.Extras[fieldLogPrefix] = keyLogBucket.In(spec.Options), keyLogPrefix.In(spec.Options)
 	}
 	b.Pin(spec.Pinned)

@@ -136,7 +136,7 @@ func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 		_, err := d.compute.DeleteRoute(ctx, &ec2.DeleteRouteInput{
 			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		})
-		if err != nil && !hasCode(err, "InvalidRoute.NotFound") {
+		if err != nil && !isCode(err, "InvalidRoute.NotFound") {
 			return fmt.Errorf("deleting route %s from table %s: %w", route.Destination, awssdk.ToString(table.RouteTableId), err)
 		}
 	}

@@ -29,7 +29,7 @@ func (d *Driver) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && page.RouteTables == nil {
-			err = errNoAnswer
+			err = errUnreadable
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading route tables: %w", err)

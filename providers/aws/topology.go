@@ -58,7 +58,7 @@ func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[clo
 			ids[n] = string(machine.ID)
 		}
 		found, err := d.topology(ctx, ids)
-		if hasCode(err, "UnsupportedOperation", "UnauthorizedOperation") {
+		if isCode(err, "UnsupportedOperation", "UnauthorizedOperation") {
 			return labels, nil
 		}
 		if err != nil {
@@ -87,7 +87,7 @@ func (d *Driver) topology(ctx context.Context, ids []string) ([]ec2types.Instanc
 	case err != nil:
 		return nil, err
 	case answer.Instances == nil:
-		return nil, errNoAnswer
+		return nil, errUnreadable
 	}
 	return answer.Instances, nil
 }

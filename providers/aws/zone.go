@@ -27,7 +27,7 @@ func (d *Driver) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}
 	if answer.AvailabilityZones == nil {
-		return nil, fmt.Errorf("reading the ids of zones: %w", errNoAnswer)
+		return nil, fmt.Errorf("reading the ids of zones: %w", errUnreadable)
 	}
 	ids := map[string]string{}
 	for _, zone := range answer.AvailabilityZones {

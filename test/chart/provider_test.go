@@ -155,6 +155,16 @@ func TestSettingsHaveValues(t *testing.T) {
 		"OS_CLIENT_CONFIG_FILE":     "names a file of a volume of the user's own",
 		"OS_CLOUD":                  "belongs to that file",
 		"OCCM_WAIT_LB_ACTIVE_STEPS": "accepted for compatibility and ignored",
+
+		"AWS_DEFAULT_REGION":                         "the value region is AWS_REGION, which comes first",
+		"AWS_ROLE_ARN":                               "the webhook of the service account's annotation sets it",
+		"AWS_WEB_IDENTITY_TOKEN_FILE":                "the webhook of the service account's annotation sets it",
+		"AWS_ROLE_SESSION_NAME":                      "the webhook of the service account's annotation sets it",
+		"AWS_CA_BUNDLE":                              "names a file of a volume of the user's own",
+		"AWS_ENDPOINT_URL_EC2":                       "endpointURL is the one of all services",
+		"AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING":    "endpointURL is the one of all services",
+		"AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2": "endpointURL is the one of all services",
+		"AWS_ENDPOINT_URL_STS":                       "endpointURL is the one of all services",
 	}
 	for _, d := range descriptors() {
 		set := settings[d.Name]

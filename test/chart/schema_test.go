@@ -15,6 +15,7 @@ func TestSchemaAccepts(t *testing.T) {
 		`platform: talos`, `replicaCount: 0`, `enabled: false`, `global: {anything: {goes: here}}`,
 		`safety: {nodeDeletion: {fraction: "0.25"}}`, `podDisruptionBudget: {maxUnavailable: 50%}`,
 		`extraArgs: {kube-api-qps: 10, kube-api-content-type: null}`, `clusterName: my.cluster.example`, `clusterName: My_Cluster`,
+		`aws: {region: eu-central-1}`, `aws: {credentials: {keys: {accessKeyID: access-key-id, secretAccessKey: secret-access-key}}}`,
 		`digitalocean: {region: fra1}`, `openstack: {credentials: {existingSecret: mine, keys: {cloudConf: my.conf}}}`,
 		`openstack: {credentials: {inline: {cloudConf: "[Global]"}}, regionalProviderID: true}`, `commonLabels: {dropped: null}`,
 	} {
@@ -55,6 +56,8 @@ func TestSchemaRefuses(t *testing.T) {
 		{"sim", `sim: {machines: "a,b"}`, "/sim/machines"},
 		{"digitalocean", `digitalocean: {apiQPS: many}`, "/digitalocean/apiQPS"},
 		{"digitalocean", `digitalocean: {loadBalancer: {defaultType: GLOBAL}}`, "/digitalocean/loadBalancer/defaultType"},
+		{"aws", `aws: {useFIPSEndpoint: "yes"}`, "/aws/useFIPSEndpoint"},
+		{"aws", `aws: {credentials: {keys: {token: x}}}`, "/aws/credentials/keys"},
 		{"openstack", `openstack: {regionalProviderID: "yes"}`, "/openstack/regionalProviderID"},
 		{"openstack", `openstack: {credentials: {keys: {"cloud.conf": x}}}`, "/openstack/credentials/keys"},
 		{"openstack", `openstack: {credentials: {inline: {cloudsYaml: x}}}`, "/openstack/credentials/inline"},

@@ -70,12 +70,18 @@ pipelines skip the schema.
 {{- if and .Values.controllers.route.enabled (not $provider.capabilities.routes) }}
 {{- $p = append $p (printf "controllers.route.enabled is true, but %s has no routes: set it to false" $provider.title) }}
 {{- end }}
+{{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
+{{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of %s have no tags: set it to false" $provider.title) }}
+{{- end }}
 {{- if not (include "multicloud-ccm.controllers" . | fromJson).list }}
 {{- $p = append $p "controllers: none is enabled: enable at least one" }}
 {{- end }}
 {{- end }}
 {{- if and .Values.controllers.route.enabled (not .Values.controllers.route.clusterCIDR) }}
 {{- $p = append $p "controllers.route.enabled is true and controllers.route.clusterCIDR is not set: set it to the Pod network, such as 10.244.0.0/16" }}
+{{- end }}
+{{- if and .Values.controllers.tagging.enabled (not .Values.controllers.tagging.tags) }}
+{{- $p = append $p "controllers.tagging.enabled is true and controllers.tagging.tags is not set: set it to tags such as team=shop,env=prod" }}
 {{- end }}
 {{- toJson $p }}
 {{- end }}

@@ -52,8 +52,8 @@ func (c *control) all(client *gophercloud.ServiceClient, path, field string, que
 	return list
 }
 
-// patience bounds what a real cloud takes.
-const patience = time.Minute
+// patience bounds what a real cloud takes on a machine that has other things to do too.
+const patience = 5 * time.Minute
 
 func (c *control) wait(what string, done func() bool) {
 	c.Helper()

@@ -266,3 +266,31 @@ func TestAddressTargets(t *testing.T) {
 	}
 	s.gone(svc, before)
 }
+
+// TestLogBucket changes the bucket of an access log. A log without one is refused by name, and
+// the log that is written goes on.
+func TestLogBucket(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("logged", network, annotated(own+"access-log-enabled", "true", own+"access-log-s3-bucket-name", "first"))
+	s.ensure(svc)
+	s.idle(svc)
+	svc.Annotations[own+"access-log-s3-bucket-name"] = "second"
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lookNetwork(svc).attributes["access_logs.s3.bucket"]; got != "second" {
+		t.Errorf("bucket %q", got)
+	}
+	delete(svc.Annotations, own+"access-log-s3-bucket-name")
+	if err := s.try(svc); err == nil || !strings.Contains(err.Error(), own+"access-log-s3-bucket-name") {
+		t.Errorf("a log without a bucket: %v", err)
+	}
+	if got := s.lookNetwork(svc).attributes["access_logs.s3.bucket"]; got != "second" {
+		t.Errorf("bucket %q", got)
+	}
+	delete(svc.Annotations, own+"access-log-enabled")
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lookNetwork(svc).attributes["access_logs.s3.enabled"]; got != "false" {
+		t.Errorf("the log is still written: %q", got)
+	}
+}

@@ -1,0 +1,66 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+)
+
+// attachSubnets adds subnets in zones where the balancer has none.
+func (c *classicChange) attachSubnets(ctx context.Context) error {
+	missing, surplus := c.subnets()
+	taken := map[string]bool{}
+	for _, id := range surplus {
+		taken[c.zone(id)] = true
+	}
+	return c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return taken[c.zone(id)] }))
+}
+
+// swapSubnets removes subnets, and adds those that take their place: a balancer has only one in
+// each zone.
+func (c *classicChange) swapSubnets(ctx context.Context) error {
+	missing, surplus := c.subnets()
+	if len(surplus) == 0 {
+		return nil
+	}
+	_, err := c.classic.DetachLoadBalancerFromSubnets(ctx, &elb.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: surplus})
+	if err != nil {
+		return fmt.Errorf("detaching classic balancer %s from subnets: %w", c.lb().name(), err)
+	}
+	freed := map[string]bool{}
+	for _, id := range surplus {
+		freed[c.zone(id)] = true
+	}
+	err = c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return !freed[c.zone(id)] }))
+	if _, early := errors.AsType[*elbtypes.InvalidConfigurationRequestException](err); early {
+		c.pending = true // the zone is not free yet
+		return nil
+	}
+	return err
+}
+
+// subnets says which subnets the balancer lacks and which it has too many.
+func (c *classicChange) subnets() (missing, surplus []string) {
+	have, want := listOf(c.have.Extras[fieldSubnets]), listOf(c.want.Extras[fieldSubnets])
+	missing = slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(have, id) })
+	surplus = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(want, id) })
+	return missing, surplus
+}
+
+func (c *classicChange) attach(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := c.classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
+	return wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
+}
+
+func (c *classicChange) zone(subnet string) string {
+	found, _ := c.s.area.subnet(subnet)
+	return awssdk.ToString(found.AvailabilityZone)
+}

@@ -1,0 +1,130 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const (
+	// labelTagged is the label of upstream's tagging controller.
+	labelTagged = "k8s.io/cloud-provider-aws"
+	// taggedInstances and taggedVolumes are the values of --resources. Volumes are those that are
+	// deleted with their instance: what a CSI driver attaches is not the Node's.
+	taggedInstances = "instance"
+	taggedVolumes   = "volume"
+	// tagWrites is the most resources one CreateTags and DeleteTags take.
+	tagWrites = 1000
+)
+
+var _ cloud.Tagger = (*Driver)(nil)
+
+// TagLabel implements cloud.Tagger.
+func (d *Driver) TagLabel() string { return labelTagged }
+
+// TagResources implements cloud.Tagger.
+func (d *Driver) TagResources() []string { return []string{taggedInstances, taggedVolumes} }
+
+// Taggable implements cloud.Tagger: of a machine of Fargate there is nothing to tag.
+func (d *Driver) Taggable(id cloud.InstanceID) bool { return !onFargate(id) }
+
+// Tag implements cloud.Tagger.
+func (d *Driver) Tag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) ([]cloud.InstanceID, error) {
+	wanted, missing, err := d.resources(ctx, ids, resources)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := d.eachBatch(wanted, func(batch []string) error {
+		_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: ec2Tags(tags)})
+		return err
+	})
+	for _, id := range gone {
+		if slices.Contains(ids, cloud.InstanceID(id)) {
+			missing = append(missing, cloud.InstanceID(id))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tagging %d resources: %w", len(wanted), err)
+	}
+	return missing, nil
+}
+
+// Untag implements cloud.Tagger. EC2 leaves tags alone whose value is another one.
+func (d *Driver) Untag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) error {
+	tagged, _, err := d.resources(ctx, ids, resources)
+	if err != nil {
+		return err
+	}
+	if _, err = d.eachBatch(tagged, func(batch []string) error {
+		_, err := d.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: ec2Tags(tags)})
+		return err
+	}); err != nil {
+		return fmt.Errorf("untagging %d resources: %w", len(tagged), err)
+	}
+	return nil
+}
+
+// resources are the ids of what is to be tagged. Instances are looked at only for their volumes;
+// those that do not exist are missing.
+func (d *Driver) resources(ctx context.Context, ids []cloud.InstanceID, kinds []string) (wanted []string, missing []cloud.InstanceID, err error) {
+	names := make([]string, len(ids))
+	for n, id := range ids {
+		names[n] = string(id)
+	}
+	if !slices.Contains(kinds, taggedVolumes) {
+		return names, nil, nil
+	}
+	exists := map[string]bool{}
+	for batch := range slices.Chunk(names, instanceBatch) {
+		found, err := d.getInstances(ctx, batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, instance := range found {
+			exists[awssdk.ToString(instance.InstanceId)] = true
+			for _, device := range instance.BlockDeviceMappings {
+				if device.Ebs != nil && awssdk.ToBool(device.Ebs.DeleteOnTermination) && awssdk.ToString(device.Ebs.VolumeId) != "" {
+					wanted = append(wanted, *device.Ebs.VolumeId)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		switch {
+		case !exists[name]:
+			missing = append(missing, cloud.InstanceID(name))
+		case slices.Contains(kinds, taggedInstances):
+			wanted = append(wanted, name)
+		}
+	}
+	return wanted, missing, nil
+}
+
+// eachBatch writes all and returns what does not exist: EC2 refuses a batch that has one of that,
+// and halving it finds which.
+func (d *Driver) eachBatch(resources []string, write func(batch []string) error) (gone []string, err error) {
+	for batch := range slices.Chunk(resources, tagWrites) {
+		switch err := write(batch); {
+		case isCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID"):
+			if len(batch) == 1 {
+				gone = append(gone, batch[0])
+				continue
+			}
+			for half := range slices.Chunk(batch, (len(batch)+1)/2) {
+				some, err := d.eachBatch(half, write)
+				gone = append(gone, some...)
+				if err != nil {
+					return gone, err
+				}
+			}
+		case err != nil:
+			return gone, err
+		}
+	}
+	return gone, nil
+}
