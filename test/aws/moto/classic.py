@@ -104,10 +104,7 @@ def attach_load_balancer_to_subnets(self, load_balancer_name, subnets):
 @mend(ELBBackend)
 def detach_load_balancer_from_subnets(self, load_balancer_name, subnets):
     lb = self.get_load_balancer(load_balancer_name)
-    left = [s for s in lb.subnets if s not in subnets]
-    if not left:
-        refuse("InvalidConfigurationRequest", "A load balancer must have at least one subnet")
-    place(lb, check_subnets(self, left))
+    place(lb, check_subnets(self, [s for s in lb.subnets if s not in subnets]))
     return lb.subnets
 
 
