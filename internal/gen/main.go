@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -56,6 +57,11 @@ func generate(root string) error {
 	for _, p := range providers() {
 		files["docs/reference/providers/"+p.Descriptor.Name+".md"] = func(b *bytes.Buffer) { writeProvider(b, p) }
 	}
+	policies, err := iamFiles()
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, policies)
 	for name, write := range chart.Pages() {
 		files["docs/reference/"+name] = write
 	}
