@@ -210,6 +210,10 @@ AWS_TESTS = ./aws/... $(foreach d,conformance/aws e2e/aws,$(if $(wildcard test/$
 e2e-aws: need-go need-cc moto ## Run the tests on AWS's APIs, those of a moto server (Python 3 with venv).
 	cd test && E2E_AWS=1 $(GO_TEST) -count=1 -p 1 -timeout 30m $(TEST_FLAGS) $(AWS_TESTS)
 
+.PHONY: e2e-aws-table
+e2e-aws-table: need-go ## Write the page that says which test is about which AWS annotation.
+	cd test && E2E_AWS=1 go test ./e2e/aws -count=1 -run TestTable -update
+
 .PHONY: moto
 moto: ## Install the moto server, AWS's APIs in memory, into the cache.
 	@test/aws/moto/venv.sh
