@@ -44,7 +44,7 @@ help: ## Print this list.
 
 CLOUD       ?= sim
 .PHONY: quickstart
-quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=digitalocean, CLOUD=openstack; REAL=1 for one that runs pods).
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=openstack; REAL=1 for one that runs pods).
 ifdef REAL
 	@missing=$$(cd test && go run ./cmd/cluster missing) && [ -z "$$missing" ] || { echo "cannot run: $$missing" >&2; exit 1; }
 	@$(MAKE) --no-print-directory helm image PROVIDERS=$(CLOUD)
@@ -209,6 +209,10 @@ AWS_TESTS = ./aws/... $(foreach d,conformance/aws e2e/aws,$(if $(wildcard test/$
 .PHONY: e2e-aws
 e2e-aws: need-go need-cc moto ## Run the tests on AWS's APIs, those of a moto server (Python 3 with venv).
 	cd test && E2E_AWS=1 $(GO_TEST) -count=1 -p 1 -timeout 30m $(TEST_FLAGS) $(AWS_TESTS)
+
+.PHONY: e2e-aws-table
+e2e-aws-table: need-go ## Write the page that says which test is about which AWS annotation.
+	cd test && E2E_AWS=1 go test ./e2e/aws -count=1 -run TestTable -update
 
 .PHONY: moto
 moto: ## Install the moto server, AWS's APIs in memory, into the cache.

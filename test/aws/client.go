@@ -39,6 +39,11 @@ func (w *World) Through(t testing.TB, p *proxy.Proxy) Clients {
 	return connect(transport, p.URL, w.Region)
 }
 
+// Connect returns clients of an account in Region, which reach the server whatever the URL.
+func (s *Server) Connect(account string) Clients {
+	return connect(s.Transport(account), "http://moto", Region)
+}
+
 func connect(transport http.RoundTripper, url, region string) Clients {
 	key := aws.Credentials{AccessKeyID: AccessKey, SecretAccessKey: SecretKey}
 	config := aws.Config{

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 )
 
-// nameTag gives an instance its private DNS name, see moto/compute.py.
-const nameTag = "test/private-dns-name"
+// NameTag gives an instance its private DNS name, see moto/compute.py.
+const NameTag = "test/private-dns-name"
 
 // MachineOptions say what an instance is like.
 type MachineOptions struct {
@@ -47,7 +47,7 @@ func (w *World) Boot(t testing.TB, o MachineOptions) []string {
 		tags = append(tags, Owned(w.ClusterID))
 	}
 	if o.Name != "" {
-		tags = append(tags, Tag(nameTag, o.Name))
+		tags = append(tags, Tag(NameTag, o.Name))
 	}
 	input := &ec2.RunInstancesInput{
 		ImageId: aws.String("ami-12345678"), InstanceType: types.InstanceType(o.Type), MinCount: &count, MaxCount: &count,

@@ -2,8 +2,10 @@ package aws
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -60,4 +62,12 @@ func Require(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	return server
+}
+
+// Missing says in one line what this machine lacks to run moto, nil when nothing.
+func Missing() error {
+	if err := exec.Command("python3", "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run(); err != nil {
+		return errors.New("moto needs Python 3.11 or newer with venv: on Debian, apt-get install python3-venv")
+	}
+	return nil
 }

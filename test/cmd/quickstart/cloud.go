@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 )
 
@@ -47,10 +48,12 @@ func missing(name string) error {
 	switch name {
 	case "sim", "digitalocean":
 		return nil
+	case "aws":
+		return aws.Missing()
 	case "openstack":
 		return openstack.Missing()
 	default:
-		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=digitalocean or CLOUD=openstack", name)
+		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean or CLOUD=openstack", name)
 	}
 }
 
@@ -60,6 +63,8 @@ func newCloud(ctx context.Context, name string, progress io.Writer) (cloud, erro
 		return nil, err
 	}
 	switch name {
+	case "aws":
+		return newAmazon(ctx, progress)
 	case "digitalocean":
 		return newDigitalOcean()
 	case "openstack":

@@ -6,8 +6,8 @@ import (
 )
 
 func TestUnknownCloudIsRefused(t *testing.T) {
-	err := missing("aws")
-	if err == nil || !strings.Contains(err.Error(), `"aws"`) || !strings.Contains(err.Error(), "CLOUD=openstack") {
+	err := missing("azure")
+	if err == nil || !strings.Contains(err.Error(), `"azure"`) || !strings.Contains(err.Error(), "CLOUD=openstack") {
 		t.Errorf("error %v, want one that lists the clouds", err)
 	}
 	if err := missing("sim"); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -130,6 +131,6 @@ func externalIP(service *corev1.Service) string {
 	case len(service.Status.LoadBalancer.Ingress) == 0:
 		return "<pending>"
 	default:
-		return service.Status.LoadBalancer.Ingress[0].IP
+		return cmp.Or(service.Status.LoadBalancer.Ingress[0].IP, service.Status.LoadBalancer.Ingress[0].Hostname)
 	}
 }

@@ -26,7 +26,10 @@ func TestAloneThousandNodes(t *testing.T) {
 	project := openstack.NewProject(t, openstack.ProjectOptions{})
 	s := on(t, project, nil, siteOptions{})
 	fleet := project.Fleet(t, count, "n")
-	inventory := instance.New(instance.Options{Cloud: s.cloud, Nodes: func() []*corev1.Node { return nil }})
+	inventory := instance.New(instance.Options{
+		Cloud: s.cloud, Nodes: func() []*corev1.Node { return nil },
+		Policy: instance.Policy{Patience: cloud.CallTimeout}, // the lab takes its time over a thousand
+	})
 	s.traffic.take()
 	var all sync.WaitGroup
 	for _, server := range fleet {
