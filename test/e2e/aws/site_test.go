@@ -56,6 +56,12 @@ type siteOptions struct {
 func newSite(t *testing.T, o siteOptions) *site {
 	t.Helper()
 	t.Parallel()
+	return newCluster(t, o)
+}
+
+// newCluster is newSite of a test that says itself whether it is parallel.
+func newCluster(t *testing.T, o siteOptions) *site {
+	t.Helper()
 	world := aws.NewWorld(t, aws.WorldOptions{IPv6: o.ipv6})
 	var nodes []*corev1.Node
 	for i := range max(o.nodes, 2) {
