@@ -92,21 +92,27 @@ func (i *Inventory) readLabels(ctx context.Context, batch map[cloud.InstanceID]*
 	}
 	slices.Sort(ids)
 	for some := range slices.Chunk(ids, labelBatch) {
-		read, err := i.fetchLabels(ctx, some)
+		err := i.fetchLabels(ctx, some)
 		for _, id := range some {
-			batch[id].settle(read[id], err)
+			more, known := l.recall(id)
+			if err == nil && !known {
+				batch[id].settle(nil, &NotFoundError{want{id: id}.String()})
+				continue
+			}
+			batch[id].settle(more, err)
 		}
 	}
 }
 
 // fetchLabels reads the labels of machines, and of others that need them as far as there is room.
 // A hung request holds up new Nodes for Patience only.
-func (i *Inventory) fetchLabels(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]map[string]string, error) {
-	ids = append(ids, i.unlabelled(ids, labelBatch-len(ids))...)
-	machines := make([]cloud.Instance, 0, len(ids))
-	for _, id := range ids {
+func (i *Inventory) fetchLabels(ctx context.Context, ids []cloud.InstanceID) error {
+	var present []cloud.InstanceID
+	var machines []cloud.Instance
+	for _, id := range slices.Concat(ids, i.unlabelled(ids, labelBatch-len(ids))) {
+		// Of a machine that is not known any more nothing is asked, and nothing remembered.
 		if r := i.sighting(id); r != nil {
-			machines = append(machines, copied(r.Instance))
+			present, machines = append(present, id), append(machines, copied(r.Instance))
 		}
 	}
 	i.spend(i.pace.reads(len(machines)))
@@ -115,12 +121,8 @@ func (i *Inventory) fetchLabels(ctx context.Context, ids []cloud.InstanceID) (ma
 	read, err := bounded(ctx, "read labels", func(ctx context.Context) (map[cloud.InstanceID]map[string]string, error) {
 		return i.labels.reader.Labels(ctx, machines)
 	})
-	if err == nil && len(machines) < len(ids) {
-		// A machine that is not known any more: nothing is remembered about it.
-		ids = slices.DeleteFunc(ids, func(id cloud.InstanceID) bool { return i.sighting(id) == nil })
-	}
-	i.labels.remember(ids, read, err)
-	return read, err
+	i.labels.remember(present, read, err)
+	return err
 }
 
 // unlabelled are up to n further machines of the list that need labels: of no Node yet, or of one

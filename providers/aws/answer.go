@@ -21,6 +21,13 @@ type answers struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		// The SDK closes the body as soon as the answer begins, and then says io.EOF where
+		// io.WriterTo says nil: net/http, if it has still to see the end, closes the connection
+		// below the answer. Without WriteTo it does not.
+		r = r.Clone(r.Context())
+		r.Body = readCloser{r.Body, r.Body}
+	}
 	answer, err := a.next.RoundTrip(r)
 	operation := awsmiddleware.GetOperationName(r.Context())
 	// A GET is one for the credentials of that operation.
@@ -38,7 +45,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// readCloser reads what was looked at again.
+// readCloser is a body that can do nothing else.
 type readCloser struct {
 	io.Reader
 	io.Closer

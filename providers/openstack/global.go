@@ -1,5 +1,7 @@
 package openstack
 
+import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloudconf"
+
 // globalConfig is [Global], and what a clouds.yaml adds to it.
 type globalConfig struct {
 	credential
@@ -31,37 +33,37 @@ type credential struct {
 	trusteeID, trusteePassword   string
 }
 
-func (g *globalConfig) keys() []key {
-	return []key{
-		{name: "auth-url", value: text(&g.authURL), doc: "URL of Keystone, the identity service, such as https://cloud.example.com:5000/v3."},
-		{name: "username", value: text(&g.username), doc: "User to log in as, or that the application credential of application-credential-name belongs to."},
-		{name: "user-id", value: text(&g.userID), doc: "Id of the user, in place of username and its domain."},
-		{name: "password", value: secret(&g.password), doc: "Password of the user."},
-		{name: "tenant-id", value: text(&g.projectID), doc: "Id of the project."},
-		{name: "tenant-name", value: text(&g.projectName), doc: "Name of the project."},
-		{name: "user-domain-id", value: text(&g.userDomainID), doc: "Id of the user's domain."},
-		{name: "user-domain-name", value: text(&g.userDomainName), doc: "Name of the user's domain."},
-		{name: "tenant-domain-id", value: text(&g.projectDomainID), doc: "Id of the project's domain."},
-		{name: "tenant-domain-name", value: text(&g.projectDomainName), doc: "Name of the project's domain."},
-		{name: "domain-id", value: text(&g.domainID), doc: "Id of the domain of user and project, where they have none of their own."},
-		{name: "domain-name", value: text(&g.domainName), doc: "Name of the domain of user and project, where they have none of their own."},
-		{name: "application-credential-id", value: text(&g.appID), doc: "Id of an application credential. The project is its own."},
-		{name: "application-credential-name", value: text(&g.appName), doc: "Name of an application credential of the user."},
-		{name: "application-credential-secret", value: secret(&g.appSecret), doc: "Secret of the application credential."},
-		{name: "token", value: secret(&g.token), doc: "A token that was issued before. It cannot be renewed when it expires."},
-		{name: "trust-id", value: text(&g.trustID), doc: "Trust whose project and rights are used."},
-		{name: "trustee-id", value: text(&g.trusteeID), doc: "Id of the user the trust was given to, in place of user-id."},
-		{name: "trustee-password", value: secret(&g.trusteePassword), doc: "Password of that user, in place of password."},
-		{name: "region", value: text(&g.region), doc: "Region whose endpoints are used, and the region label of nodes. Not set: the first of the catalogue, and no label."},
-		{name: "os-endpoint-type", value: choice(&g.endpointType, endpointTypes...), doc: "Which endpoints of the catalogue are used. Not set: public."},
-		{name: "ca-file", value: text(&g.tls.ca), doc: "Path of the certificates, in PEM, of the authorities to trust in place of the system's. Read again when it changes."},
-		{name: "cafilecontents", value: text(&g.tls.caContent), doc: "The same certificates themselves."},
-		{name: "cert-file", value: text(&g.tls.cert), doc: "Path of a client certificate. Needs key-file. Read again for every connection."},
-		{name: "key-file", value: text(&g.tls.key), doc: "Path of the key of the client certificate."},
-		{name: "tls-insecure", value: exactly(&g.tls.insecure), unset: "false", lenient: true, doc: "Trust any certificate."},
-		{name: "use-clouds", value: boolean(&g.useClouds), unset: "false", doc: "Take what is not set here from a clouds.yaml: clouds-file, OS_CLIENT_CONFIG_FILE, or the file clouds.yaml in the working directory, ~/.config/openstack or /etc/openstack. A secure.yaml beside it and a clouds-public.yaml are read too."},
-		{name: "clouds-file", value: text(&g.cloudsFile), doc: "Path of the clouds.yaml."},
-		{name: "cloud", value: text(&g.cloud), doc: "Entry of the clouds.yaml; setting it switches use-clouds on. Not set: OS_CLOUD, or the only entry."},
+func (g *globalConfig) keys() []cloudconf.Key {
+	return []cloudconf.Key{
+		{Name: "auth-url", Value: cloudconf.Text(&g.authURL), Doc: "URL of Keystone, the identity service, such as https://cloud.example.com:5000/v3."},
+		{Name: "username", Value: cloudconf.Text(&g.username), Doc: "User to log in as, or that the application credential of application-credential-name belongs to."},
+		{Name: "user-id", Value: cloudconf.Text(&g.userID), Doc: "Id of the user, in place of username and its domain."},
+		{Name: "password", Value: cloudconf.Secret(&g.password), Doc: "Password of the user."},
+		{Name: "tenant-id", Value: cloudconf.Text(&g.projectID), Doc: "Id of the project."},
+		{Name: "tenant-name", Value: cloudconf.Text(&g.projectName), Doc: "Name of the project."},
+		{Name: "user-domain-id", Value: cloudconf.Text(&g.userDomainID), Doc: "Id of the user's domain."},
+		{Name: "user-domain-name", Value: cloudconf.Text(&g.userDomainName), Doc: "Name of the user's domain."},
+		{Name: "tenant-domain-id", Value: cloudconf.Text(&g.projectDomainID), Doc: "Id of the project's domain."},
+		{Name: "tenant-domain-name", Value: cloudconf.Text(&g.projectDomainName), Doc: "Name of the project's domain."},
+		{Name: "domain-id", Value: cloudconf.Text(&g.domainID), Doc: "Id of the domain of user and project, where they have none of their own."},
+		{Name: "domain-name", Value: cloudconf.Text(&g.domainName), Doc: "Name of the domain of user and project, where they have none of their own."},
+		{Name: "application-credential-id", Value: cloudconf.Text(&g.appID), Doc: "Id of an application credential. The project is its own."},
+		{Name: "application-credential-name", Value: cloudconf.Text(&g.appName), Doc: "Name of an application credential of the user."},
+		{Name: "application-credential-secret", Value: cloudconf.Secret(&g.appSecret), Doc: "Secret of the application credential."},
+		{Name: "token", Value: cloudconf.Secret(&g.token), Doc: "A token that was issued before. It cannot be renewed when it expires."},
+		{Name: "trust-id", Value: cloudconf.Text(&g.trustID), Doc: "Trust whose project and rights are used."},
+		{Name: "trustee-id", Value: cloudconf.Text(&g.trusteeID), Doc: "Id of the user the trust was given to, in place of user-id."},
+		{Name: "trustee-password", Value: cloudconf.Secret(&g.trusteePassword), Doc: "Password of that user, in place of password."},
+		{Name: "region", Value: cloudconf.Text(&g.region), Doc: "Region whose endpoints are used, and the region label of nodes. Not set: the first of the catalogue, and no label."},
+		{Name: "os-endpoint-type", Value: cloudconf.Choice(&g.endpointType, endpointTypes...), Doc: "Which endpoints of the catalogue are used. Not set: public."},
+		{Name: "ca-file", Value: cloudconf.Text(&g.tls.ca), Doc: "Path of the certificates, in PEM, of the authorities to trust in place of the system's. Read again when it changes."},
+		{Name: "cafilecontents", Value: cloudconf.Text(&g.tls.caContent), Doc: "The same certificates themselves."},
+		{Name: "cert-file", Value: cloudconf.Text(&g.tls.cert), Doc: "Path of a client certificate. Needs key-file. Read again for every connection."},
+		{Name: "key-file", Value: cloudconf.Text(&g.tls.key), Doc: "Path of the key of the client certificate."},
+		{Name: "tls-insecure", Value: cloudconf.Exactly(&g.tls.insecure), Unset: "false", Lenient: true, Doc: "Trust any certificate."},
+		{Name: "use-clouds", Value: cloudconf.Boolean(&g.useClouds), Unset: "false", Doc: "Take what is not set here from a clouds.yaml: clouds-file, OS_CLIENT_CONFIG_FILE, or the file clouds.yaml in the working directory, ~/.config/openstack or /etc/openstack. A secure.yaml beside it and a clouds-public.yaml are read too."},
+		{Name: "clouds-file", Value: cloudconf.Text(&g.cloudsFile), Doc: "Path of the clouds.yaml."},
+		{Name: "cloud", Value: cloudconf.Text(&g.cloud), Doc: "Entry of the clouds.yaml; setting it switches use-clouds on. Not set: OS_CLOUD, or the only entry."},
 	}
 }
 
