@@ -1,5 +1,6 @@
 """Runs moto, mended, on the Unix socket whose path is the only argument."""
 
+import functools
 import os
 import signal
 import sys
@@ -9,6 +10,8 @@ import threading
 os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
 os.environ["MOTO_DISABLE_GLOBAL_CORS"] = "true"
 
+from moto import backends  # noqa: E402
+from moto.core import responses  # noqa: E402
 from moto.moto_server.werkzeug_app import (  # noqa: E402
     DomainDispatcherApplication,
     MotoRequestHandler,
@@ -19,6 +22,13 @@ from werkzeug.serving import make_server  # noqa: E402
 import classic  # noqa: E402, F401
 import compute  # noqa: E402, F401
 import network  # noqa: E402, F401
+
+
+# What does not change while moto runs, and what it finds out anew for every request.
+modules = list(backends.list_of_moto_modules())
+backends.list_of_moto_modules = lambda: modules
+responses.method_names_from_class = functools.cache(responses.method_names_from_class)
+DomainDispatcherApplication.get_backend_for_host = functools.cache(DomainDispatcherApplication.get_backend_for_host)
 
 
 class Quiet(MotoRequestHandler):

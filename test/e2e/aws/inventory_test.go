@@ -10,6 +10,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	classicapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	networkapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	networktypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 )
 
 // inventory is everything a balancer can leave in the account, a line each, sorted: balancers,
@@ -70,6 +71,9 @@ func (s *site) networkLines() []string {
 		s.must(err, "listing targets")
 		var targets []string
 		for _, d := range health.TargetHealthDescriptions {
+			if d.TargetHealth.Reason == networktypes.TargetHealthReasonEnumDeregistrationInProgress {
+				continue
+			}
 			targets = append(targets, awssdk.ToString(d.Target.Id))
 		}
 		slices.Sort(targets)

@@ -3,6 +3,7 @@
 package aws_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,9 @@ type siteOptions struct {
 	global []string
 	// ipv6 gives the VPC IPv6 networks.
 	ipv6 bool
+	// cluster is the id of the cluster, in the kernel's marks and in AWS's tags; those of the
+	// World when empty.
+	cluster string
 	// nodes is how many machines there are, 2 when 0.
 	nodes int
 }
@@ -81,11 +85,16 @@ func node(world *aws.World, id string, i int) *corev1.Node {
 func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *site {
 	t.Helper()
 	s := &site{T: t, world: world, proxy: world.Proxy(t), nodes: nodes, events: &events{}}
-	driver, err := provider.New(t.Context(), world.Config(t, aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global}))
+	config := aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global}
+	if o.cluster != "" {
+		config.Bare = true
+		config.Global = append(config.Global, "VPC = "+world.VPC, "SubnetID = "+world.Private[0], "Region = "+world.Region, "KubernetesClusterID = "+o.cluster)
+	}
+	driver, err := provider.New(t.Context(), world.Config(t, config))
 	s.must(err, "connecting")
 	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: "test", Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: cmp.Or(o.cluster, "test"), Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s

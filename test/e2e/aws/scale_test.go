@@ -1,0 +1,60 @@
+package aws_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
+)
+
+// TestFiveThousandNodes join at once, by provider-ID: what they cost is counted in calls. A page
+// has 1,000 machines; those of some instance types have a topology, which is asked for too.
+func TestFiveThousandNodes(t *testing.T) {
+	const count, pages, topologyPages = 5000, 5, 1
+	world := aws.NewWorld(t, aws.WorldOptions{})
+	s := on(t, world, nil, siteOptions{})
+	var ids []string
+	for i := range 5 {
+		o := aws.MachineOptions{Count: count / 5}
+		if i == 4 {
+			o.Count = count/5 - 20
+			ids = append(ids, world.Boot(t, aws.MachineOptions{Count: 20, Type: "p4d.24xlarge"})...)
+		}
+		ids = append(ids, world.Boot(t, o)...)
+	}
+	inventory := instance.New(instance.Options{Cloud: s.cloud, Nodes: func() []*corev1.Node { return nil }})
+	from := len(s.proxy.Calls())
+	var all sync.WaitGroup
+	for i, id := range ids {
+		all.Go(func() {
+			node := uninitialized(fmt.Sprintf("node-%d", i), "aws:///"+world.Zone(0)+"/"+id)
+			machine, err := inventory.Metadata(t.Context(), node)
+			if err != nil || machine.InstanceID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
+				t.Errorf("%s: %+v, %v", id, machine, err)
+			}
+		})
+	}
+	all.Wait()
+	calls := s.proxy.Calls()[from:]
+	if most := pages + topologyPages + 10; len(calls) > most || len(calls) < pages {
+		t.Errorf("%d calls for %d nodes, want at most %d", len(calls), len(ids), most)
+	}
+	kinds := map[string]int{}
+	for _, call := range calls {
+		kinds[call.String()]++
+	}
+	t.Logf("%d nodes with %d calls: %v", len(ids), len(calls), kinds)
+}
+
+func uninitialized(name, providerID string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{
+		ProviderID: providerID, Taints: []corev1.Taint{{Key: cloudproviderapi.TaintExternalCloudProvider, Effect: corev1.TaintEffectNoSchedule}},
+	}}
+}
