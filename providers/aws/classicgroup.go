@@ -171,4 +171,3 @@ func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 	}
 	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }})
 }
-
