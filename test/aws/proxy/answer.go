@@ -15,18 +15,13 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusTooManyRequests)
 		return
 	}
-	body := p.shorten(call.Parameters).Encode()
-	out := r.Clone(r.Context())
-	out.Method, out.URL = http.MethodPost, &url.URL{Path: "/"}
-	out.Body, out.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
-	out.Header.Del("Accept-Encoding")
-	key := call.Service + "?" + body
-	if known, ok := p.remembered.Load(key); ok && p.remembering.Load() {
-		w.Header().Set("Content-Type", "text/xml")
-		_, _ = w.Write(known.([]byte)) // it is buffered
-		return
+	asked := p.shorten(call.Parameters)
+	fleet := p.fleet.Load() > 0 && call.Service == Compute && strings.HasPrefix(call.Action, "DescribeInstance")
+	if fleet {
+		call.Parameters = asked
+		asked = one(asked)
 	}
-	answer, err := p.cloud.RoundTrip(out)
+	answer, err := p.ask(r, asked)
 	if err != nil {
 		refuse(w, r, http.StatusServiceUnavailable)
 		return
@@ -37,12 +32,22 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusServiceUnavailable)
 		return
 	}
-	if p.remembering.Load() && !call.Writes() && answer.StatusCode == http.StatusOK {
-		p.remembered.Store(key, said)
+	if fleet {
+		said = multiply(said, call, int(p.fleet.Load()))
 	}
 	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
 	w.WriteHeader(answer.StatusCode)
 	_, _ = w.Write(said) // it is buffered
+}
+
+// ask sends a call on, with these parameters.
+func (p *Proxy) ask(r *http.Request, parameters url.Values) (*http.Response, error) {
+	body := parameters.Encode()
+	out := r.Clone(r.Context())
+	out.Method, out.URL = http.MethodPost, &url.URL{Path: "/"}
+	out.Body, out.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	out.Header.Del("Accept-Encoding")
+	return p.cloud.RoundTrip(out)
 }
 
 // takesTooMuch spreads the share over the calls so that every run of them occurs.

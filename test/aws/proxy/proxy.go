@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,9 +34,7 @@ type Proxy struct {
 	page      atomic.Int64
 	share     atomic.Int64
 	throttled atomic.Int64
-
-	remembering atomic.Bool
-	remembered  sync.Map // answers by call
+	fleet     atomic.Int64
 }
 
 // Start starts a proxy to the cloud for the test.
@@ -103,9 +100,9 @@ func (p *Proxy) SetPage(most int) { p.page.Store(int64(most)) }
 // Which ones only depends on how many there were.
 func (p *Proxy) Throttle(percent int) { p.share.Store(int64(percent)) }
 
-// Remember asks moto only once for each thing from now on: moto takes seconds for a thousand
-// instances, and more where tests run beside each other.
-func (p *Proxy) Remember() { p.remembering.Store(true) }
+// Fleet makes of the only instance of the cloud that many, which differ in their ids: see FleetID.
+// moto takes a minute to make thousands, and another to list them. They have no topology.
+func (p *Proxy) Fleet(count int) { p.fleet.Store(int64(count)) }
 
 // Calls are all calls so far, oldest first.
 func (p *Proxy) Calls() []Call {

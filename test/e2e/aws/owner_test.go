@@ -27,12 +27,11 @@ func TestTwoClusters(t *testing.T) {
 	if inA.Status.LoadBalancer.Ingress[0].Hostname == inB.Status.LoadBalancer.Ingress[0].Hostname {
 		t.Fatalf("both are at %v", inA.Status.LoadBalancer.Ingress)
 	}
-	// One that says it is the other: the UID is the proof, and the tags say whose it is.
-	stolen := b.service("web", network)
-	stolen.UID = inA.UID
+	stolen := b.service("web", network, annotated("multicloud-ccm.io/name", defaultName(string(inA.UID))))
 	if err := b.try(stolen); err == nil || !strings.Contains(err.Error(), "belongs to") {
 		t.Errorf("another cluster's balancer by its name: %v", err)
 	}
+	b.remove(stolen)
 	b.remove(inB)
 	a.idle(inA)
 	if diff := cmp.Diff(alone, a.shape()); diff != "" {
