@@ -44,8 +44,9 @@ func (s *snapshot) name(spec cloud.Spec) string {
 	return wantedName(spec)
 }
 
+// wantedName returns the name the balancer shall have. One that was taken over keeps its own.
 func wantedName(spec cloud.Spec) string {
-	return cmp.Or(keyName.In(spec.Options), defaultName(spec.Ref.Owner.UID))
+	return cmp.Or(keyName.In(spec.Options), spec.Facts[factName], defaultName(spec.Ref.Owner.UID))
 }
 
 // wantedKind returns the kind the Service asks for, or has to keep.
@@ -102,13 +103,17 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, err
 	}
+	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		return d.observeClassic(ctx, s, spec, byName)
+		o, err = d.observeClassic(ctx, s, spec)
 	case s.network != nil:
-		return d.observeNetwork(ctx, s, v, spec, byName)
+		o, err = d.observeNetwork(ctx, s, v, spec)
+	default:
+		return d.absent(ctx, s, v, spec)
 	}
-	return d.absent(ctx, s, v, spec)
+	o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+	return o, err
 }
 
 // find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
@@ -257,6 +262,9 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	case s.network != nil:
 		scope, present = s.network.scope(), s.network.subnets()
 		maps.Copy(facts, s.network.facts())
+	}
+	if s.classic != nil || s.network != nil {
+		facts[factName] = s.name(spec)
 	}
 	ids, err := d.chooseSubnets(s.area, spec, scope, present)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {

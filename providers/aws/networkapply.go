@@ -165,8 +165,7 @@ func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Chang
 		own := s.own[0]
 		return d.revoke(ctx, awssdk.ToString(own.GroupId), ingress(own).without(guardRules(*change.After)))
 	}
-	name, words := networkGroup(d.clusterName, change.Spec.Ref.Owner)
-	if own, exists := (groupName{name, words}).ownIn(s.area); exists && d.isGroupOurs(own, change.Spec) {
+	if own, exists := d.guardIn(s.area, change.Spec); exists {
 		_, err := d.dropGroup(ctx, s.area, awssdk.ToString(own.GroupId))
 		return err
 	}

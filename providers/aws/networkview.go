@@ -96,9 +96,16 @@ func (d *Driver) groupsText(s *snapshot, spec cloud.Spec) string {
 
 // ownOf returns the security group that was made for the network balancer, if it has it.
 func (d *Driver) ownOf(s *snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	name, words := networkGroup(d.clusterName, spec.Ref.Owner)
-	own, exists := groupName{name, words}.ownIn(s.area)
+	own, exists := d.guardIn(s.area, spec)
 	return own, exists && slices.Contains(s.network.SecurityGroups, awssdk.ToString(own.GroupId))
+}
+
+// guardIn returns the security group that was made for the Service's network balancer, if there is
+// one with the cluster's tag.
+func (d *Driver) guardIn(a *area, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	name, words := networkGroup(d.clusterName, spec.Ref.Owner)
+	own, exists := groupName{name, words}.ownIn(a)
+	return own, exists && d.isGroupOurs(own, spec)
 }
 
 // viewRules reads from the security groups who may connect, and how they differ from what the
@@ -116,6 +123,9 @@ func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 		b.Allow = d.admitted(s, spec, *b, groups)
 	default:
 		b.Allow = allowOf(spec, b.DualStack)
+	}
+	if _, exists := d.guardIn(s.area, spec); exists && !guarded {
+		b.Extras[fieldIngress] = "a security group that it does not have"
 	}
 	if watched {
 		needs := d.needsOf(s, b.Name, *b, machines, s.network.subnets())

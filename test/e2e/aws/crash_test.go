@@ -9,120 +9,134 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 )
 
-// volatile are the ids that AWS gives to what is made anew.
-var volatile = regexp.MustCompile(`\bsg-[0-9a-f]{17}\b`)
+// life is a Service whose balancer is made, changed, and deleted.
+type life struct {
+	create, change func(*corev1.Service)
+}
 
-// shape is the inventory without them.
+// lives take every call that makes, changes or deletes anything.
+func lives(s *site) map[string]life {
+	given, extra := s.world.Group(s, "given"), s.world.Group(s, "extra")
+	one, two := s.world.Certificate("one"), s.world.Certificate("two")
+	ports := func(svc *corev1.Service) {
+		svc.Spec.Ports[0].NodePort = 31080
+		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "more", Protocol: corev1.ProtocolTCP, Port: 8080, NodePort: 30808})
+		svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}
+	}
+	both := func(edits ...func(*corev1.Service)) func(*corev1.Service) {
+		return func(svc *corev1.Service) {
+			for _, edit := range edits {
+				edit(svc)
+			}
+		}
+	}
+	return map[string]life{
+		"classic": {
+			create: annotated(own+"ssl-cert", one, own+"ssl-ports", "443", own+"proxy-protocol", "*", own+"additional-resource-tags", "a=1"),
+			change: both(ports, annotated(own+"ssl-cert", two, own+"backend-protocol", "ssl", own+"proxy-protocol", "", own+"additional-resource-tags", "b=2",
+				own+"ssl-negotiation-policy", "ELBSecurityPolicy-TLS-1-2-2017-01", own+"connection-idle-timeout", "90",
+				own+"subnets", s.world.Public[0]+","+s.world.Private[1]+","+s.world.Public[2])),
+		},
+		"network": {
+			create: both(network, annotated(own+"ssl-cert", one, own+"ssl-ports", "443", own+"additional-resource-tags", "a=1")),
+			change: both(ports, annotated(own+"ssl-cert", two+","+one, own+"additional-resource-tags", "b=2", own+"ssl-negotiation-policy", "ELBSecurityPolicy-TLS13-1-2-2021-06",
+				own+"cross-zone-load-balancing-enabled", "true", own+"healthcheck-protocol", "http", own+"target-group-attributes", "proxy_protocol_v2.enabled=true")),
+		},
+		"network group": {
+			create: both(network, annotated("multicloud-ccm.io/aws-security-group-mode", "managed")),
+			change: both(ports, annotated(own+"security-groups", given)),
+		},
+		"classic groups": {
+			create: annotated(own+"extra-security-groups", extra),
+			change: annotated(own+"extra-security-groups", "", own+"security-groups", given),
+		},
+	}
+}
+
+var volatile = regexp.MustCompile(`sg-[0-9a-f]+|a[0-9a-f]{31}|(k8s-shop-web-)[0-9a-f]{10}`)
+
+// shape is the account without ids, sorted.
 func (s *site) shape() []string {
 	s.Helper()
 	var lines []string
 	for _, line := range s.inventory() {
-		lines = append(lines, volatile.ReplaceAllString(line, "sg"))
+		lines = append(lines, volatile.ReplaceAllString(line, "$1…"))
 	}
 	slices.Sort(lines)
 	return lines
 }
 
-// life is what a Service goes through in TestCrashes.
-type life struct {
-	options siteOptions
-	create  func(*corev1.Service)
-	change  func(*corev1.Service)
-}
-
-var lives = map[string]life{
-	"classic": {create: annotated(), change: func(svc *corev1.Service) {
-		annotated(own+"proxy-protocol", "*", own+"additional-resource-tags", "team=web")(svc)
-		rearrange(svc)
-	}},
-	"network": {create: network, change: func(svc *corev1.Service) {
-		annotated(own+"healthcheck-protocol", "HTTP", own+"target-group-attributes", "proxy_protocol_v2.enabled=true")(svc)
-		rearrange(svc)
-	}},
-	"network with its own security group": {options: siteOptions{global: []string{"NLBSecurityGroupMode = Managed"}}, create: network, change: rearrange},
-}
-
-// rearrange takes a port away, moves one, adds one, and narrows who may connect.
-func rearrange(svc *corev1.Service) {
-	svc.Spec.Ports = append(svc.Spec.Ports[1:], corev1.ServicePort{Name: "more", Protocol: corev1.ProtocolTCP, Port: 8080, NodePort: 30808})
-	svc.Spec.Ports[0].NodePort = 30999
-	svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}
-}
+// fewestWrites is less than a life takes in its longest phase.
+const fewestWrites = 6
 
 // TestCrashes ends the process at each write of a life: once before AWS gets it, and once before
-// the answer comes. The next process gets to the same end, and a deletion leaves nothing.
+// the answer comes. The next process gets to the same end, and nothing is left.
 func TestCrashes(t *testing.T) {
-	for name, life := range lives {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newCluster(t, life.options)
-			for _, phase := range []halt.Phase{halt.Before, halt.After} {
-				writes := s.crash(life, phase)
-				t.Logf("%s AWS gets it: %d writes", phase, writes)
-			}
-		})
+	for _, name := range []string{"classic", "classic groups", "network", "network group"} {
+		for _, applied := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, applied %t", name, applied), func(t *testing.T) {
+				s := newSite(t, siteOptions{})
+				s.crashes(lives(s)[name], applied)
+			})
+		}
 	}
 }
 
-// crash goes through the life once for each write that is killed at, and returns how many there are.
-func (s *site) crash(l life, phase halt.Phase) int {
-	s.Helper()
+func (s *site) crashes(l life, applied bool) {
+	t := s.T
 	empty := s.shape()
-	uid := s.service("web").UID
 	var created, changed []string
-	for at := 0; ; at++ {
-		svc := s.service("web", l.create, func(svc *corev1.Service) { svc.UID = uid })
-		next := on(s.T, s.world, s.nodes, l.options)
-		killed := s.kill(at, phase, l, svc, (*site).try)
-		next.ensure(svc)
-		created = next.same(fmt.Sprintf("creation, write %d, %s", at, phase), created)
-
+	at := 0
+	for killed := true; killed; at++ {
+		next := on(t, s.world, s.nodes, siteOptions{})
+		svc := s.service("web", l.create)
+		svc.Spec.Ports = slices.Clone(svc.Spec.Ports)
+		same := func(phase string, first *[]string) {
+			t.Helper()
+			next.ensure(svc)
+			now := next.shape()
+			if *first == nil {
+				*first = now
+			}
+			if diff := cmp.Diff(*first, now); diff != "" {
+				t.Errorf("%s, write %d: (-first +now):\n%s", phase, at, diff)
+			}
+			next.idle(svc)
+		}
+		killed = next.killed(at, applied, func(s *site) error { return s.try(svc) })
+		same("creation", &created)
 		l.change(svc)
-		killed = s.kill(at, phase, l, svc, (*site).try) || killed
-		next.ensure(svc)
-		changed = next.same(fmt.Sprintf("change, write %d, %s", at, phase), changed)
-		next.idle(svc)
-
-		killed = s.kill(at, phase, l, svc, (*site).tryRemove) || killed
+		killed = next.killed(at, applied, func(s *site) error { return s.try(svc) }) || killed
+		same("change", &changed)
+		killed = next.killed(at, applied, func(s *site) error { return s.tryRemove(svc) }) || killed
 		next.remove(svc)
 		if diff := cmp.Diff(empty, next.shape()); diff != "" {
-			s.Fatalf("deletion, write %d, %s: left (-before +after):\n%s", at, phase, diff)
+			t.Fatalf("deletion, write %d: left (-before +after):\n%s", at, diff)
 		}
-		if at > 0 && !killed {
-			return at - 1
-		}
+	}
+	t.Logf("killed at each of %d writes", at-2)
+	if at < fewestWrites {
+		t.Errorf("there were only %d writes in any phase", at)
 	}
 }
 
-// kill runs something in a process that is killed at that write, 0 for never, and reports
-// whether it was. What it wrote on the Service is lost.
-func (s *site) kill(at int, phase halt.Phase, l life, svc *corev1.Service, act func(*site, *corev1.Service) error) bool {
+// killed runs something in a process of its own that dies at that write, and reports whether it
+// did. Write 0 kills nobody.
+func (s *site) killed(at int, applied bool, run func(*site) error) bool {
 	s.Helper()
 	if at == 0 {
 		return true
 	}
-	doomed := on(s.T, s.world, s.nodes, l.options)
-	s.must(doomed.proxy.ArmTrigger(halt.Trigger{N: at, Mutating: true, Phase: phase, Action: halt.Drop, Freeze: true}), "arming")
-	err := act(doomed, svc.DeepCopy())
-	if doomed.proxy.HaltedAt() == nil {
+	doomed := on(s.T, s.world, s.nodes, siteOptions{})
+	doomed.proxy.AddFault(fault.Fault{Mutating: true, Skip: at - 1, Times: 1, Apply: applied, Drop: true})
+	doomed.proxy.AddFault(fault.Fault{Mutating: true, Skip: at - 1, Drop: true})
+	err := run(doomed)
+	_, writes := doomed.proxy.Counts()
+	if writes < at {
 		s.must(err, "nobody was killed")
-		return false
 	}
-	return true
-}
-
-// same compares the account with what it was at the first time.
-func (s *site) same(when string, first []string) []string {
-	s.Helper()
-	now := s.shape()
-	if first == nil {
-		return now
-	}
-	if diff := cmp.Diff(first, now); diff != "" {
-		s.Errorf("%s: another end (-first +now):\n%s", when, diff)
-	}
-	return first
+	return writes >= at
 }
