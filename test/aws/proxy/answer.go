@@ -15,20 +15,39 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusTooManyRequests)
 		return
 	}
-	body := p.shorten(call.Parameters).Encode()
-	out := r.Clone(r.Context())
-	out.Method, out.URL = http.MethodPost, &url.URL{Path: "/"}
-	out.Body, out.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
-	out.Header.Del("Accept-Encoding")
-	answer, err := p.cloud.RoundTrip(out)
+	asked := p.shorten(call.Parameters)
+	fleet := p.fleet.Load() > 0 && call.Service == Compute && strings.HasPrefix(call.Action, "DescribeInstance")
+	if fleet {
+		call.Parameters = asked
+		asked = one(asked)
+	}
+	answer, err := p.ask(r, asked)
 	if err != nil {
 		refuse(w, r, http.StatusServiceUnavailable)
 		return
 	}
 	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		refuse(w, r, http.StatusServiceUnavailable)
+		return
+	}
+	if fleet {
+		said = multiply(said, call, int(p.fleet.Load()))
+	}
 	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
 	w.WriteHeader(answer.StatusCode)
-	_, _ = io.Copy(w, answer.Body) // it is buffered; a moto that dies gives half an answer
+	_, _ = w.Write(said) // it is buffered
+}
+
+// ask sends a call on, with these parameters.
+func (p *Proxy) ask(r *http.Request, parameters url.Values) (*http.Response, error) {
+	body := parameters.Encode()
+	out := r.Clone(r.Context())
+	out.Method, out.URL = http.MethodPost, &url.URL{Path: "/"}
+	out.Body, out.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	out.Header.Del("Accept-Encoding")
+	return p.cloud.RoundTrip(out)
 }
 
 // takesTooMuch spreads the share over the calls so that every run of them occurs.

@@ -34,6 +34,7 @@ type Proxy struct {
 	page      atomic.Int64
 	share     atomic.Int64
 	throttled atomic.Int64
+	fleet     atomic.Int64
 }
 
 // Start starts a proxy to the cloud for the test.
@@ -98,6 +99,10 @@ func (p *Proxy) SetPage(most int) { p.page.Store(int64(most)) }
 // Throttle refuses that share of the calls, in percent, as AWS does when there are too many.
 // Which ones only depends on how many there were.
 func (p *Proxy) Throttle(percent int) { p.share.Store(int64(percent)) }
+
+// Fleet makes of the only instance of the cloud that many, which differ in their ids: see FleetID.
+// moto takes a minute to make thousands, and another to list them. They have no topology.
+func (p *Proxy) Fleet(count int) { p.fleet.Store(int64(count)) }
 
 // Calls are all calls so far, oldest first.
 func (p *Proxy) Calls() []Call {

@@ -12,31 +12,26 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
+	"github.com/multicloud-ccm/multicloud-ccm/test/aws/proxy"
 )
 
 // TestFiveThousandNodes join at once, by provider-ID: what they cost is counted in calls. A page
-// has 1,000 machines; those of some instance types have a topology, which is asked for too.
+// has 1,000 machines. Of the topology, which is asked for by id, there is one call for each batch.
 func TestFiveThousandNodes(t *testing.T) {
-	const count, pages, topologyPages = 5000, 5, 1
-	world := aws.NewWorld(t, aws.WorldOptions{})
+	const count, pages, topologyPages = 5000, 5, 50
+	world := aws.NewWorld(t, aws.WorldOptions{Zones: 1})
 	s := on(t, world, nil, siteOptions{})
-	var ids []string
-	for i := range 5 {
-		o := aws.MachineOptions{Count: count / 5}
-		if i == 4 {
-			o.Count = count/5 - 20
-			ids = append(ids, world.Boot(t, aws.MachineOptions{Count: 20, Type: "p4d.24xlarge"})...)
-		}
-		ids = append(ids, world.Boot(t, o)...)
-	}
+	world.Boot(t, aws.MachineOptions{})
+	s.proxy.Fleet(count)
 	inventory := instance.New(instance.Options{Cloud: s.cloud, Nodes: func() []*corev1.Node { return nil }})
 	from := len(s.proxy.Calls())
 	var all sync.WaitGroup
-	for i, id := range ids {
+	for i := range count {
 		all.Go(func() {
+			id := proxy.FleetID(i)
 			node := uninitialized(fmt.Sprintf("node-%d", i), "aws:///"+world.Zone(0)+"/"+id)
 			machine, err := inventory.Metadata(t.Context(), node)
-			if err != nil || machine.InstanceID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
+			if err != nil || machine.ID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
 				t.Errorf("%s: %+v, %v", id, machine, err)
 			}
 		})
@@ -44,13 +39,13 @@ func TestFiveThousandNodes(t *testing.T) {
 	all.Wait()
 	calls := s.proxy.Calls()[from:]
 	if most := pages + topologyPages + 10; len(calls) > most || len(calls) < pages {
-		t.Errorf("%d calls for %d nodes, want at most %d", len(calls), len(ids), most)
+		t.Errorf("%d calls for %d nodes, want at most %d", len(calls), count, most)
 	}
 	kinds := map[string]int{}
 	for _, call := range calls {
 		kinds[call.String()]++
 	}
-	t.Logf("%d nodes with %d calls: %v", len(ids), len(calls), kinds)
+	t.Logf("%d nodes with %d calls: %v", count, len(calls), kinds)
 }
 
 func uninitialized(name, providerID string) *corev1.Node {
