@@ -115,9 +115,9 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 //
 //	looked for by       kinds                    proves by itself
 //	Ref.ID              the one the id is of     yes
-//	the wanted name     the wanted, the other    no
-//	the default name    the wanted, the other    no
-//	the UID in a mark   both                     no
+//	the wanted name     the wanted, the other    with the UID in a mark
+//	the default name    the wanted, the other    with the UID in a mark
+//	the UID in a mark   both                     yes
 func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
 	if id := spec.Ref.ID; id != "" {
 		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
@@ -129,11 +129,23 @@ func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Sp
 	for _, kind := range []string{first, otherKind(first)} {
 		for _, name := range names {
 			if found, err := d.findKind(ctx, s, v, kind, name); found || err != nil {
-				return true, err
+				return !s.isMarked(spec), err
 			}
 		}
 	}
-	return true, d.findMark(ctx, s, v, spec)
+	return false, d.findMark(ctx, s, v, spec)
+}
+
+// isMarked reports whether the balancer's tags have the Service's UID.
+func (s *snapshot) isMarked(spec cloud.Spec) bool {
+	tags := map[string]string{}
+	switch {
+	case s.classic != nil:
+		tags = s.classic.tags
+	case s.network != nil:
+		tags = s.network.tags
+	}
+	return spec.Ref.Owner.UID != "" && marks.Owner(tags).UID == spec.Ref.Owner.UID
 }
 
 // kindOf returns the kind of balancer that an id is of: network ones have ARNs.
@@ -253,7 +265,7 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	scope, present := cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), []string(nil)
 	switch {
 	case s.classic != nil:
-		scope, present = s.classic.scope(), s.classic.Subnets
+		scope = s.classic.scope()
 	case s.network != nil:
 		scope, present = s.network.scope(), s.network.subnets()
 		maps.Copy(facts, s.network.facts())

@@ -18,13 +18,12 @@ const (
 )
 
 // groupName is the name and the description of a security group that belongs to one balancer.
-// Upstream's name and description are how it is known.
+// Upstream's name is how it is known: a VPC has only one group of a name.
 type groupName struct{ name, description string }
 
-// owns reports whether the security group was made for the balancer of that name, in this VPC
-// and for this cluster.
+// owns reports whether the security group, one of the VPC, has the name.
 func (n groupName) owns(g ec2types.SecurityGroup) bool {
-	return awssdk.ToString(g.GroupName) == n.name && awssdk.ToString(g.Description) == n.description
+	return awssdk.ToString(g.GroupName) == n.name
 }
 
 // ownIn returns the group if the area has it.

@@ -18,6 +18,7 @@ func Classic(t *testing.T) conformance.Harness {
 	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) { return start(t) })
 	h.Descriptor.Capabilities.Protocols = []cloud.Protocol{cloud.ProtocolTCP}
 	h.Annotations = without(h.Annotations, "network")
+	h.Constant = map[string]string{"dualStack": "a classic balancer has IPv4 only", "type": "the other type has a run of its own"}
 	return h
 }
 
