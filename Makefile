@@ -16,8 +16,10 @@ space       := $(subst ,, )
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
+# The generated clients of AWS are not inlined: 1.2 MB (docs/adr/0003-build-tags-and-size.md).
+GCFLAGS     := github.com/aws/...=-l
 # The same flags for every go command, so that build, vet and lint share compiled packages.
-export GOFLAGS := -trimpath -tags=grpcnotrace
+export GOFLAGS := -trimpath -tags=grpcnotrace -gcflags=$(GCFLAGS)
 export CGO_ENABLED := 0
 
 VERSION_PKG := k8s.io/component-base/version

@@ -74,7 +74,6 @@ func adoption(f *fixture) {
 	if !observed.Found || observed.ByName || observed.Owner.UID != "" {
 		f.Errorf("Observe of an unmarked balancer by id = found %t, by name %t, owner %+v; want no UID", observed.Found, observed.ByName, observed.Owner)
 	}
-	ours.Pinned = f.pin(f.difference(ours))
 	_, adopted := f.ensure(ours)
 	f.owner(adopted, ours.Ref.Owner)
 	if adopted.ID != d.before.ID {

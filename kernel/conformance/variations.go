@@ -75,6 +75,8 @@ func (s *suite) specVariations() []specVariation {
 	moved.NodePort++
 	with := func(ports ...cloud.Port) Service { return Service{Ports: ports, Annotations: s.With} }
 	local, narrow, dual := with(portHTTP), with(portHTTP), with(portHTTP)
+	mixed := with(portDNST, portDNS)
+	mixed.Name = "mixed-protocols" // see Harness.Impossible
 	local.Local, dual.DualStack, narrow.SourceRanges = true, true, []string{"203.0.113.0/24", "192.0.2.77/28"}
 	all := []specVariation{
 		{name: "a port more", from: with(portHTTP), to: with(portHTTP, portHTTPS)},
@@ -85,7 +87,7 @@ func (s *suite) specVariations() []specVariation {
 		{name: "source ranges", from: with(portHTTP), to: narrow},
 		{name: "two address families", from: with(portHTTP), to: dual},
 		{name: "another protocol", from: with(portDNST), to: with(portDNS)},
-		{name: "a second protocol", from: with(portDNST), to: with(portDNST, portDNS), again: true},
+		{name: "a second protocol", from: with(portDNST), to: mixed, again: true},
 	}
 	return slices.DeleteFunc(all, func(v specVariation) bool {
 		return s.impossible(v.from) != "" || s.impossible(v.to) != "" || s.Slow && v.again

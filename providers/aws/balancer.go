@@ -44,8 +44,9 @@ func (s *snapshot) name(spec cloud.Spec) string {
 	return wantedName(spec)
 }
 
+// wantedName returns the name the balancer shall have. One that was taken over keeps its own.
 func wantedName(spec cloud.Spec) string {
-	return cmp.Or(keyName.In(spec.Options), defaultName(spec.Ref.Owner.UID))
+	return cmp.Or(keyName.In(spec.Options), spec.Facts[factName], defaultName(spec.Ref.Owner.UID))
 }
 
 // wantedKind returns the kind the Service asks for, or has to keep.
@@ -102,22 +103,26 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, err
 	}
+	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		return d.observeClassic(ctx, s, spec, byName)
+		o, err = d.observeClassic(ctx, s, spec)
 	case s.network != nil:
-		return d.observeNetwork(ctx, s, v, spec, byName)
+		o, err = d.observeNetwork(ctx, s, v, spec)
+	default:
+		return d.absent(ctx, s, v, spec)
 	}
-	return d.absent(ctx, s, v, spec)
+	o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+	return o, err
 }
 
 // find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
 //
 //	looked for by       kinds                    proves by itself
 //	Ref.ID              the one the id is of     yes
-//	the wanted name     the wanted, the other    with the UID in a mark
-//	the default name    the wanted, the other    with the UID in a mark
-//	the UID in a mark   both                     yes
+//	the wanted name     the wanted, the other    no
+//	the default name    the wanted, the other    no
+//	the UID in a mark   both                     no
 func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
 	if id := spec.Ref.ID; id != "" {
 		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
@@ -129,23 +134,11 @@ func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Sp
 	for _, kind := range []string{first, otherKind(first)} {
 		for _, name := range names {
 			if found, err := d.findKind(ctx, s, v, kind, name); found || err != nil {
-				return !s.isMarked(spec), err
+				return true, err
 			}
 		}
 	}
-	return false, d.findMark(ctx, s, v, spec)
-}
-
-// isMarked reports whether the balancer's tags have the Service's UID.
-func (s *snapshot) isMarked(spec cloud.Spec) bool {
-	tags := map[string]string{}
-	switch {
-	case s.classic != nil:
-		tags = s.classic.tags
-	case s.network != nil:
-		tags = s.network.tags
-	}
-	return spec.Ref.Owner.UID != "" && marks.Owner(tags).UID == spec.Ref.Owner.UID
+	return true, d.findMark(ctx, s, v, spec)
 }
 
 // kindOf returns the kind of balancer that an id is of: network ones have ARNs.
@@ -265,10 +258,13 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	scope, present := cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), []string(nil)
 	switch {
 	case s.classic != nil:
-		scope = s.classic.scope()
+		scope, present = s.classic.scope(), s.classic.Subnets
 	case s.network != nil:
 		scope, present = s.network.scope(), s.network.subnets()
 		maps.Copy(facts, s.network.facts())
+	}
+	if s.classic != nil || s.network != nil {
+		facts[factName] = s.name(spec)
 	}
 	ids, err := d.chooseSubnets(s.area, spec, scope, present)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {

@@ -73,8 +73,7 @@ func (c *classicChange) openTargets(ctx context.Context) error {
 // group which another balancer has stay. Nothing is closed while a target is not known: it may be
 // in any group.
 func (c *classicChange) closeTargets(ctx context.Context) error {
-	same := !c.differs(fieldNodeIngress) && !c.differs(fieldGroups) && slices.Equal(c.have.Targets, c.want.Targets)
-	if same || doubtful(c.spec.Candidates, c.want) {
+	if doubtful(c.spec.Candidates, c.want) {
 		return nil
 	}
 	shared, err := c.sharedGroups(ctx, c.leaving(c.s, c.spec), c.lb().name())
@@ -86,7 +85,6 @@ func (c *classicChange) closeTargets(ctx context.Context) error {
 	needs.mine = func(all rules, r rule, description string) bool {
 		return own(all, r, description) && !slices.Contains(shared, r.source)
 	}
-	needs.heir = noHeir
 	return c.closeNodes(ctx, c.s.area, needs)
 }
 
@@ -172,8 +170,5 @@ func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 	if err != nil || len(shared) > 0 {
 		return err
 	}
-	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }, heir: noHeir})
+	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }})
 }
-
-// noHeir says that no other balancer needs a rule.
-func noHeir(string, rule) (bool, string, error) { return false, "", nil }

@@ -21,7 +21,7 @@ func (b *classicBalancer) scope() cloud.Scope {
 
 // observeClassic is what a classic balancer says to the kernel. AWS takes changes of it at any
 // time, so that it is never pending.
-func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spec, byName bool) (cloud.Observed, error) {
+func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.classic
 	if !spec.Leaving {
 		if err := d.completeClassic(ctx, lb); err != nil {
@@ -29,7 +29,7 @@ func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spe
 		}
 	}
 	o := cloud.Observed{
-		Found: true, ID: lb.name(), ByName: byName, Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
+		Found: true, ID: lb.name(), Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
 		Facts: d.facts(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
 	}
 	if host := awssdk.ToString(lb.DNSName); host != "" {

@@ -3,6 +3,8 @@ package aws
 import (
 	"errors"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -27,7 +29,17 @@ func classify(err error) cloud.Failure {
 	if credentials && class != cloud.FailureTransient && class != cloud.FailureThrottled {
 		class = cloud.FailureUnauthorized
 	}
-	return cloud.Failure{Class: class}
+	return cloud.Failure{Class: class, RetryAfter: retryAfter(err)}
+}
+
+// retryAfter is how long the API, or a proxy before it, asked us to wait.
+func retryAfter(err error) time.Duration {
+	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	if !ok || answer.Response == nil {
+		return 0
+	}
+	seconds, _ := strconv.Atoi(answer.Response.Header.Get("Retry-After")) // a date, or nothing, is 0
+	return time.Duration(max(seconds, 0)) * time.Second
 }
 
 func classOf(err error) cloud.Class {

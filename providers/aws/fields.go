@@ -51,6 +51,8 @@ const (
 	// given to them; factSubnetProblem says what is wrong with the annotation, or with the VPC.
 	factSubnets       = "subnets"
 	factSubnetProblem = "subnetProblem"
+	// factName is the name of the balancer there is.
+	factName = "name"
 	// factIPv6 is "true" when all of them have an IPv6 network.
 	factIPv6 = "ipv6"
 	// factGroups are the security groups a network balancer has, as in fieldGroups, and

@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -18,12 +19,15 @@ const (
 )
 
 // groupName is the name and the description of a security group that belongs to one balancer.
-// Upstream's name is how it is known: a VPC has only one group of a name.
+// Upstream's name and description are how it is known.
 type groupName struct{ name, description string }
 
-// owns reports whether the security group, one of the VPC, has the name.
+// owns reports whether the security group was made for the balancer of that name. The Service at
+// the end of the description may be the one it was taken over from.
 func (n groupName) owns(g ec2types.SecurityGroup) bool {
-	return awssdk.ToString(g.GroupName) == n.name
+	have, _, _ := strings.Cut(awssdk.ToString(g.Description), " (")
+	want, _, _ := strings.Cut(n.description, " (")
+	return awssdk.ToString(g.GroupName) == n.name && have == want
 }
 
 // ownIn returns the group if the area has it.

@@ -231,7 +231,7 @@ func (l networkListener) certificate() string {
 }
 
 // observeNetwork reads the rest of a network balancer that was found.
-func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec, byName bool) (cloud.Observed, error) {
+func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.network
 	groups, err := d.targetGroups(ctx, v)
 	if err != nil {
@@ -244,7 +244,7 @@ func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spe
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{
-		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), ByName: byName, State: cloud.BalancerActive,
+		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
 		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Facts: d.facts(s, spec), Native: s,
 	}
 	if lb.State != nil && lb.State.Code == elbtypes.LoadBalancerStateEnumFailed {

@@ -20,21 +20,26 @@ const (
 )
 
 // chooseSubnets returns the ids of the subnets a balancer shall have: those of the annotation in
-// its order, else one of each zone in the order of the zones' names. Those it has are present.
+// its order, else one of each zone in the order of the zones' names. Those it has are present: such
+// a one stays as long as it is usable, or its zone has no other, because leaving it costs an
+// address.
 func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
 	if given := keySubnets.List(spec.Options); len(given) > 0 {
 		return a.namedSubnets(given)
 	}
 	best := map[string]ec2types.Subnet{}
-	for _, subnet := range d.usableSubnets(a, scope) {
+	usable := d.usableSubnets(a, scope)
+	for _, subnet := range usable {
 		zone := awssdk.ToString(subnet.AvailabilityZone)
 		if present, taken := best[zone]; !taken || d.preferred(subnet, present, scope) < 0 {
 			best[zone] = subnet
 		}
 	}
 	for _, id := range present {
-		if subnet, exists := a.subnet(id); exists {
-			best[awssdk.ToString(subnet.AvailabilityZone)] = subnet
+		subnet, exists := a.subnet(id)
+		zone := awssdk.ToString(subnet.AvailabilityZone)
+		if _, served := best[zone]; exists && (!served || slices.ContainsFunc(usable, func(u ec2types.Subnet) bool { return awssdk.ToString(u.SubnetId) == id })) {
+			best[zone] = subnet
 		}
 	}
 	var ids []string

@@ -18,7 +18,7 @@ func Classic(t *testing.T) conformance.Harness {
 	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) { return start(t) })
 	h.Descriptor.Capabilities.Protocols = []cloud.Protocol{cloud.ProtocolTCP}
 	h.Annotations = without(h.Annotations, "network")
-	h.Constant = map[string]string{"dualStack": "a classic balancer has IPv4 only", "type": "the other type has a run of its own"}
+	h.Constant["dualStack"] = "classic balancers have IPv4 addresses only"
 	return h
 }
 
@@ -30,6 +30,12 @@ func Network(t *testing.T) conformance.Harness {
 		return &network{driver}, c
 	})
 	h.Annotations = without(h.Annotations, "classic")
+	h.Constant["deletionProtection"] = "such a balancer can't be deleted: see TestNetworkAnnotations"
+	h.Constant["listener.stickiness"] = "it is the Service's sessionAffinity: see TestStickiness"
+	h.Impossible["mixed-protocols"] = "TCP and UDP on one port need one node port: see TestBothProtocols"
+	for _, key := range []string{"security-groups", "eip-allocations", "private-ipv4-addresses"} {
+		h.Variations[prefix+key] = conformance.Variation{Skip: "only new balancers, or new subnets of one, can have it: see TestNetworkAnnotations"}
+	}
 	return h
 }
 
@@ -46,6 +52,10 @@ func harness(t *testing.T, start func(*testing.T) (cloud.Driver, conformance.Con
 		New: start, Descriptor: aws.Descriptor(), Annotations: aws.Annotations(),
 		Variations: variations(w, rest), Names: names(w), Machines: pageSize + 1, Errors: documented(),
 		Impossible: map[string]string{"load-balancer-ip": "AWS gives the address"},
+		Constant: map[string]string{
+			"type":                  "each has a run of its own",
+			"listener.certificates": "one certificate will do: see TestClassicAnnotations and TestTLSInPlace",
+		},
 	}
 }
 

@@ -37,7 +37,7 @@ var ofClassic = map[string]tampering{
 	"targetProtocol": listener("HTTP", 30080),
 	"targetPort":     listener("TCP", 30099),
 	"proxyProtocol": func(c *Control, id string) error {
-		name := awssdk.String("k8s-proxyprotocol-enabled") // of other names are the user's own policies
+		name := awssdk.String("k8s-proxyprotocol-enabled")
 		_, err := c.Classic.CreateLoadBalancerPolicy(c.Context(), &api.CreateLoadBalancerPolicyInput{
 			LoadBalancerName: &id, PolicyName: name, PolicyTypeName: awssdk.String("ProxyProtocolPolicyType"),
 			PolicyAttributes: []types.PolicyAttribute{{AttributeName: awssdk.String("ProxyProtocol"), AttributeValue: awssdk.String("true")}},

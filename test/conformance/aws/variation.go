@@ -23,7 +23,7 @@ func variations(w *lab.World, f furniture) map[string]conformance.Variation {
 		}
 		return all
 	}
-	secure := with(nil, "ssl-cert", w.Certificate("other"))
+	secure := with(nil, "ssl-cert", w.Certificate("web"))
 	logged := with(nil, "access-log-enabled", "true", "access-log-s3-bucket-name", "logs")
 	checked := with(nil, "healthcheck-protocol", "HTTP")
 	return map[string]conformance.Variation{

@@ -294,3 +294,21 @@ func TestLogBucket(t *testing.T) {
 		t.Errorf("the log is still written: %q", got)
 	}
 }
+
+// TestStickiness has clients come to the same node again.
+func TestStickiness(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("sticky", network)
+	svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lookNetwork(svc).groupAttributes["stickiness.enabled"]; got != "true" {
+		t.Errorf("stickiness %q", got)
+	}
+	svc.Spec.SessionAffinity = corev1.ServiceAffinityNone
+	s.ensure(svc)
+	s.idle(svc)
+	if got := s.lookNetwork(svc).groupAttributes["stickiness.enabled"]; got != "false" {
+		t.Errorf("stickiness %q", got)
+	}
+}
