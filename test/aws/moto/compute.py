@@ -7,6 +7,7 @@ import re
 from moto.core.responses import ActionResult
 from moto.ec2.exceptions import DependencyViolationError, EC2ClientError, InvalidInstanceIdError
 from moto.ec2.models import EC2Backend
+from moto.ec2.models.core import TaggedEC2Resource
 from moto.ec2.models.elastic_network_interfaces import NetworkInterface
 from moto.ec2.models.instances import Instance, InstanceBackend
 from moto.ec2.models.route_tables import Route
@@ -23,6 +24,12 @@ from mend import mend, paged, refuser
 refuse = refuser(EC2ClientError)
 
 # --- instances -----------------------------------------------------------------------------
+
+@mend(TaggedEC2Resource)
+def get_tags(self):
+    """moto looks for them among the tags of everything, which takes minutes for 5,000 instances."""
+    return [{"key": k, "value": v} for k, v in self.ec2_backend.tags.get(self.id, {}).items()]
+
 
 given = Instance.private_dns_name.fget
 
@@ -102,6 +109,17 @@ for action, list_of in {
     paged(EC2Response, list_of, action)
 
 # --- what instances have ---
+
+
+run = InstanceResponse.run_instances
+
+
+@mend(InstanceResponse)
+def run_instances(self):
+    """Of very many at once only the ids are answered: the rest takes minutes."""
+    answer = run(self)
+    many = answer.result.instances
+    return ActionResult({"Instances": [{"InstanceId": i.id} for i in many]}) if len(many) > 100 else answer
 
 
 for name in "create_tags", "delete_tags":

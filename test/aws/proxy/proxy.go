@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ type Proxy struct {
 	page      atomic.Int64
 	share     atomic.Int64
 	throttled atomic.Int64
+
+	remembering atomic.Bool
+	remembered  sync.Map // answers by call
 }
 
 // Start starts a proxy to the cloud for the test.
@@ -98,6 +102,10 @@ func (p *Proxy) SetPage(most int) { p.page.Store(int64(most)) }
 // Throttle refuses that share of the calls, in percent, as AWS does when there are too many.
 // Which ones only depends on how many there were.
 func (p *Proxy) Throttle(percent int) { p.share.Store(int64(percent)) }
+
+// Remember asks moto only once for each thing from now on: moto takes seconds for a thousand
+// instances, and more where tests run beside each other.
+func (p *Proxy) Remember() { p.remembering.Store(true) }
 
 // Calls are all calls so far, oldest first.
 func (p *Proxy) Calls() []Call {

@@ -29,6 +29,11 @@ func TestFiveThousandNodes(t *testing.T) {
 		}
 		ids = append(ids, world.Boot(t, o)...)
 	}
+	s.proxy.Remember()
+	list, err := s.driver.Instances().List(t.Context())
+	if err != nil || len(list.Items) != count {
+		t.Fatalf("%d machines, %v", len(list.Items), err)
+	}
 	inventory := instance.New(instance.Options{Cloud: s.cloud, Nodes: func() []*corev1.Node { return nil }})
 	from := len(s.proxy.Calls())
 	var all sync.WaitGroup
@@ -36,7 +41,7 @@ func TestFiveThousandNodes(t *testing.T) {
 		all.Go(func() {
 			node := uninitialized(fmt.Sprintf("node-%d", i), "aws:///"+world.Zone(0)+"/"+id)
 			machine, err := inventory.Metadata(t.Context(), node)
-			if err != nil || machine.InstanceID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
+			if err != nil || machine.ID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
 				t.Errorf("%s: %+v, %v", id, machine, err)
 			}
 		})

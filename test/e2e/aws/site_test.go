@@ -37,6 +37,7 @@ type site struct {
 	*testing.T
 	world   *aws.World
 	proxy   *proxy.Proxy
+	driver  cloud.Driver // below the kernel
 	cloud   *run.Cloud
 	manager *loadbalancer.Manager
 	nodes   []*corev1.Node
@@ -92,6 +93,7 @@ func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *si
 	}
 	driver, err := provider.New(t.Context(), world.Config(t, config))
 	s.must(err, "connecting")
+	s.driver = driver
 	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
 	s.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: cmp.Or(o.cluster, "test"), Events: s.events, Metrics: metric.Discard{},
