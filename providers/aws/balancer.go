@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -261,7 +260,8 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		scope, present = s.classic.scope(), s.classic.Subnets
 	case s.network != nil:
 		scope, present = s.network.scope(), s.network.subnets()
-		maps.Copy(facts, s.network.facts())
+		facts[factAddresses] = placesText(s.network.subnets(), s.network.addressOf)
+		facts[factGroups] = cmp.Or(d.groupsText(s, spec), groupless)
 	}
 	if s.classic != nil || s.network != nil {
 		facts[factName] = s.name(spec)

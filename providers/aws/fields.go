@@ -7,7 +7,8 @@ const (
 	// fieldSubnets are the ids of its subnets, sorted; on network balancers with the address
 	// each was asked to have: "subnet-1=eipalloc-1,subnet-2".
 	fieldSubnets = "subnets"
-	// fieldGroups are its security groups in order; one of its own is ownGroup.
+	// fieldGroups are its security groups, sorted: AWS has an order of its own. One that was made
+	// for it is ownGroup.
 	fieldGroups = "securityGroups"
 	// fieldIngress are the rules of its own security group.
 	fieldIngress = "ingress"

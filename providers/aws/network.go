@@ -78,15 +78,6 @@ func (lb *networkBalancer) addressOf(subnet string) string {
 	return ""
 }
 
-// facts are what Normalize needs to know of the balancer.
-func (lb *networkBalancer) facts() map[string]string {
-	facts := map[string]string{factGroups: groupless, factAddresses: placesText(lb.subnets(), lb.addressOf)}
-	if len(lb.SecurityGroups) > 0 {
-		facts[factGroups] = strings.Join(lb.SecurityGroups, ",")
-	}
-	return facts
-}
-
 // placesText returns subnets with their addresses as in fieldSubnets.
 func placesText(subnets []string, addressOf func(string) string) string {
 	var places []string

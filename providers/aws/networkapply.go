@@ -178,7 +178,7 @@ func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Cha
 	fail := func(err error, what string) error {
 		return wrap(err, "changing the "+what+" of network load balancer "+after.Name)
 	}
-	if len(groups) > 0 && !slices.Equal(groups, lb.SecurityGroups) {
+	if len(groups) > 0 && sortedList(groups) != sortedList(lb.SecurityGroups) {
 		if _, err := d.network.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: lb.LoadBalancerArn, SecurityGroups: groups}); err != nil {
 			return fail(err, "security groups")
 		}
@@ -249,10 +249,11 @@ func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after c
 
 // retagNetwork brings the tags of the balancer, its listeners and target groups to what is wanted.
 func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change cloud.Change) error {
-	add, remove := d.retag(lb.tags, change)
-	if len(add)+len(remove) == 0 {
-		return nil
+	before := change.Before.Balancer
+	if before.Extras[fieldTags] == change.After.Extras[fieldTags] && slices.Equal(before.Marks, change.After.Marks) {
+		return nil // only targets change, whatever the annotation says
 	}
+	add, remove := d.retag(lb.tags, change)
 	arns := []string{awssdk.ToString(lb.LoadBalancerArn)}
 	for _, l := range lb.listeners {
 		arns = append(arns, awssdk.ToString(l.ListenerArn))

@@ -91,7 +91,7 @@ func (d *Driver) groupsText(s *snapshot, spec cloud.Spec) string {
 			ids[i] = ownGroup
 		}
 	}
-	return strings.Join(ids, ",")
+	return sortedList(ids)
 }
 
 // ownOf returns the security group that was made for the network balancer, if it has it.

@@ -144,7 +144,7 @@ func (w *networkWish) groups(b *cloud.Balancer) {
 			w.note(keyGroups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
 		}
 	case given != "":
-		b.Extras[fieldGroups] = given
+		b.Extras[fieldGroups] = sortedList(keyGroups.List(w.spec.Options))
 	case managed:
 		b.Extras[fieldGroups] = ownGroup
 	default:

@@ -64,7 +64,9 @@ func (n nodeNeeds) surplus(a *area, id string) rules {
 		_, needed := n.rules[r]
 		_, optional := n.optional[r]
 		used := (needed || optional) && slices.Contains(n.groups, id)
-		if !used && n.mine(all, r, description) {
+		// What lets the members of a group talk to each other is never a balancer's, though one may
+		// have had that group too.
+		if !used && r.source != id && n.mine(all, r, description) {
 			left[r] = description
 		}
 	}
