@@ -21,7 +21,7 @@ func (c *classicChange) openOwn(ctx context.Context) error {
 	if !c.hasOwnGroup(c.spec) || !creating && !c.differs(fieldIngress) && !c.differs(fieldGroups) {
 		return nil
 	}
-	name, description := classicGroup(c.want.Name, c.spec.Ref.Owner)
+	name, description := classicGroup(c.s.name(c.spec), c.spec.Ref.Owner)
 	wanted := wantedClassicIngress(c.spec)
 	own, err := c.ensureGroup(ctx, c.s.area, groupName{name, description}, c.spec, wanted)
 	if err != nil {
@@ -70,7 +70,8 @@ func (c *classicChange) openTargets(ctx context.Context) error {
 }
 
 // closeTargets closes the nodes for what is not needed any more. Rules that refer to a security
-// group which another balancer has stay.
+// group which another balancer has stay. Nothing is closed while a target is not known: it may be
+// in any group.
 func (c *classicChange) closeTargets(ctx context.Context) error {
 	if doubtful(c.spec.Candidates, c.want) {
 		return nil

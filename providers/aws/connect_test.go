@@ -2,6 +2,7 @@ package aws
 
 import (
 	"crypto/tls"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,8 @@ type site struct {
 	// silent services do not answer, refused ones answer with a code.
 	silent  string
 	refused map[string]string
+	// trusted is what the driver wants other than the usual certificates.
+	trusted *tls.Config
 
 	mu       sync.Mutex
 	requests []request
@@ -155,7 +158,7 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (*Driver,
 	}
 	d, err := New(t.Context(), cloud.Config{
 		Cloud: "aws", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/v1.2.3", Transport: transport{s},
-		WithTLS: func(*tls.Config) http.RoundTripper { return transport{s} },
+		WithTLS: func(settings *tls.Config) http.RoundTripper { s.trusted = settings; return transport{s} },
 		File:    func() ([]byte, error) { return []byte(conf), nil },
 		Lookup:  lookup, Secret: func(name string) (string, error) { return set[name], nil },
 		Warn: func(w string) { warnings = append(warnings, w) },
@@ -526,5 +529,30 @@ func TestReadOnly(t *testing.T) {
 		if r.read {
 			t.Errorf("%s is taken for one that only reads", r.action)
 		}
+	}
+}
+
+// The SDK refuses a bundle together with a client that is not its own.
+func TestCertificatesOfOnesOwn(t *testing.T) {
+	s := newSite(t)
+	authority := httptest.NewTLSServer(nil)
+	defer authority.Close()
+	bundle := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw})
+	if err := os.WriteFile(bundle, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CA_BUNDLE", bundle)
+	if _, _, err := s.start(t, elsewhere, accessKey("AWS_CA_BUNDLE", bundle)); err != nil {
+		t.Fatal(err)
+	}
+	if s.trusted == nil || s.trusted.RootCAs == nil || len(s.made("GetCallerIdentity")) != 1 {
+		t.Errorf("trusted %+v, requests %+v", s.trusted, s.requests)
+	}
+	if err := os.WriteFile(bundle, []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.start(t, elsewhere, accessKey("AWS_CA_BUNDLE", bundle)); err == nil || !strings.Contains(err.Error(), "AWS_CA_BUNDLE") {
+		t.Errorf("error %v", err)
 	}
 }

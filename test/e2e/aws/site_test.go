@@ -92,6 +92,7 @@ func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *si
 	}
 	driver, err := provider.New(t.Context(), world.Config(t, config))
 	s.must(err, "connecting")
+	t.Cleanup(s.checkPermissions)
 	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
 	s.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: cmp.Or(o.cluster, "test"), Events: s.events, Metrics: metric.Discard{},
