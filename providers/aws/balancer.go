@@ -322,6 +322,9 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[factSubnetProblem] = problem.Want
 	}
 	facts[factSubnets] = strings.Join(ids, ",")
+	if !d.config.balancer.leaveNodeGroups {
+		facts[factShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
+	}
 	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[factIPv6] = "true"
 	}
@@ -347,10 +350,12 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 			Want: "AWS gives the address; network balancers take " + keyAddresses.Name + " and " + keyPrivate.Name,
 		}
 	}
+	normalize := d.normalizeClassic
 	if wantedKind(spec) == kindNetwork {
-		return d.normalizeNetwork(spec)
+		normalize = d.normalizeNetwork
 	}
-	return d.normalizeClassic(spec)
+	b, notes, err := normalize(spec)
+	return b, append(notes, remarks(spec)...), err
 }
 
 // Eligible implements cloud.Balancers.
