@@ -64,7 +64,6 @@ func Start(ctx context.Context, progress io.Writer) (*Server, error) {
 
 // answers returns when the server takes connections.
 func (s *Server) answers(ctx context.Context) error {
-	ended := s.process.Ended() //nolint:contextcheck // it is the process's life, not a caller's
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -74,8 +73,8 @@ func (s *Server) answers(ctx context.Context) error {
 		}
 		select {
 		case <-ticker.C:
-		case <-ended.Done():
-			return fmt.Errorf("starting the moto server: %w: %s", context.Cause(ended), s.process.Tail())
+		case <-s.process.Ended().Done():
+			return fmt.Errorf("starting the moto server: it ended: %s", s.process.Tail())
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the moto server: %w", err)
 		}
