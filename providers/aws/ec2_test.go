@@ -36,7 +36,7 @@ func newFakeEC2(t *testing.T) (*Driver, *fakeEC2) {
 	}}
 	d.compute = ec2.New(ec2.Options{
 		Region: "eu-west-1", BaseEndpoint: awssdk.String(server.URL), Credentials: awssdk.AnonymousCredentials{}, Retryer: awssdk.NopRetryer{},
-		HTTPClient: server.Client(),
+		HTTPClient: &http.Client{Transport: answers{server.Client().Transport}},
 	})
 	return d, fake
 }

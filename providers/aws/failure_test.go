@@ -71,7 +71,7 @@ func TestClassesOfAnswers(t *testing.T) {
 			defer server.Close()
 			config := aws.Config{
 				Region: "r", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, Retryer: func() aws.Retryer { return aws.NopRetryer{} },
-				HTTPClient: &http.Client{Transport: answers{http.DefaultTransport}},
+				HTTPClient: &http.Client{Transport: answers{server.Client().Transport}},
 			}
 			_, first := ec2.NewFromConfig(config).DescribeInstances(t.Context(), nil)
 			_, second := elasticloadbalancing.NewFromConfig(config).DescribeLoadBalancers(t.Context(), nil)

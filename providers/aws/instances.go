@@ -145,10 +145,9 @@ func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Ins
 	return slices.DeleteFunc(found, terminated), nil
 }
 
-// unknownInstance reports whether EC2 says that an instance does not exist, or cannot.
-func unknownInstance(err error) bool {
-	return isCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed")
-}
+// unknownInstance reports whether EC2 says that an instance does not exist. That an id is
+// malformed is no such answer: whatever is wrong with it, the Node stays.
+func unknownInstance(err error) bool { return isCode(err, "InvalidInstanceID.NotFound") }
 
 func terminated(i ec2types.Instance) bool {
 	return i.State != nil && i.State.Name == ec2types.InstanceStateNameTerminated

@@ -103,7 +103,7 @@ func TestGetHalvesRefusedBatches(t *testing.T) {
 }
 
 func TestGetOfAFailureIsAnError(t *testing.T) {
-	for _, code := range []string{"RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID"} {
+	for _, code := range []string{"RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID", "InvalidInstanceID.Malformed"} {
 		d, fake := newFakeEC2(t)
 		fake.answers["DescribeInstances"] = refusal(code)
 		if found, err := d.Get(t.Context(), "i-1", "i-2"); err == nil {

@@ -11,12 +11,18 @@ import (
 // scheme is that of our provider-IDs.
 const scheme = "aws"
 
-// machineID matches the ids upstream knows: of EC2 instances and of Fargate's machines.
-var machineID = regexp.MustCompile(`^(i-|` + fargatePrefix + `)[0-9A-Za-z._-]+$`)
+// ec2ID is what the id of an EC2 instance looks like.
+const ec2ID = `i-(?:[0-9a-f]{8}|[0-9a-f]{17})`
 
-// resourceName matches Node names that begin with the id of their instance, which is how EC2
-// names machines whose subnet asks for resource-based names.
-var resourceName = regexp.MustCompile(`^(i-(?:[0-9a-f]{8}|[0-9a-f]{17}))(?:\.|$)`)
+var (
+	// machineID matches ids of EC2 instances and of Fargate's machines. What EC2 would call
+	// malformed does not match: it says nothing about whether a machine exists, and would spoil
+	// the question about all others.
+	machineID = regexp.MustCompile(`^(?:` + ec2ID + `|` + fargatePrefix + `[0-9A-Za-z._-]+)$`)
+	// resourceName matches Node names that begin with the id of their instance, which is how EC2
+	// names machines whose subnet asks for resource-based names.
+	resourceName = regexp.MustCompile(`^(` + ec2ID + `)(?:\.|$)`)
+)
 
 var _ cloud.Namer = (*Driver)(nil)
 
@@ -24,18 +30,24 @@ var _ cloud.Namer = (*Driver)(nil)
 // it does upstream:
 //
 //	aws:///eu-west-1a/i-0123456789abcdef0                    written
-//	aws:////i-0123456789abcdef0, i-0123456789abcdef0         read
+//	aws:////i-0123456789abcdef0                              read
 //	aws:///eu-west-1a/<anything>/fargate-ip-10-0-55-27.…     read, of Fargate's machines
 func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	path, ours := strings.CutPrefix(providerID, scheme+"://")
-	if ours && !strings.Contains(path, "/") || !ours && strings.ContainsAny(path, "/:") {
+	slash := strings.LastIndexByte(path, '/')
+	if !ours || slash < 0 {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: want aws:///<zone>/<instance id>", providerID)
 	}
-	id := path[strings.LastIndexByte(path, '/')+1:]
-	if !machineID.MatchString(id) {
-		return "", fmt.Errorf("%q is no provider-ID of AWS: %q is not the id of an instance", providerID, id)
+	id := cloud.InstanceID(path[slash+1:])
+	if !machineID.MatchString(string(id)) {
+		return "", fmt.Errorf("%q is no provider-ID of AWS: %q is not the id of an instance, want i- and 8 or 17 hexadecimal digits", providerID, id)
 	}
-	return cloud.InstanceID(id), nil
+	if onFargate(id) {
+		if _, err := fargateAddress(string(id)); err != nil {
+			return "", fmt.Errorf("%q is no provider-ID of AWS: %w", providerID, err)
+		}
+	}
+	return id, nil
 }
 
 // providerID is the form upstream writes.
