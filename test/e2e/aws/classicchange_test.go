@@ -165,6 +165,47 @@ func TestClassicListeners(t *testing.T) {
 	s.remove(svc)
 }
 
+// TestClassicProxyPorts: a node port that is given up loses the proxy policy before its listener
+// goes. AWS may keep it at the port otherwise, for the next listener there.
+func TestClassicProxyPorts(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("web", annotated(own+"proxy-protocol", "*"))
+	s.ensure(svc)
+	for _, step := range []struct {
+		name   string
+		edit   func(*corev1.Service)
+		writes []string
+		want   string
+	}{
+		{
+			"another node port", func(svc *corev1.Service) { svc.Spec.Ports[0].NodePort = 31080 },
+			[]string{
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners",
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb ConfigureHealthCheck",
+			}, "30443 31080",
+		},
+		{
+			"a port less", func(svc *corev1.Service) { svc.Spec.Ports = svc.Spec.Ports[1:] },
+			[]string{
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb ConfigureHealthCheck", "elb DeleteLoadBalancerListeners",
+				"ec2 RevokeSecurityGroupIngress",
+			}, "30443",
+		},
+	} {
+		from := len(s.proxy.Calls())
+		step.edit(svc)
+		s.ensure(svc)
+		if diff := cmp.Diff(step.writes, s.wrote(from)); diff != "" {
+			t.Errorf("%s: writes (-want +got):\n%s", step.name, diff)
+		}
+		if got := s.lookClassic(svc).proxied(); got != step.want {
+			t.Errorf("%s: PROXY protocol at %s, want %s", step.name, got, step.want)
+		}
+		s.idle(svc)
+	}
+	s.remove(svc)
+}
+
 // TestClassicBadCertificate: a certificate that does not exist must not end what serves, nor
 // keep new nodes out.
 func TestClassicBadCertificate(t *testing.T) {
