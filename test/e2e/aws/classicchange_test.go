@@ -297,6 +297,39 @@ func TestClassicSharedGroup(t *testing.T) {
 	}
 }
 
+// TestClassicForgottenGroup: the annotation that names the security group is changed, and the Service
+// deleted before anybody looks. What was opened for the old group is closed, and the rule of an
+// extra group, which is somebody else's, stays.
+func TestClassicForgottenGroup(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	group, extra, other := s.world.Group(t, "given"), s.world.Group(t, "extra"), s.world.Group(t, "other")
+	s.allow(s.world.NodeGroup, allFrom(extra))
+	before := s.inventory()
+	for _, change := range []func(*corev1.Service){
+		func(svc *corev1.Service) { delete(svc.Annotations, own+"security-groups") },
+		annotated(own+"security-groups", other),
+	} {
+		svc := s.service("web", annotated(own+"security-groups", group, own+"extra-security-groups", extra))
+		s.ensure(svc)
+		if got := s.lines("rule of nodes"); len(got) != 2 {
+			t.Errorf("rules %q", got)
+		}
+		change(svc)
+		s.remove(svc)
+		if diff := cmp.Diff(before, s.inventory()); diff != "" {
+			t.Errorf("left (-before +after):\n%s", diff)
+		}
+	}
+	svc := s.service("web", annotated(own+"extra-security-groups", extra))
+	s.ensure(svc)
+	delete(svc.Annotations, own+"extra-security-groups")
+	s.ensure(svc)
+	s.remove(svc)
+	if diff := cmp.Diff(before, s.inventory()); diff != "" {
+		t.Errorf("left (-before +after):\n%s", diff)
+	}
+}
+
 // TestClassicSubnets moves a balancer to other subnets of its zones.
 func TestClassicSubnets(t *testing.T) {
 	s := newSite(t, siteOptions{})
