@@ -29,8 +29,7 @@ var (
 		Name: prefix + "type", Type: annotation.TypeEnum, Enum: []string{typeNetwork, typeIP, typeExternal}, Elsewhere: []string{typeIP, typeExternal}, Lenient: true,
 		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
 	}
-	keyName = withDoc(annotation.Name.WithAliases(prefix+"name"),
-		"Name of the balancer. By default it is derived from the Service's UID. Can't be changed later.")
+	keyName     = balancerName()
 	keyInternal = annotation.Key{
 		Name: annotation.Internal.Name, Aliases: []string{prefix + "internal"}, Type: annotation.TypeString, Default: "false", Check: checkInternal,
 		Doc: "Give the balancer private addresses only. Any value but `false` counts as true, as upstream's users write `0.0.0.0/0`. Can't be changed later.",
@@ -74,8 +73,9 @@ var (
 		Doc: "Make AWS refuse to delete the balancer, also when the Service is deleted.",
 	}
 	keyTags = annotation.Key{
-		Name: prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags, Want: `tags such as "team=web,stage=prod"`,
-		Doc: "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
+		Name: prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
+		Want: `at most 40 tags such as "team=web,stage=prod": letters, digits, spaces and + - . _ : / @, keys of up to 128 characters that do not begin with "aws:", values of up to 256`,
+		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
 	}
 
 	keyHealthProtocol = annotation.Key{
@@ -117,8 +117,13 @@ func Annotations() annotation.Set {
 	}
 }
 
-func withDoc(k annotation.Key, doc string) annotation.Key {
-	k.Doc = doc
+// balancerName is the portable key, with what AWS takes for a name: what it refuses it refuses only
+// after other things were made.
+func balancerName() annotation.Key {
+	k := annotation.Name.WithAliases(prefix + "name")
+	k.Check = checkName
+	k.Want = `at most 32 letters, digits and hyphens, no hyphen at the beginning or end, and not "internal-" at the beginning`
+	k.Doc = "Name of the balancer. By default it is derived from the Service's UID. Can't be changed later."
 	return k
 }
 

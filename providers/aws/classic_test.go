@@ -333,6 +333,40 @@ func TestStaleProxies(t *testing.T) {
 	}
 }
 
+// TestClassicNodeRules: only what was made for the balancer is to be removed from the nodes' groups.
+func TestClassicNodeRules(t *testing.T) {
+	const first, extra = "security-groups", "extra-security-groups"
+	for name, c := range map[string]struct {
+		has  string
+		rule string // its source, and description
+		spec cloud.Spec
+		want string
+	}{
+		"its first group leaves":                   {"sg-a", "sg-a", classicSpec(first, "sg-b"), "has all from sg-a"},
+		"its first group leaves, an extra stays":   {"sg-a,sg-x", "sg-a", classicSpec(first, "sg-b", extra, "sg-x"), "has all from sg-a"},
+		"a rule of somebody's":                     {"sg-a", "sg-a monitoring", classicSpec(first, "sg-b"), ""},
+		"an extra group beside its own leaves":     {"sg-own,sg-x", "sg-x", classicSpec(), ""},
+		"an extra group beside the first leaves":   {"sg-b,sg-x", "sg-x", classicSpec(first, "sg-b"), ""},
+		"an extra group stays":                     {"sg-a,sg-x", "sg-x", classicSpec(first, "sg-b", extra, "sg-x"), ""},
+		"a group it never had":                     {"sg-a", "sg-z", classicSpec(first, "sg-b"), ""},
+		"its own group leaves":                     {"sg-own", "sg-own", classicSpec(first, "sg-b"), "has all from sg-own"},
+		"somebody's rule about its own group":      {"sg-own", "sg-own monitoring", classicSpec(first, "sg-b"), ""},
+		"its first group stays, no nodes are left": {"sg-b", "sg-b", classicSpec(first, "sg-b"), ""},
+	} {
+		d := classicDriver()
+		group, description := classicGroup("web", c.spec.Ref.Owner)
+		source, words, _ := strings.Cut(c.rule, " ")
+		s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{
+			"sg-own":   {GroupId: new("sg-own"), GroupName: &group, Description: &description, Tags: ec2Tags(d.clusterTags())},
+			"sg-nodes": {GroupId: new("sg-nodes"), Tags: ec2Tags(d.clusterTags()), IpPermissions: []ec2types.IpPermission{allFrom(source).permission(words)}},
+		}}, classic: &classicBalancer{}}
+		s.classic.LoadBalancerName, s.classic.SecurityGroups = new("web"), listOf(c.has)
+		if got := strings.TrimPrefix(d.viewClassicNodes(s, c.spec, cloud.Balancer{}), "sg-nodes "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestInHalves: an instance that is gone does not keep the others from being changed.
 func TestInHalves(t *testing.T) {
 	gone := &elbtypes.InvalidEndPointException{}

@@ -64,10 +64,11 @@ func (d *Driver) createClassic(ctx context.Context, s *snapshot, change cloud.Ch
 //	1  tags are added, marks among them
 //	2  its own security group is made and opened, and the nodes are
 //	3  subnets and security groups are added
-//	4  listeners are added and changed, with their policies
+//	4  node ports that are given up lose the proxy policy, and listeners are added and changed,
+//	   with their policies
 //	5  health check and attributes
 //	6  targets are added, and removed
-//	7  listeners, policies and subnets are removed
+//	7  listeners and subnets are removed
 //	8  the nodes are closed, security groups removed, and its own closed or deleted
 //	9  tags are removed
 func (d *Driver) updateClassic(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
@@ -79,10 +80,10 @@ func (d *Driver) updateClassic(ctx context.Context, s *snapshot, change cloud.Ch
 		c.addTags,
 		c.openOwn, c.openTargets,
 		c.attachSubnets, c.addGroups,
-		c.addListeners, c.setPolicies,
+		c.clearProxies, c.addListeners, c.setPolicies,
 		c.setHealth, c.setAttributes,
 		c.setTargets,
-		c.dropListeners, c.clearProxies, c.swapSubnets,
+		c.dropListeners, c.swapSubnets,
 		c.closeTargets, c.dropGroups, c.closeOwn,
 		c.dropTags,
 	} {

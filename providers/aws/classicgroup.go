@@ -159,16 +159,15 @@ func (c *classicChange) closeOwn(ctx context.Context) error {
 	return err
 }
 
-// forgetClassic removes what refers to the balancer's first security group from the nodes' groups,
-// unless another balancer has that group too. What refers to its own goes with that.
+// forgetClassic removes what refers to the balancer's security groups from those of the nodes,
+// unless another balancer has the group too. What refers to its own goes with that.
 func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	first := d.classicGroups(spec)[0]
-	if !slices.Contains(s.classic.SecurityGroups, first) {
-		return nil
-	}
-	shared, err := d.sharedGroups(ctx, []string{first}, s.classic.name())
-	if err != nil || len(shared) > 0 {
+	groups := d.opened(s, spec)
+	shared, err := d.sharedGroups(ctx, groups, s.classic.name())
+	if err != nil {
 		return err
 	}
-	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, _ string) bool { return r == allFrom(first) }})
+	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, description string) bool {
+		return isOpening(r, description) && slices.Contains(groups, r.source) && !slices.Contains(shared, r.source)
+	}})
 }

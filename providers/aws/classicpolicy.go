@@ -120,17 +120,25 @@ func (c *classicChange) setListenerPolicies(ctx context.Context, want cloud.List
 	return nil
 }
 
-// clearProxies takes the proxy policy from node ports that have no listener any more.
+// clearProxies takes the proxy policy from node ports that have no listener, or will have none: it
+// would still be there afterwards. Nothing answers at these ports any more.
 func (c *classicChange) clearProxies(ctx context.Context) error {
-	if c.want.Extras[fieldStaleProxies] == c.have.Extras[fieldStaleProxies] {
-		return nil
-	}
-	for _, port := range c.lb().staleProxies() {
+	stale := c.lb().staleProxies()
+	for _, backend := range c.lb().BackendServerDescriptions {
+		port := int(awssdk.ToInt32(backend.InstancePort))
+		kept := slices.Contains(stale, port) && !c.differs(fieldStaleProxies)
+		if kept || usesNodePort(c.want, port) || !slices.Contains(backend.PolicyNames, proxyPolicy) {
+			continue
+		}
 		if err := c.setProxy(ctx, port, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func usesNodePort(b cloud.Balancer, port int) bool {
+	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.TargetPort == port })
 }
 
 // setTLSPolicy gives a listener the predefined policy, in the form AWS has given it to listeners

@@ -142,9 +142,9 @@ func (d *Driver) viewClassicNodes(s *snapshot, spec cloud.Spec, b cloud.Balancer
 }
 
 // classicNeeds is that the nodes let in everything from the first of the balancer's security
-// groups, as upstream has it. A rule was made for the balancer when it refers to its own security
-// group, or to one that it has and that is not wanted any more. What refers to another may be
-// for other balancers too.
+// groups, as upstream has it. A rule was made for the balancer when it has no description and
+// refers to its own security group, or to one that was its first. What refers to another is
+// somebody else's, or may be for other balancers too.
 func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Target) nodeNeeds {
 	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
 	first := wanted[0]
@@ -154,19 +154,41 @@ func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Tar
 	return nodeNeeds{
 		groups: d.nodeGroups(s.area, machines),
 		rules:  rules{allFrom(first): ""},
-		mine: func(_ rules, r rule, _ string) bool {
-			return r == allFrom(r.source) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
+		mine: func(_ rules, r rule, description string) bool {
+			return isOpening(r, description) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
 		},
 	}
 }
 
 func allFrom(group string) rule { return rule{allProtocols, -1, -1, group} }
 
-// leaving are the security groups the balancer has and that are not wanted, without its own.
+// isOpening recognises a rule on a node's security group as upstream and we make it.
+func isOpening(r rule, description string) bool { return r == allFrom(r.source) && description == "" }
+
+// leaving are the security groups that the nodes were opened for and that are not wanted, without
+// the balancer's own.
 func (d *Driver) leaving(s *snapshot, spec cloud.Spec) []string {
+	wanted := d.classicGroups(spec)
+	return slices.DeleteFunc(d.opened(s, spec), func(id string) bool { return slices.Contains(wanted, id) })
+}
+
+// opened are the balancer's security groups that its nodes may have been opened for, without its
+// own:
+//
+//	the balancer has                the nodes were opened for
+//	its own                         that: the others are extra ones
+//	the first of the wanted groups  that: the others are extra ones
+//	neither                         any but the wanted extra ones: AWS keeps no order
+func (d *Driver) opened(s *snapshot, spec cloud.Spec) []string {
 	if s.classic == nil {
 		return nil
 	}
-	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
-	return slices.DeleteFunc(slices.Clone(s.classic.SecurityGroups), func(id string) bool { return id == own || slices.Contains(wanted, id) })
+	groups, wanted := s.classic.SecurityGroups, d.classicGroups(spec)
+	switch {
+	case slices.Contains(groups, d.classicOwnID(s, spec)):
+		return nil
+	case slices.Contains(groups, wanted[0]):
+		return wanted[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(groups), func(id string) bool { return slices.Contains(wanted, id) })
 }

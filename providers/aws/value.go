@@ -2,9 +2,11 @@ package aws
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // trafficPort is where the traffic goes, as a port of a health check.
@@ -37,15 +39,37 @@ func checkHealthPort(value string) (string, bool) {
 	return strconv.Itoa(port), err == nil && 1 <= port && port <= 65535
 }
 
+// balancerNames are the names AWS takes, but for those that begin with reservedName
+// (CreateLoadBalancer, Name and LoadBalancerName).
+var balancerNames = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$`)
+
+const reservedName = "internal-"
+
+func checkName(value string) (string, bool) {
+	return value, len(value) <= maxName && balancerNames.MatchString(value) && !strings.HasPrefix(value, reservedName)
+}
+
+// What AWS takes for tags (Elastic Load Balancing API, Tag), besides maxTagValue. Of 50 on an
+// object some are ours.
+const (
+	maxTags     = 40
+	maxTagKey   = 128 // characters
+	reservedTag = "aws:"
+)
+
+var tagCharacters = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+@-]*$`)
+
 // checkTags reads "k=v,k2=,k3". Upstream cuts a value at a second "=".
 func checkTags(value string) (string, bool) {
 	tags := parseTags(value)
 	for key, value := range tags {
-		if key == "" || len(key) > 128 || len(value) > 256 || strings.HasPrefix(strings.ToLower(key), "aws:") {
+		switch {
+		case key == "", utf8.RuneCountInString(key) > maxTagKey, utf8.RuneCountInString(value) > maxTagValue,
+			!tagCharacters.MatchString(key), !tagCharacters.MatchString(value), strings.HasPrefix(strings.ToLower(key), reservedTag):
 			return "", false
 		}
 	}
-	return tagText(tags), true
+	return tagText(tags), len(tags) <= maxTags
 }
 
 // parseTags reads "k=v,k2=,k3"; of two with one key the last counts.

@@ -165,6 +165,47 @@ func TestClassicListeners(t *testing.T) {
 	s.remove(svc)
 }
 
+// TestClassicProxyPorts: a node port that is given up loses the proxy policy before its listener
+// goes. AWS may keep it at the port otherwise, for the next listener there.
+func TestClassicProxyPorts(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("web", annotated(own+"proxy-protocol", "*"))
+	s.ensure(svc)
+	for _, step := range []struct {
+		name   string
+		edit   func(*corev1.Service)
+		writes []string
+		want   string
+	}{
+		{
+			"another node port", func(svc *corev1.Service) { svc.Spec.Ports[0].NodePort = 31080 },
+			[]string{
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners",
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb ConfigureHealthCheck",
+			}, "30443 31080",
+		},
+		{
+			"a port less", func(svc *corev1.Service) { svc.Spec.Ports = svc.Spec.Ports[1:] },
+			[]string{
+				"elb SetLoadBalancerPoliciesForBackendServer", "elb ConfigureHealthCheck", "elb DeleteLoadBalancerListeners",
+				"ec2 RevokeSecurityGroupIngress",
+			}, "30443",
+		},
+	} {
+		from := len(s.proxy.Calls())
+		step.edit(svc)
+		s.ensure(svc)
+		if diff := cmp.Diff(step.writes, s.wrote(from)); diff != "" {
+			t.Errorf("%s: writes (-want +got):\n%s", step.name, diff)
+		}
+		if got := s.lookClassic(svc).proxied(); got != step.want {
+			t.Errorf("%s: PROXY protocol at %s, want %s", step.name, got, step.want)
+		}
+		s.idle(svc)
+	}
+	s.remove(svc)
+}
+
 // TestClassicBadCertificate: a certificate that does not exist must not end what serves, nor
 // keep new nodes out.
 func TestClassicBadCertificate(t *testing.T) {
@@ -251,6 +292,39 @@ func TestClassicSharedGroup(t *testing.T) {
 	annotated(own+"security-groups", group)(two)
 	s.ensure(two)
 	s.remove(two)
+	if diff := cmp.Diff(before, s.inventory()); diff != "" {
+		t.Errorf("left (-before +after):\n%s", diff)
+	}
+}
+
+// TestClassicForgottenGroup: the annotation that names the security group is changed, and the Service
+// deleted before anybody looks. What was opened for the old group is closed, and the rule of an
+// extra group, which is somebody else's, stays.
+func TestClassicForgottenGroup(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	group, extra, other := s.world.Group(t, "given"), s.world.Group(t, "extra"), s.world.Group(t, "other")
+	s.allow(s.world.NodeGroup, allFrom(extra))
+	before := s.inventory()
+	for _, change := range []func(*corev1.Service){
+		func(svc *corev1.Service) { delete(svc.Annotations, own+"security-groups") },
+		annotated(own+"security-groups", other),
+	} {
+		svc := s.service("web", annotated(own+"security-groups", group, own+"extra-security-groups", extra))
+		s.ensure(svc)
+		if got := s.lines("rule of nodes"); len(got) != 2 {
+			t.Errorf("rules %q", got)
+		}
+		change(svc)
+		s.remove(svc)
+		if diff := cmp.Diff(before, s.inventory()); diff != "" {
+			t.Errorf("left (-before +after):\n%s", diff)
+		}
+	}
+	svc := s.service("web", annotated(own+"extra-security-groups", extra))
+	s.ensure(svc)
+	delete(svc.Annotations, own+"extra-security-groups")
+	s.ensure(svc)
+	s.remove(svc)
 	if diff := cmp.Diff(before, s.inventory()); diff != "" {
 		t.Errorf("left (-before +after):\n%s", diff)
 	}
