@@ -135,7 +135,7 @@ func (e *examination) cloud(ctx context.Context) (*run.Cloud, error) {
 		return nil, err
 	}
 	transport := run.NewTransport(nil, run.TransportOptions{
-		Cloud: name, Limits: provider.Descriptor.Limits, Mode: run.DryRun, ReadOnly: provider.ReadOnly, UserAgent: userAgent(),
+		Cloud: name, Limits: provider.Descriptor.Limits, Mode: run.DryRun, ReadOnly: provider.ReadOnly, Throttled: provider.Throttled, UserAgent: userAgent(),
 	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,

@@ -25,6 +25,10 @@ type credential struct {
 	Env      string `json:"env,omitempty"`
 	Key      string `json:"key"`
 	Required bool   `json:"required,omitempty"`
+	// Needs is the Name of another credential without which this one is of no use.
+	Needs string `json:"needs,omitempty"`
+	// Public says that nothing in it is a secret, so that it may be in the release.
+	Public bool `json:"public,omitempty"`
 }
 
 type setting struct {
@@ -60,16 +64,25 @@ func newProviderEntry(d cloud.Descriptor) providerEntry {
 }
 
 func credentials(d cloud.Descriptor) []credential {
+	values := map[string]string{}
+	for _, s := range d.Settings {
+		values[s.Name] = s.Value
+	}
 	var all []credential
 	for _, s := range d.Settings {
 		if s.Secret && s.Value != "" {
-			all = append(all, credential{Name: s.Value, Env: s.Name, Key: s.Key, Required: s.Required})
+			all = append(all, credential{Name: s.Value, Env: s.Name, Key: s.Key, Required: s.Required, Needs: values[s.Needs]})
 		}
 	}
 	if c := d.ConfigFile; c != nil {
-		all = append(all, credential{Name: c.Value, Key: c.Key, Required: c.Required})
+		all = append(all, credential{Name: c.Value, Key: c.Key, Required: c.Required, Public: public(*c)})
 	}
 	return all
+}
+
+// public says whether a file holds no secret. One whose keys are not declared may hold any.
+func public(c cloud.ConfigFile) bool {
+	return len(c.Keys) > 0 && !slices.ContainsFunc(c.Keys, func(k cloud.ConfigKey) bool { return k.Secret })
 }
 
 // block returns the values of a provider.
@@ -118,7 +131,7 @@ func credentialValues(d cloud.Descriptor) []Value {
 		docs[""] = d.ConfigFile.Doc
 	}
 	keys := Value{Name: "keys", Doc: "Keys of the Secret. A key that is \"\" is not used."}
-	inline := Value{Name: "inline", Doc: "Credentials in the values, for trying things out: they end up in the release, so prefer existingSecret."}
+	inline := Value{Name: "inline", Doc: "In place of a key of the Secret. It ends up in the release, so use existingSecret for what is secret."}
 	for _, c := range all {
 		key := Value{Name: c.Name, Doc: docs[c.Env]}
 		if c.Required {
@@ -127,7 +140,11 @@ func credentialValues(d cloud.Descriptor) []Value {
 			key.Doc += " Set it when the Secret has it, usually as " + c.Key + "."
 		}
 		keys.Fields = append(keys.Fields, key)
-		inline.Fields = append(inline.Fields, Value{Name: c.Name, Doc: docs[c.Env]})
+		text := Value{Name: c.Name, Doc: docs[c.Env]}
+		if c.Public {
+			text.Doc += " It holds no secret."
+		}
+		inline.Fields = append(inline.Fields, text)
 	}
 	return []Value{{Name: "credentials", Doc: "Mounted as files and read again when they change.", Fields: []Value{
 		{Name: "existingSecret", Default: d.Secret, Doc: "Name of a Secret in the release's namespace."}, keys, inline,

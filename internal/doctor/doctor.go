@@ -42,6 +42,7 @@ func Run(ctx context.Context, o Options) Report {
 		report = append(report, unreadable("nodes", err))
 	} else {
 		all := pointers(nodes.Items)
+		report = append(report, judgeView(all, o, listed)...)
 		report = append(report, judgeNodes(all, o.Cloud.Descriptor.ProviderIDSchemes, o.absent(ctx, all, listed), now)...)
 	}
 	if o.Cloud.Balancers == nil {

@@ -182,3 +182,20 @@ func TestText(t *testing.T) {
 		t.Error("only the second finding is a failure")
 	}
 }
+
+// TestView holds Nodes whose machines the cloud's list has none of against the configuration.
+func TestView(t *testing.T) {
+	o := Options{Cloud: run.Decorate(driver{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})}
+	nodes := []*corev1.Node{node("a", "fake://1", time.Hour), node("b", "fake://2", time.Hour), node("c", "other://3", time.Hour)}
+	for want, listed := range map[string]map[cloud.InstanceID]bool{
+		"failure none of the machines of 2 Nodes is among the 1 in the cloud's list": {"9": true},
+		"": {"2": true, "9": true},
+	} {
+		if got := lines(t, judgeView(nodes, o, listed)); !strings.EqualFold(got, want) {
+			t.Errorf("listed %v: %q, want %q", listed, got, want)
+		}
+	}
+	if got := judgeView(nodes, o, nil); len(got) > 0 {
+		t.Errorf("a list that proves nothing: %v", got)
+	}
+}

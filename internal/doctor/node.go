@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
@@ -51,6 +52,29 @@ func judgeNodes(nodes []*corev1.Node, schemes []string, absent map[string]bool, 
 	add(Warning, gone, "the cloud has no such machine",
 		"if the credentials are those of the right account the Nodes will be deleted; if not, nothing happens to them until they are")
 	return report
+}
+
+// judgeView says whether the credentials and the configuration are about this cluster at all: of
+// its Nodes' machines the cloud lists at least one. listed is nil when the list proves nothing.
+func judgeView(nodes []*corev1.Node, o Options, listed map[cloud.InstanceID]bool) Report {
+	ours := 0
+	for _, node := range nodes {
+		id, err := o.Cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+		if err != nil || instance.Owner(node, o.Cloud.Descriptor.ProviderIDSchemes) != instance.Mine {
+			continue
+		}
+		if listed == nil || listed[id] {
+			return nil
+		}
+		ours++
+	}
+	if ours == 0 {
+		return nil
+	}
+	return Report{{
+		Check: "machines", Level: Failure, Message: fmt.Sprintf("none of the machines of %d Nodes is among the %d in the cloud's list", ours, len(listed)),
+		Fix: "the configuration is about another cluster, network, region or account: check the ids in it",
+	}}
 }
 
 func first(list []string) string {

@@ -104,6 +104,8 @@ type Setting struct {
 	Value string
 	// Key is the key of a Secret setting in Descriptor.Secret.
 	Key string
+	// Needs is the name of another Secret setting without which this one is of no use, or "".
+	Needs string
 	// Type is the type of the chart's value, SettingText by default.
 	Type SettingType
 	// Enum are the allowed texts, any when empty.

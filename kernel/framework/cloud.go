@@ -80,6 +80,7 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		Metrics:   Metrics(),
 		Mode:      o.Mode,
 		ReadOnly:  o.Provider.ReadOnly,
+		Throttled: o.Provider.Throttled,
 		UserAgent: o.Config.UserAgent,
 	})
 	o.Config.Transport, o.Config.WithTLS = transport, transport.WithTLS

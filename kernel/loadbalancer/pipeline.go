@@ -33,6 +33,9 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	defer p.end()
 	if p.untouched() {
+		if p.another {
+			p.say(remark{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"})
+		}
 		return Outcome{Status: p.present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)

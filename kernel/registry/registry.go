@@ -20,6 +20,9 @@ type Provider struct {
 	// ReadOnly says which requests only read, for APIs where the method does not. By default
 	// those with method GET or HEAD.
 	ReadOnly func(*http.Request) bool
+	// Throttled recognises throttled answers, for APIs that do not say it with status 429; see
+	// run.TransportOptions.
+	Throttled func(*http.Response) bool
 }
 
 var providers = map[string]Provider{}

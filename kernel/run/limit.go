@@ -15,6 +15,8 @@ type limit struct {
 	cloud   string
 	metrics metric.Sink
 	limiter *limiter
+	// throttled is TransportOptions.Throttled.
+	throttled func(*http.Response) bool
 }
 
 func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -33,6 +35,9 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	advice := readAdvice(response, time.Now())
+	if l.throttled != nil && l.throttled(response) {
+		advice.pause = max(advice.pause, firstBackoff)
+	}
 	if advice.hasRemaining {
 		l.metrics.Set(metric.RateRemaining, float64(advice.remaining), l.cloud)
 	}

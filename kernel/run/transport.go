@@ -22,6 +22,10 @@ type TransportOptions struct {
 	// ReadOnly says which requests only read; by default those with method GET or HEAD.
 	// It must not read the request's body.
 	ReadOnly func(*http.Request) bool
+	// Throttled recognises answers that say with another status than 429 that the request was one
+	// too many, and that it was not carried out. It may read the body if it leaves another in its
+	// place. None are when nil.
+	Throttled func(*http.Response) bool
 	// UserAgent is for requests that have none.
 	UserAgent string
 }
@@ -37,6 +41,7 @@ type Transport struct {
 // cloud's rate limit: make one per credential. From the outside in:
 //
 //	readonly  in DryRun and Shadow a request that writes fails with *WriteRefused
+//	repeat    sends again what Throttled recognises
 //	limit     waits for the rate limit, by the priority of the context
 //	measure   counts requests by operation and status code, without the wait
 //	timeout   cloud.RequestTimeout until the last byte of the body
@@ -52,7 +57,10 @@ func NewTransport(base http.RoundTripper, o TransportOptions) *Transport {
 		var t http.RoundTripper = &userAgent{next: base, value: o.UserAgent}
 		t = &timeout{next: t}
 		t = &measure{next: t, cloud: o.Cloud, metrics: metrics}
-		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: limiter}
+		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: limiter, throttled: o.Throttled}
+		if o.Throttled != nil {
+			t = &repeat{next: t, throttled: o.Throttled}
+		}
 		if o.Mode.ReadOnly() {
 			t = &readOnly{next: t, mode: o.Mode, reads: o.ReadOnly}
 		}

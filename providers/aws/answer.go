@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // headSize is how much of an answer is looked at: a declaration, white space and the name of the
@@ -21,12 +24,9 @@ type answers struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		// The SDK closes the body as soon as the answer begins, and then says io.EOF where
-		// io.WriterTo says nil: net/http, if it has still to see the end, closes the connection
-		// below the answer. Without WriteTo it does not.
-		r = r.Clone(r.Context())
-		r.Body = readCloser{r.Body, r.Body}
+	r, err := replayable(r)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := a.next.RoundTrip(r)
 	operation := awsmiddleware.GetOperationName(r.Context())
@@ -43,6 +43,39 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer.Body = readCloser{body, answer.Body}
 	return answer, nil
+}
+
+// replayable returns the request with a body that can be sent again. The SDK's can't, and breaks
+// connections: it is closed as soon as the answer begins, and then says io.EOF where io.WriterTo
+// says nil, so that net/http, if it has still to see the end, closes the connection.
+func replayable(r *http.Request) (*http.Request, error) {
+	if r.Body == nil {
+		return r, nil
+	}
+	content, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("reading the request: %w", err)
+	}
+	r = r.Clone(r.Context())
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	r.Body, _ = r.GetBody() // never fails
+	return r, nil
+}
+
+// errorCode finds the code in the body of an error, in the forms of EC2 and of the others.
+var errorCode = regexp.MustCompile(`<Code>([^<]+)</Code>`)
+
+// Throttled recognises the answers with which AWS throttles: with status 400 or 503 and a code.
+func Throttled(answer *http.Response) bool {
+	if answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusServiceUnavailable {
+		return answer.StatusCode == http.StatusTooManyRequests
+	}
+	body := bufio.NewReaderSize(answer.Body, headSize)
+	head, _ := body.Peek(headSize) // as below
+	answer.Body = readCloser{body, answer.Body}
+	code := errorCode.FindSubmatch(head)
+	return code != nil && classes[string(code[1])] == cloud.FailureThrottled
 }
 
 // readCloser is a body that can do nothing else.

@@ -48,10 +48,16 @@ func (d *Driver) readArea(ctx context.Context) (*area, error) {
 	return a, d.readGroups(ctx, a, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC(), filter("tag-key", keys...)}})
 }
 
-// with returns the area together with the security groups of the candidates.
-func (d *Driver) with(ctx context.Context, a *area, candidates []cloud.Target) (*area, error) {
+// with returns the area together with the security groups of the candidates. There are none where
+// the balancer is to be deleted: then all groups may have rules for it.
+func (d *Driver) with(ctx context.Context, a *area, spec cloud.Spec) (*area, error) {
+	if spec.Leaving {
+		whole := *a
+		whole.groups = map[string]ec2types.SecurityGroup{}
+		return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC()}})
+	}
 	var missing []string
-	for _, id := range groupsOf(candidates) {
+	for _, id := range groupsOf(spec.Candidates) {
 		if _, known := a.groups[id]; !known {
 			missing = append(missing, id)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -30,6 +31,8 @@ type snapshot struct {
 	spares []targetGroup
 	// taken are the names of all target groups there are.
 	taken map[string]bool
+	// alive are the ARNs of all network balancers, nil where they were not listed.
+	alive map[string]bool
 }
 
 // name returns the balancer's name, where there is none the one it would have.
@@ -95,7 +98,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	} else if s.area, err = d.readArea(ctx); err != nil {
 		return cloud.Observed{}, err
 	}
-	if s.area, err = d.with(ctx, s.area, spec.Candidates); err != nil {
+	if s.area, err = d.with(ctx, s.area, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := d.find(ctx, s, v, spec)
@@ -122,22 +125,51 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 //	the wanted name     the wanted, the other    no
 //	the default name    the wanted, the other    no
 //	the UID in a mark   both                     no
+//
+// One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
 	if id := spec.Ref.ID; id != "" {
 		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
 			return false, err
 		}
 	}
+	var foreign *snapshot
 	first := wantedKind(spec)
 	names := slices.Compact([]string{wantedName(spec), defaultName(spec.Ref.Owner.UID)})
 	for _, kind := range []string{first, otherKind(first)} {
 		for _, name := range names {
-			if found, err := d.findKind(ctx, s, v, kind, name); found || err != nil {
+			found, err := d.findKind(ctx, s, v, kind, name)
+			if err != nil || found && d.mayBeOurs(s, spec.Ref.Owner) {
 				return true, err
 			}
+			if found && foreign == nil {
+				foreign = &snapshot{classic: s.classic, network: s.network}
+			}
+			s.classic, s.network = nil, nil
 		}
 	}
-	return true, d.findMark(ctx, s, v, spec)
+	if err := d.findMark(ctx, s, v, spec); err != nil {
+		return true, err
+	}
+	if s.classic == nil && s.network == nil && foreign != nil {
+		s.classic, s.network = foreign.classic, foreign.network
+	}
+	return true, nil
+}
+
+// mayBeOurs reports whether the marks of what was found by its name say nothing else.
+func (d *Driver) mayBeOurs(s *snapshot, us cloud.Owner) bool {
+	var tags map[string]string
+	if s.classic != nil {
+		tags = s.classic.tags
+	} else {
+		tags = s.network.tags
+	}
+	owner := d.owner(s.name(cloud.Spec{}), tags, us)
+	if owner.UID != "" {
+		return owner.UID == us.UID
+	}
+	return owner.Cluster == us.Cluster && (owner.Name == "" || owner.String() == us.String())
 }
 
 // kindOf returns the kind of balancer that an id is of: network ones have ARNs.
@@ -184,6 +216,10 @@ func (d *Driver) findMark(ctx context.Context, s *snapshot, v *survey, spec clou
 			return err
 		}
 	}
+	s.alive = map[string]bool{}
+	for _, lb := range v.network {
+		s.alive[awssdk.ToString(lb.LoadBalancerArn)] = true
+	}
 	uid := spec.Ref.Owner.UID
 	marked := func(tags map[string]string) bool { return uid != "" && marks.Owner(tags).UID == uid }
 	if s.classic = pick(v.classic, func(lb *classicBalancer) bool { return marked(lb.tags) }); s.classic == nil {
@@ -213,42 +249,57 @@ func (d *Driver) absent(ctx context.Context, s *snapshot, v *survey, spec cloud.
 	if !spec.Leaving {
 		return o, nil
 	}
-	if err := d.readOwn(ctx, s, spec); err != nil {
-		return o, err
-	}
+	d.findOwn(s, spec)
 	left, err := d.leftRules(ctx, s, spec)
 	o.Remains = len(s.own)+len(s.spares) > 0 || left
 	return o, err
 }
 
-// readOwn reads the security groups that were made for the balancer, of either kind.
-func (d *Driver) readOwn(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	for _, name := range d.groupNames(s.name(spec), spec) {
-		group, exists, err := d.findGroup(ctx, s.area, name)
-		if err != nil {
-			return err
-		}
-		if exists && d.isGroupOurs(group, spec) {
+// findOwn finds the security groups that were made for the balancer, of either kind, in an area
+// that has all of the VPC's:
+//
+//	named for                   marks       ours
+//	any balancer                this UID    yes
+//	the balancer there is       any of the  yes: it was taken over with it
+//	                            cluster
+//	the wanted or default name  none        yes, unless they are another cluster's
+func (d *Driver) findOwn(s *snapshot, spec cloud.Spec) {
+	names := d.groupNames(spec, wantedName(spec), defaultName(spec.Ref.Owner.UID))
+	var present []groupName
+	if s.classic != nil || s.network != nil {
+		present = d.groupNames(spec, s.name(spec))
+	}
+	s.own = nil
+	for _, id := range sortedGroups(s.area) {
+		group := s.area.groups[id]
+		uid := marks.Owner(tagsOf(group.Tags)).UID
+		named := func(n groupName) bool { return n.owns(group) }
+		switch {
+		case d.isAnothers(group, spec.Ref.Owner):
+		case uid == spec.Ref.Owner.UID && uid != "" || uid == "" && slices.ContainsFunc(names, named) || slices.ContainsFunc(present, named):
 			s.own = append(s.own, group)
 		}
 	}
-	return nil
 }
 
-// isGroupOurs reports whether a group of the right name is not another cluster's.
+// isGroupOurs reports whether a group of the right name is not another Service's.
 func (d *Driver) isGroupOurs(g ec2types.SecurityGroup, spec cloud.Spec) bool {
-	tags := tagsOf(g.Tags)
-	if owner := marks.Owner(tags); owner.UID != "" {
-		return owner.UID == spec.Ref.Owner.UID
+	if uid := marks.Owner(tagsOf(g.Tags)).UID; uid != "" {
+		return uid == spec.Ref.Owner.UID
 	}
-	return d.ownedByCluster(tags) || !inAnyCluster(tags)
+	return !d.isAnothers(g, spec.Ref.Owner)
 }
 
-// groupNames are those of the security groups the balancer of a Service may have for itself.
-func (d *Driver) groupNames(balancer string, spec cloud.Spec) []groupName {
-	classicName, classicWords := classicGroup(balancer, spec.Ref.Owner)
-	networkName, networkWords := networkGroup(d.clusterName, spec.Ref.Owner)
-	return []groupName{{classicName, classicWords}, {networkName, networkWords}}
+// groupNames are those of the security groups that balancers of these names may have for
+// themselves.
+func (d *Driver) groupNames(spec cloud.Spec, balancers ...string) []groupName {
+	name, words := networkGroup(d.clusterName, spec.Ref.Owner)
+	names := []groupName{{name, words}}
+	for _, balancer := range balancers {
+		name, words := classicGroup(balancer, spec.Ref.Owner)
+		names = append(names, groupName{name, words})
+	}
+	return names
 }
 
 // facts returns what Normalize needs to know of the surroundings.
@@ -271,6 +322,9 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[factSubnetProblem] = problem.Want
 	}
 	facts[factSubnets] = strings.Join(ids, ",")
+	if !d.config.balancer.leaveNodeGroups {
+		facts[factShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
+	}
 	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[factIPv6] = "true"
 	}
@@ -296,10 +350,12 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 			Want: "AWS gives the address; network balancers take " + keyAddresses.Name + " and " + keyPrivate.Name,
 		}
 	}
+	normalize := d.normalizeClassic
 	if wantedKind(spec) == kindNetwork {
-		return d.normalizeNetwork(spec)
+		normalize = d.normalizeNetwork
 	}
-	return d.normalizeClassic(spec)
+	b, notes, err := normalize(spec)
+	return b, append(notes, remarks(spec)...), err
 }
 
 // Eligible implements cloud.Balancers.
@@ -346,13 +402,27 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 
 // delete deletes the balancer, of which perhaps only parts are left, and what was made for it:
 //
-//	1  the balancer with its listeners
-//	2  target groups
-//	3  the rules for it in the security groups of nodes
-//	4  its own security groups
+//	1  its own security groups get our mark, where they would not be found without the balancer
+//	2  the rules for it in the security groups of nodes, which have its name
+//	3  the balancer with its listeners
+//	4  target groups
+//	5  its own security groups
 //
 // What is still in use is deleted in a later pass.
 func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
+	if s.network != nil && s.network.attributes[attributeProtection] == "true" {
+		return cloud.Progress{}, &cloud.Invalid{
+			Field: keyProtection.Name, Value: "true",
+			Want: "the network load balancer " + s.name(change.Spec) + " is protected from deletion: switch that off in AWS",
+		}
+	}
+	d.findOwn(s, change.Spec)
+	if err := d.claimOwn(ctx, s, change.Spec); err != nil {
+		return cloud.Progress{}, err
+	}
+	if err := d.closeNodes(ctx, s.area, d.departing(ctx, s, change.Spec)); err != nil {
+		return cloud.Progress{}, err
+	}
 	var busy cloud.Progress
 	var err error
 	switch {
@@ -366,13 +436,6 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	if err != nil {
 		return busy, err
 	}
-	if err := d.closeNodes(ctx, s.area, d.departing(ctx, s, change.Spec)); err != nil {
-		return busy, err
-	}
-	s.own = nil
-	if err := d.readOwn(ctx, s, change.Spec); err != nil {
-		return busy, err
-	}
 	for _, group := range s.own {
 		gone, err := d.dropGroup(ctx, s.area, awssdk.ToString(group.GroupId))
 		if err != nil {
@@ -381,4 +444,21 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 		busy.Pending = busy.Pending || !gone
 	}
 	return busy, nil
+}
+
+// claimOwn marks the security groups that only the balancer leads to: one that was taken over, or
+// has another name than the Service asks for by now.
+func (d *Driver) claimOwn(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	names := d.groupNames(spec, wantedName(cloud.Spec{Ref: spec.Ref, Options: spec.Options}), defaultName(spec.Ref.Owner.UID))
+	for _, group := range s.own {
+		uid := marks.Owner(tagsOf(group.Tags)).UID
+		if uid == spec.Ref.Owner.UID || uid == "" && slices.ContainsFunc(names, func(n groupName) bool { return n.owns(group) }) {
+			continue
+		}
+		_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{awssdk.ToString(group.GroupId)}, Tags: ec2Tags(marks.Of(spec.Ref.Owner))})
+		if err != nil {
+			return fmt.Errorf("marking security group %s: %w", awssdk.ToString(group.GroupId), err)
+		}
+	}
+	return nil
 }

@@ -67,7 +67,7 @@ func load(ctx context.Context, c cloud.Config, s settings, known bool) (aws.Conf
 	options := []func(*awsconfig.LoadOptions) error{
 		awsconfig.WithRegion(s.region),
 		awsconfig.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
-		awsconfig.WithAPIOptions([]func(*middleware.Stack) error{awsmiddleware.AddUserAgentKeyValue(name, version)}),
+		awsconfig.WithAPIOptions([]func(*middleware.Stack) error{awsmiddleware.AddUserAgentKeyValue(name, version), addPlainErrors}),
 	}
 	if known {
 		options = append(options, awsconfig.WithCredentialsProvider(aws.AnonymousCredentials{}))

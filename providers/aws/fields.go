@@ -54,6 +54,8 @@ const (
 	factSubnetProblem = "subnetProblem"
 	// factName is the name of the balancer there is.
 	factName = "name"
+	// factShut are the names of nodes of which no security group can be opened.
+	factShut = "shut"
 	// factIPv6 is "true" when all of them have an IPv6 network.
 	factIPv6 = "ipv6"
 	// factGroups are the security groups a network balancer has, as in fieldGroups, and

@@ -68,12 +68,23 @@ func (d *Driver) ensureGroup(ctx context.Context, a *area, n groupName, spec clo
 		if g, err = d.createGroup(ctx, n, spec); err != nil {
 			return g, err
 		}
+	case d.isAnothers(g, spec.Ref.Owner):
+		return g, fmt.Errorf("security group %s (%s) belongs to another cluster: choose another name for the balancer, with %s", *g.GroupId, n.name, keyName.Name)
 	case !d.ownedByCluster(tagsOf(g.Tags)):
 		if err := d.claimGroup(ctx, g, n); err != nil {
 			return g, err
 		}
 	}
 	return g, d.authorize(ctx, *g.GroupId, wanted.without(ingress(g)))
+}
+
+// isAnothers reports whether the tags of a group say that it is another cluster's.
+func (d *Driver) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
+	tags := tagsOf(g.Tags)
+	if cluster := marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
+		return true
+	}
+	return inAnyCluster(tags) && !d.inCluster(tags)
 }
 
 func (d *Driver) createGroup(ctx context.Context, n groupName, spec cloud.Spec) (ec2types.SecurityGroup, error) {
@@ -100,13 +111,13 @@ func (d *Driver) claimGroup(ctx context.Context, g ec2types.SecurityGroup, n gro
 	return wrap(err, "tagging security group "+*g.GroupId)
 }
 
-// dropGroup deletes a security group of ours after what refers to it in the cluster's groups.
+// dropGroup deletes a security group of ours after what refers to it in other groups.
 // While it is in use, as by a balancer that is being deleted, it is not gone.
 func (d *Driver) dropGroup(ctx context.Context, a *area, id string) (gone bool, err error) {
 	for _, other := range sortedGroups(a) {
 		references := rules{}
 		for r, description := range ingress(a.groups[other]) {
-			if r.source == id && d.inCluster(tagsOf(a.groups[other].Tags)) {
+			if r.source == id {
 				references[r] = description
 			}
 		}

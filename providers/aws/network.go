@@ -39,6 +39,7 @@ const (
 	codeNoBalancer    = "LoadBalancerNotFound"
 	codeNoListener    = "ListenerNotFound"
 	codeNoTargetGroup = "TargetGroupNotFound"
+	codeBadTarget     = "InvalidTarget" // an instance that does not run, or an address outside
 )
 
 func (lb *networkBalancer) scope() cloud.Scope {
@@ -130,23 +131,41 @@ func (d *Driver) readNetwork(ctx context.Context, input *elb.DescribeLoadBalance
 	return list, err
 }
 
-// networkTags returns the tags of objects by their ARNs.
+// networkTags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
 func (d *Driver) networkTags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
 	tags := map[string]map[string]string{}
 	for batch := range slices.Chunk(arns, tagBatch) {
-		answer, err := d.network.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: batch})
-		if err != nil {
-			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
-		}
-		for _, described := range answer.TagDescriptions {
-			of := map[string]string{}
-			for _, tag := range described.Tags {
-				of[awssdk.ToString(tag.Key)] = awssdk.ToString(tag.Value)
-			}
-			tags[awssdk.ToString(described.ResourceArn)] = of
+		if err := d.addNetworkTags(ctx, batch, tags); err != nil {
+			return nil, err
 		}
 	}
 	return tags, nil
+}
+
+// addNetworkTags reads the tags of a batch. AWS refuses the whole question when one of them is
+// not there, so that it is asked again in halves.
+func (d *Driver) addNetworkTags(ctx context.Context, arns []string, tags map[string]map[string]string) error {
+	answer, err := d.network.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: arns})
+	switch missing := isCode(err, codeNoBalancer, codeNoListener, codeNoTargetGroup); {
+	case missing && len(arns) == 1:
+		return nil
+	case missing:
+		half := len(arns) / 2
+		if err := d.addNetworkTags(ctx, arns[:half], tags); err != nil {
+			return err
+		}
+		return d.addNetworkTags(ctx, arns[half:], tags)
+	case err != nil:
+		return fmt.Errorf("reading the tags of network load balancers: %w", err)
+	}
+	for _, described := range answer.TagDescriptions {
+		of := map[string]string{}
+		for _, tag := range described.Tags {
+			of[awssdk.ToString(tag.Key)] = awssdk.ToString(tag.Value)
+		}
+		tags[awssdk.ToString(described.ResourceArn)] = of
+	}
+	return nil
 }
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
@@ -173,7 +192,22 @@ func (d *Driver) complete(ctx context.Context, lb *networkBalancer, groups []tar
 			lb.listeners = append(lb.listeners, listener)
 		}
 	}
-	return nil
+	return d.tagGroups(ctx, lb)
+}
+
+// tagGroups reads the tags of the target groups, by which those of the user are known.
+func (d *Driver) tagGroups(ctx context.Context, lb *networkBalancer) error {
+	var arns []string
+	for _, l := range lb.listeners {
+		if l.group.TargetGroupArn != nil {
+			arns = append(arns, *l.group.TargetGroupArn)
+		}
+	}
+	tags, err := d.networkTags(ctx, arns)
+	for i := range lb.listeners {
+		lb.listeners[i].group.tags = tags[awssdk.ToString(lb.listeners[i].group.TargetGroupArn)]
+	}
+	return err
 }
 
 func (d *Driver) completeListener(ctx context.Context, l elbtypes.Listener, groups []targetGroup) (networkListener, error) {

@@ -19,7 +19,7 @@ import (
 // createNetwork makes the balancer and brings it to what is wanted. If that breaks, the next run
 // finds the balancer by its name and goes on.
 func (d *Driver) createNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	groups, err := d.openGuard(ctx, s, change)
+	groups, err := d.open(ctx, s, change)
 	if err != nil {
 		return cloud.Progress{}, err
 	}
@@ -57,14 +57,14 @@ func (d *Driver) updateNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 // reworkNetwork changes what differs:
 //
 //	1  tags, so that it is known whose the balancer is
-//	2  its own security group is made, and opened
+//	2  its own security group is made and opened, and those of the nodes are opened
 //	3  security groups, subnets and address types
 //	4  what settleNetwork does
 func (d *Driver) reworkNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	if err := d.retagNetwork(ctx, s.network, change); err != nil {
 		return cloud.Progress{}, err
 	}
-	groups, err := d.openGuard(ctx, s, change)
+	groups, err := d.open(ctx, s, change)
 	if err != nil {
 		return cloud.Progress{}, err
 	}
@@ -76,26 +76,27 @@ func (d *Driver) reworkNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 
 // settleNetwork brings a balancer that exists to what is wanted, in this order:
 //
-//	1  the security groups of nodes are opened
-//	2  attributes
-//	3  listeners that are wanted, each with its target group, which is filled first
-//	4  listeners that are not wanted, and target groups that nothing leads to any more
-//	5  security groups are closed, and one that was replaced is deleted
+//	1  attributes
+//	2  listeners that are wanted, each with its target group, which is filled first
+//	3  listeners that are not wanted, and target groups that nothing leads to any more
+//	4  security groups are closed, and one that was replaced is deleted
 func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	needs := d.needsOf(s, change.After.Name, *change.After, targetsOf(change.Spec.Candidates, change.After.Targets), placedSubnets(*change.After))
-	if err := d.openNodes(ctx, s.area, needs); err != nil {
-		return cloud.Progress{}, err
-	}
 	if err := d.setAttributes(ctx, s.network, *change.After); err != nil {
 		return cloud.Progress{}, err
 	}
 	if err := d.dropConflicts(ctx, s, *change.After); err != nil {
 		return cloud.Progress{}, err
 	}
+	var refused error // targets that AWS does not take keep nothing else from being done
 	for _, l := range change.After.Listeners {
-		if err := d.settleListener(ctx, s, l, change); err != nil {
-			return cloud.Progress{}, fmt.Errorf("changing listener %s of network load balancer %s: %w", l.Key(), change.After.Name, err)
+		err := d.settleListener(ctx, s, l, change)
+		if err != nil {
+			err = fmt.Errorf("changing listener %s of network load balancer %s: %w", l.Key(), change.After.Name, err)
 		}
+		if err != nil && !isCode(err, codeBadTarget) {
+			return cloud.Progress{}, errors.Join(refused, err)
+		}
+		refused = errors.Join(refused, err)
 	}
 	if err := d.dropListeners(ctx, s, *change.After); err != nil {
 		return cloud.Progress{}, err
@@ -105,12 +106,35 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 		return busy, err
 	}
 	if !doubtful(change.Spec.Candidates, *change.After) {
+		needs := d.needsFor(s, change, placedSubnets(*change.After))
 		needs.heir = d.heirs(ctx, s, change.After.Name)
 		if err := d.closeNodes(ctx, s.area, needs); err != nil {
 			return busy, err
 		}
 	}
-	return busy, d.closeGuard(ctx, s, change)
+	gone, err := d.closeGuard(ctx, s, change)
+	busy.Pending = busy.Pending || !gone
+	return busy, errors.Join(refused, err)
+}
+
+// open makes and opens the balancer's own security group, and opens those of the nodes, for the
+// subnets it has and for those it shall have. It returns the groups the balancer shall have, nil
+// for those it has.
+func (d *Driver) open(ctx context.Context, s *snapshot, change cloud.Change) ([]string, error) {
+	groups, err := d.openGuard(ctx, s, change)
+	if err != nil {
+		return nil, err
+	}
+	subnets := placedSubnets(*change.After)
+	if s.network != nil {
+		subnets = append(subnets, s.network.subnets()...)
+	}
+	return groups, d.openNodes(ctx, s.area, d.needsFor(s, change, subnets))
+}
+
+// needsFor are the rules on the security groups of the targets there shall be.
+func (d *Driver) needsFor(s *snapshot, change cloud.Change, subnets []string) nodeNeeds {
+	return d.needsOf(s, change.After.Name, *change.After, targetsOf(change.Spec.Candidates, change.After.Targets), subnets)
 }
 
 // keepServing brings the targets of all listeners up to date after AWS refused something for good:
@@ -125,7 +149,7 @@ func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Chan
 		}
 		l := cloud.Listener{Extras: map[string]string{fieldTargetType: string(have.group.TargetType)}}
 		wanted := wantedTargets(have.group.targets, l, change)
-		if err := d.register(ctx, have.group, missing(wanted, have.group.targets)); err != nil {
+		if err := d.register(ctx, have.group, missing(wanted, have.group.targets)); err != nil && !isCode(err, codeBadTarget) {
 			return err
 		}
 		if err := d.deregister(ctx, have.group, missing(have.group.targets, wanted)); err != nil {
@@ -160,16 +184,15 @@ func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change
 
 // closeGuard removes what the balancer's own security group does not have to let in any more. The
 // group is deleted when the balancer has others instead.
-func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Change) error {
+func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Change) (done bool, err error) {
 	if len(s.own) > 0 {
 		own := s.own[0]
-		return d.revoke(ctx, awssdk.ToString(own.GroupId), ingress(own).without(guardRules(*change.After)))
+		return true, d.revoke(ctx, awssdk.ToString(own.GroupId), ingress(own).without(guardRules(*change.After)))
 	}
 	if own, exists := d.guardIn(s.area, change.Spec); exists {
-		_, err := d.dropGroup(ctx, s.area, awssdk.ToString(own.GroupId))
-		return err
+		return d.dropGroup(ctx, s.area, awssdk.ToString(own.GroupId))
 	}
-	return nil
+	return true, nil
 }
 
 // placeNetwork changes the security groups, subnets and address types.
@@ -257,8 +280,8 @@ func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change c
 	arns := []string{awssdk.ToString(lb.LoadBalancerArn)}
 	for _, l := range lb.listeners {
 		arns = append(arns, awssdk.ToString(l.ListenerArn))
-		if l.group.TargetGroupArn != nil {
-			arns = append(arns, *l.group.TargetGroupArn)
+		if d.isMade(l.group) {
+			arns = append(arns, awssdk.ToString(l.group.TargetGroupArn))
 		}
 	}
 	// The balancer comes last: it is by its tags that the work is known to be done.
@@ -292,20 +315,12 @@ func networkTagList(tags map[string]string) []elbtypes.Tag {
 // deleteNetwork deletes the balancer with its listeners, then its target groups.
 func (d *Driver) deleteNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	lb := s.network
-	if lb.attributes[attributeProtection] == "true" {
-		return cloud.Progress{}, &cloud.Invalid{
-			Field: keyProtection.Name, Value: "true",
-			Want: "the network load balancer " + change.Before.Balancer.Name + " is protected from deletion: switch that off in AWS",
-		}
-	}
 	_, err := d.network.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err := ignore(err, codeNoBalancer); err != nil {
 		return cloud.Progress{}, fmt.Errorf("deleting network load balancer %s: %w", change.Before.Balancer.Name, err)
 	}
 	for _, l := range lb.listeners {
-		if l.group.TargetGroupArn != nil {
-			s.spares = append(s.spares, l.group)
-		}
+		d.release(s, l.group)
 	}
 	return d.deleteSpares(ctx, s)
 }

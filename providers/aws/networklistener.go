@@ -3,6 +3,7 @@ package aws
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -59,18 +60,10 @@ func (d *Driver) deleteListeners(ctx context.Context, s *snapshot, surplus func(
 		if err := ignore(err, codeNoListener); err != nil {
 			return fmt.Errorf("deleting listener %d: %w", awssdk.ToInt32(l.Port), err)
 		}
-		s.release(l.group)
+		d.release(s, l.group)
 	}
 	s.network.listeners = kept
 	return nil
-}
-
-// release notes that no listener leads to the group any more. One that others lead to, or that is
-// no one's we know, is left alone.
-func (s *snapshot) release(g targetGroup) {
-	if g.TargetGroupArn != nil && len(g.LoadBalancerArns) <= 1 {
-		s.spares = append(s.spares, g)
-	}
 }
 
 // settleListener brings one listener and its target group to what is wanted. AWS can't change
@@ -86,19 +79,19 @@ func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listen
 		return err
 	}
 	wanted := wantedTargets(group.targets, l, change)
-	if err := d.register(ctx, group, missing(wanted, group.targets)); err != nil {
-		return err
+	refused := d.register(ctx, group, missing(wanted, group.targets))
+	if refused != nil && !isCode(refused, codeBadTarget) {
+		return refused
 	}
-	switch {
-	case have == nil:
+	if have == nil {
 		err = d.createListener(ctx, s, l, group, change.Spec)
-	default:
+	} else {
 		err = d.changeListener(ctx, s, *have, l, group)
 	}
 	if err != nil {
 		return err
 	}
-	return d.deregister(ctx, group, missing(group.targets, wanted))
+	return errors.Join(refused, d.deregister(ctx, group, missing(group.targets, wanted)))
 }
 
 // suits reports whether the group can be what the listener leads to.
@@ -260,13 +253,32 @@ func missing(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
+// register adds targets to a group. One that AWS does not take, such as an instance that is stopped,
+// is an error with codeBadTarget, once the others are in.
 func (d *Driver) register(ctx context.Context, g targetGroup, ids []string) error {
+	var refused error
 	for batch := range slices.Chunk(ids, targetBatch) {
-		if _, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
-			return fmt.Errorf("registering %d targets with target group %s: %w", len(batch), awssdk.ToString(g.TargetGroupName), err)
+		err := d.registerBatch(ctx, g, batch)
+		if err != nil && !isCode(err, codeBadTarget) {
+			return err
 		}
+		refused = errors.Join(refused, err)
 	}
-	return nil
+	return refused
+}
+
+// registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
+// half.
+func (d *Driver) registerBatch(ctx context.Context, g targetGroup, ids []string) error {
+	_, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
+	switch {
+	case err == nil:
+		return nil
+	case isCode(err, codeBadTarget) && len(ids) > 1:
+		half := len(ids) / 2
+		return errors.Join(d.registerBatch(ctx, g, ids[:half]), d.registerBatch(ctx, g, ids[half:]))
+	}
+	return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), awssdk.ToString(g.TargetGroupName), err)
 }
 
 func (d *Driver) deregister(ctx context.Context, g targetGroup, ids []string) error {
@@ -330,7 +342,7 @@ func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkLi
 			return err
 		}
 		if input.DefaultActions != nil {
-			s.release(have.group)
+			d.release(s, have.group)
 		}
 	}
 	if l.Protocol != cloud.ProtocolTLS {

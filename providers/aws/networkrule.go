@@ -62,6 +62,9 @@ func networkNeeds(name string, b cloud.Balancer, ranges, groups []string) nodeNe
 				continue
 			}
 			n.add(transport, port, b.Allow, client)
+			if b.DualStack { // the balancer stands in for IPv6 clients
+				n.add(transport, port, ranges, health)
+			}
 			for _, source := range b.Allow {
 				n.rules[fragmentation(source)] = ruleMTU
 			}
@@ -123,7 +126,7 @@ func (d *Driver) needsOf(s *snapshot, name string, b cloud.Balancer, machines []
 	return networkNeeds(name, b, v4, d.nodeGroups(s.area, machines))
 }
 
-// heirs says which other network balancer of the cluster needs a rule: it is in a subnet of that
+// heirs says which other network balancer of the VPC needs a rule: it is in a subnet of that
 // network and checks that port. That happens where all check kube-proxy's port. Balancers are
 // read when the first rule is asked for.
 func (d *Driver) heirs(ctx context.Context, s *snapshot, name string) heir {
@@ -142,8 +145,8 @@ func (d *Driver) heirs(ctx context.Context, s *snapshot, name string) heir {
 			read = true
 		}
 		for _, other := range others {
-			ranges, _ := s.area.ranges(other.subnets())
-			if awssdk.ToString(other.LoadBalancerName) != name && d.inCluster(other.tags) && slices.Contains(ranges, r.source) && checks(groups, awssdk.ToString(other.LoadBalancerArn), r) {
+			v4, v6 := s.area.ranges(other.subnets())
+			if awssdk.ToString(other.LoadBalancerName) != name && slices.Contains(append(v4, v6...), r.source) && checks(groups, awssdk.ToString(other.LoadBalancerArn), r) {
 				return true, ruleHealth + awssdk.ToString(other.LoadBalancerName), nil
 			}
 		}

@@ -162,7 +162,7 @@ func (w *networkWish) listeners(b *cloud.Balancer) {
 		twin := slices.IndexFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
 		both := twin >= 0 && w.spec.Ports[twin].NodePort == port.NodePort
 		switch {
-		case twin >= 0 && !both:
+		case twin >= 0 && !both && twin < i:
 			w.refuse(fmt.Sprintf("spec.ports[%d].nodePort", i), strconv.Itoa(port.NodePort),
 				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.spec.Ports[twin].NodePort))
 		case both && twin < i:
@@ -190,6 +190,9 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 		}
 		if keyBackend.In(w.spec.Options) == "ssl" {
 			l.TargetProtocol = cloud.ProtocolTLS
+		}
+		if w.spec.ClientIP {
+			w.refuse("spec.sessionAffinity", "ClientIP", fmt.Sprintf("port %d terminates TLS, and AWS keeps no client with a node there", port.Port))
 		}
 		if both {
 			w.refuse(keyTLSPorts.Name, keyTLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
@@ -230,12 +233,12 @@ func (w *networkWish) ignored() {
 
 // unguarded refuses source ranges that nothing would enforce: without a security group of the
 // balancer's own it is the nodes' that do, which see the clients only where their addresses are
-// kept.
+// kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
 func (w *networkWish) unguarded(b cloud.Balancer) {
 	if len(w.spec.SourceRanges) == 0 || b.Extras[fieldGroups] == ownGroup {
 		return
 	}
-	hides := slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })
+	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })
 	switch {
 	case hides:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),

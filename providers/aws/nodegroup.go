@@ -35,7 +35,7 @@ func (n nodeNeeds) left(group string, r rule) (needed bool, description string, 
 //	groups with the cluster's tag  groups in all  opened
 //	one or more                    –              those with the tag
 //	none                           one            that one
-//	none                           more           none, see ambiguous
+//	none                           more           none, see shutNodes
 func (d *Driver) nodeGroups(a *area, machines []cloud.Target) []string {
 	var ids []string
 	for _, machine := range machines {
@@ -50,6 +50,18 @@ func (d *Driver) nodeGroups(a *area, machines []cloud.Target) []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// shutNodes are the names of nodes of which nodeGroups opens none, sorted.
+func (d *Driver) shutNodes(a *area, machines []cloud.Target) []string {
+	var names []string
+	for _, machine := range machines {
+		if machine.Traits[traitTagged] == "true" && len(d.nodeGroups(a, []cloud.Target{machine})) == 0 {
+			names = append(names, machine.NodeName)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // targetsOf returns the candidates that are among the targets.

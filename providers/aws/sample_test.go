@@ -1,11 +1,15 @@
 package aws
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 const samples = "../../config/samples/aws/"
@@ -43,5 +47,48 @@ func TestSamplesAreRight(t *testing.T) {
 	}
 	if f, warnings, err = parseConfig([]byte(chart.AWS.Credentials.Inline.CloudConf)); err != nil || warnings != nil || !f.elsewhere() {
 		t.Errorf("values.yaml: error %v, warnings %q, %+v", err, warnings, f)
+	}
+}
+
+// The Service of the sample gets what its comments say.
+func TestSampleServiceIsRight(t *testing.T) {
+	content, err := os.ReadFile(samples + "service-nlb.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svc corev1.Service
+	if err := yaml.UnmarshalStrict(content, &svc); err != nil {
+		t.Fatal(err)
+	}
+	values, problems := Annotations().Parse(svc.Annotations)
+	if len(problems) > 0 {
+		t.Fatalf("annotations: %v", problems)
+	}
+	spec := classicSpec()
+	spec.Options, spec.Facts[factSubnets] = values, keySubnets.In(values)
+	for i, port := range svc.Spec.Ports {
+		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
+	}
+	b, notes, err := classicDriver().Normalize(spec)
+	if err != nil || len(notes) > 0 {
+		t.Fatalf("error %v, notes %v", err, notes)
+	}
+	places := "subnet-0a1b2c3d4e5f60718=eipalloc-0a1b2c3d4e5f60718,subnet-1a1b2c3d4e5f60718=eipalloc-1a1b2c3d4e5f60718"
+	if b.Extras[fieldType] != kindNetwork || b.Extras[fieldGroups] != ownGroup || b.Extras[fieldSubnets] != places {
+		t.Errorf("it is read as %v", b.Extras)
+	}
+	for _, l := range b.Listeners {
+		if tls := l.Port == 443; tls != (l.Protocol == cloud.ProtocolTLS) {
+			t.Errorf("port %d is %s", l.Port, l.Protocol)
+		}
+	}
+}
+
+func TestSampleTrustPoliciesAreJSON(t *testing.T) {
+	for _, name := range []string{"trust-instance.json", "trust-service-account.json"} {
+		content, err := os.ReadFile(samples + name)
+		if err != nil || !json.Valid(content) {
+			t.Errorf("%s: %v, %s", name, err, content)
+		}
 	}
 }

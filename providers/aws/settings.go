@@ -28,9 +28,9 @@ func declaredSettings() []cloud.Setting {
 	settings := []cloud.Setting{
 		{Name: envRegion, Value: "region", Doc: "Region, where cloud.conf has neither Zone nor Region. Not set: that of the machine this runs on."},
 		{Name: envDefaultRegion, Doc: "Region, where AWS_REGION is not set."},
-		{Name: envAccessKey, Secret: true, Key: "access-key-id", Value: "accessKeyID", Doc: "Access key. Not set: the credentials of the service account, the container or the machine, in the SDK's order."},
-		{Name: envSecretKey, Secret: true, Key: "secret-access-key", Value: "secretAccessKey", Doc: "Secret of the access key."},
-		{Name: envSessionToken, Secret: true, Key: "session-token", Value: "sessionToken", Doc: "Session token, where the access key is a temporary one."},
+		{Name: envAccessKey, Secret: true, Key: "access-key-id", Value: "accessKeyID", Needs: envSecretKey, Doc: "Access key. Not set: the credentials of the service account, the container or the machine, in the SDK's order."},
+		{Name: envSecretKey, Secret: true, Key: "secret-access-key", Value: "secretAccessKey", Needs: envAccessKey, Doc: "Secret of the access key."},
+		{Name: envSessionToken, Secret: true, Key: "session-token", Value: "sessionToken", Needs: envAccessKey, Doc: "Session token, where the access key is a temporary one."},
 		{Name: envRole, Doc: "Role to take on with the token of AWS_WEB_IDENTITY_TOKEN_FILE. EKS's webhook sets both."},
 		{Name: envTokenFile, Doc: "Path of the service account's token, read again for every session."},
 		{Name: envSessionName, Doc: "Name of that session. Not set: one that the SDK makes up."},

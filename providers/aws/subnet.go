@@ -27,6 +27,9 @@ func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, pres
 	if given := keySubnets.List(spec.Options); len(given) > 0 {
 		return a.namedSubnets(given)
 	}
+	if len(present) > 0 && (keyAddresses.Has(spec.Options) || keyPrivate.Has(spec.Options)) {
+		return a.byZone(present), nil // a new subnet would need another address
+	}
 	best := map[string]ec2types.Subnet{}
 	usable := d.usableSubnets(a, scope)
 	for _, subnet := range usable {
@@ -53,6 +56,15 @@ func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, pres
 		}
 	}
 	return ids, nil
+}
+
+// byZone returns subnets in the order of the names of their zones.
+func (a *area) byZone(ids []string) []string {
+	zone := func(id string) string {
+		subnet, _ := a.subnet(id)
+		return awssdk.ToString(subnet.AvailabilityZone)
+	}
+	return slices.SortedFunc(slices.Values(ids), func(x, y string) int { return cmp.Or(cmp.Compare(zone(x), zone(y)), cmp.Compare(x, y)) })
 }
 
 // namedSubnets resolves ids and names.

@@ -22,8 +22,9 @@ type targetGroup struct {
 	targets []string
 }
 
-// listTargetGroups returns all target groups of the VPC. Those that no listener leads to and that
-// could have been made for a Service have their tags.
+// listTargetGroups returns all target groups of the region: their names have to be unique there.
+// Those of the VPC that no listener leads to and that could have been made for a Service have
+// their tags.
 func (d *Driver) listTargetGroups(ctx context.Context) ([]targetGroup, error) {
 	var list []targetGroup
 	var loose []string
@@ -33,24 +34,36 @@ func (d *Driver) listTargetGroups(ctx context.Context) ([]targetGroup, error) {
 			return nil, fmt.Errorf("reading the target groups: %w", err)
 		}
 		for _, g := range page.TargetGroups {
-			if awssdk.ToString(g.VpcId) != d.config.vpc {
-				continue
-			}
 			list = append(list, targetGroup{TargetGroup: g})
-			if len(g.LoadBalancerArns) == 0 && strings.HasPrefix(awssdk.ToString(g.TargetGroupName), "k8s-") {
+			if len(g.LoadBalancerArns) == 0 && awssdk.ToString(g.VpcId) == d.config.vpc && isChildName(g) {
 				loose = append(loose, awssdk.ToString(g.TargetGroupArn))
 			}
 		}
 	}
 	tags, err := d.networkTags(ctx, loose)
-	if isCode(err, codeNoTargetGroup) {
-		// One was deleted in between: it is somebody else's, or nobody's, for now.
-		return list, nil
-	}
 	for i := range list {
 		list[i].tags = tags[awssdk.ToString(list[i].TargetGroupArn)]
 	}
 	return list, err
+}
+
+// isChildName reports whether the group has a name of childName's form.
+func isChildName(g elbtypes.TargetGroup) bool {
+	return strings.HasPrefix(awssdk.ToString(g.TargetGroupName), "k8s-")
+}
+
+// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
+// is none of the user's.
+func (d *Driver) isMade(g targetGroup) bool {
+	return g.TargetGroupArn != nil && isChildName(g.TargetGroup) && d.inCluster(g.tags)
+}
+
+// release notes that the balancer's listeners do not lead to the group any more. One that other
+// balancers have too, or that is the user's, is left alone.
+func (d *Driver) release(s *snapshot, g targetGroup) {
+	if d.isMade(g) && len(g.LoadBalancerArns) <= 1 {
+		s.spares = append(s.spares, g)
+	}
 }
 
 func (d *Driver) targetGroups(ctx context.Context, v *survey) ([]targetGroup, error) {
@@ -68,13 +81,38 @@ func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *survey, spec cl
 		return err
 	}
 	s.taken = map[string]bool{}
+	var orphans []targetGroup
 	for _, g := range groups {
 		s.taken[awssdk.ToString(g.TargetGroupName)] = true
-		if len(g.LoadBalancerArns) == 0 && d.isOurs(g.tags, spec.Ref.Owner) {
+		switch {
+		case len(g.LoadBalancerArns) == 0 && d.isOurs(g.tags, spec.Ref.Owner):
+			s.spares = append(s.spares, g)
+		case spec.Leaving && s.isOrphan(g):
+			orphans = append(orphans, g)
+		}
+	}
+	return d.addOrphans(ctx, s, orphans, spec)
+}
+
+// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
+// shows them for a while.
+func (s *snapshot) isOrphan(g targetGroup) bool {
+	return s.alive != nil && len(g.LoadBalancerArns) > 0 && isChildName(g.TargetGroup) &&
+		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
+}
+
+func (d *Driver) addOrphans(ctx context.Context, s *snapshot, orphans []targetGroup, spec cloud.Spec) error {
+	var arns []string
+	for _, g := range orphans {
+		arns = append(arns, awssdk.ToString(g.TargetGroupArn))
+	}
+	tags, err := d.networkTags(ctx, arns)
+	for _, g := range orphans {
+		if g.tags = tags[awssdk.ToString(g.TargetGroupArn)]; d.isOurs(g.tags, spec.Ref.Owner) {
 			s.spares = append(s.spares, g)
 		}
 	}
-	return nil
+	return err
 }
 
 // completeGroup reads the attributes and the targets of a group.

@@ -74,7 +74,7 @@ func (s *Server) answers(ctx context.Context) error {
 		select {
 		case <-ticker.C:
 		case <-s.process.Ended().Done():
-			return fmt.Errorf("starting the moto server: %w: %s", context.Cause(s.process.Ended()), s.process.Tail())
+			return fmt.Errorf("starting the moto server: it ended: %s", s.process.Tail())
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the moto server: %w", err)
 		}

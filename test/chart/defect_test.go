@@ -157,11 +157,11 @@ func TestImage(t *testing.T) {
 // A switch from an upstream CCM needs no new Secret.
 func TestUpstreamsSecret(t *testing.T) {
 	out := mustRender(t, release{values: []string{minimal("digitalocean")}})
-	volume := out.pod(t).Spec.Volumes[0].Secret
-	if volume.SecretName != "digitalocean" || volume.Items[0].Key != "access-token" {
-		t.Errorf("Secret %s, key %s", volume.SecretName, volume.Items[0].Key)
+	secret := out.pod(t).Spec.Volumes[0].Projected.Sources[0].Secret
+	if secret.Name != "digitalocean" || secret.Items[0].Key != "access-token" {
+		t.Errorf("Secret %s, key %s", secret.Name, secret.Items[0].Key)
 	}
-	if got, want := out.env(t)["DO_ACCESS_TOKEN_FILE"], "/etc/multicloud-ccm/credentials/"+volume.Items[0].Path; got != want {
+	if got, want := out.env(t)["DO_ACCESS_TOKEN_FILE"], "/etc/multicloud-ccm/credentials/"+secret.Items[0].Path; got != want {
 		t.Errorf("the program reads %s, the Secret is at %s", got, want)
 	}
 }

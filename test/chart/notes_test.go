@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -20,5 +21,25 @@ func TestNotes(t *testing.T) {
 	}
 	for name, values := range tests {
 		golden(t, "testdata/notes/"+name+".txt", mustRender(t, release{values: []string{minimal("sim"), values}}).notes)
+	}
+}
+
+// Only what is secret is warned of: a cloud.conf of AWS has no secret, one of OpenStack may.
+func TestNotesWarnOfSecrets(t *testing.T) {
+	for _, tt := range []struct {
+		provider, values string
+		warns            bool
+	}{
+		{"aws", "aws: {credentials: {inline: {cloudConf: '[Global]'}}}", false},
+		{"aws", "aws: {credentials: {keys: {accessKeyID: id, secretAccessKey: key}, inline: {cloudConf: '[Global]'}}}", false},
+		{"aws", "aws: {credentials: {inline: {accessKeyID: id, secretAccessKey: key, cloudConf: '[Global]'}}}", true},
+		{"openstack", "openstack: {credentials: {inline: {cloudConf: '[Global]'}}}", true},
+		{"digitalocean", "digitalocean: {credentials: {inline: {token: t}}}", true},
+		{"digitalocean", "", false},
+	} {
+		notes := mustRender(t, release{values: []string{minimal(tt.provider), tt.values}}).notes
+		if got := strings.Contains(notes, "WARNING: the credentials are part of the release"); got != tt.warns {
+			t.Errorf("%s with %q: warns %t, want %t", tt.provider, tt.values, got, tt.warns)
+		}
 	}
 }

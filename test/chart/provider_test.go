@@ -47,7 +47,7 @@ func TestANewProviderNeedsNoTemplate(t *testing.T) {
 		t.Errorf("variables %v, want %v", got, want)
 	}
 	var keys []string
-	for _, item := range out.pod(t).Spec.Volumes[0].Secret.Items {
+	for _, item := range out.pod(t).Spec.Volumes[0].Projected.Sources[0].Secret.Items {
 		keys = append(keys, item.Key)
 	}
 	if !slices.Equal(keys, []string{"api-key", "cloud.conf"}) {

@@ -11,7 +11,7 @@ import (
 
 // The values in config/samples render, and what they name is where the program looks.
 func TestSamplesRender(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(root(t), "config", "samples", "*", "values.yaml"))
+	paths, err := filepath.Glob(filepath.Join(root(t), "config", "samples", "*", "values*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("samples %q, %v", paths, err)
 	}

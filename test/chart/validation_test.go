@@ -18,6 +18,12 @@ clusterName: c
 controllers: {route: {enabled: true}}
 digitalocean: {credentials: {existingSecret: mine, inline: {token: t}}}`},
 		{"credentials", "provider: digitalocean\nclusterName: c\ndigitalocean: {credentials: {existingSecret: ''}}"},
+		{"unused Secret", "provider: aws\nclusterName: c\naws: {credentials: {existingSecret: mine}}"},
+		{"unused Secret beside inline", "provider: aws\nclusterName: c\naws: {credentials: {existingSecret: mine, inline: {cloudConf: '[Global]'}}}"},
+		{"unnamed Secret", "provider: sim\nclusterName: c\nsim: {credentials: {keys: {token: t}}}"},
+		{"both", "provider: aws\nclusterName: c\naws: {credentials: {keys: {cloudConf: cloud.conf}, inline: {cloudConf: '[Global]'}}}"},
+		{"access key alone", "provider: aws\nclusterName: c\naws: {credentials: {keys: {accessKeyID: id}}}"},
+		{"its secret alone", "provider: aws\nclusterName: c\naws: {credentials: {inline: {secretAccessKey: s}, keys: {sessionToken: t}}}"},
 		{"workload", `
 provider: sim
 clusterName: c
@@ -48,6 +54,17 @@ extraArgs: {--v: 3, cluster-name: other, v: 3, cloud-config: /x, leader-elect: f
 		fmt.Fprintf(&all, "# %s\n%s\n", tt.name, strings.TrimRight(told, "\n")+"\n")
 	}
 	golden(t, "testdata/problems.txt", all.String())
+}
+
+// A credential that needs another may have it from the escape hatches.
+func TestHalfFromElsewhere(t *testing.T) {
+	for _, values := range []string{
+		`extraEnv: [{name: AWS_SECRET_ACCESS_KEY_FILE, value: /vault/key}]`,
+		`extraEnv: [{name: AWS_SECRET_ACCESS_KEY, value: s}]`,
+		`extraEnvFrom: [{secretRef: {name: x}}]`,
+	} {
+		mustRender(t, release{values: []string{minimal("aws"), "aws: {credentials: {keys: {accessKeyID: id}}}", values}})
+	}
 }
 
 // Credentials may come from the escape hatches.

@@ -19,15 +19,19 @@ refused is an error, and no template can catch it: hence advice.enabled.
 {{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
 {{- $namespace := include "multicloud-ccm.namespace" . }}
 {{- $cluster := lookup "v1" "Namespace" "" "kube-system" }}
-{{- if and $cluster $credentials.secret (not $credentials.inline) }}
+{{- if and $cluster $credentials.secret }}
 {{- $secret := lookup "v1" "Secret" $namespace $credentials.secret }}
+{{- $key := "" }}
 {{- range $credentials.items }}
+{{- if eq .secret $credentials.secret }}
+{{- $key = default .key $key }}
 {{- if and $secret (not (hasKey ($secret.data | default dict) .key)) }}
 {{- $a = append $a (printf "Secret %s/%s has no key %q, which the Pod waits for." $namespace $credentials.secret .key) }}
 {{- end }}
 {{- end }}
+{{- end }}
 {{- if not $secret }}
-{{- $a = append $a (printf "Secret %s/%s does not exist; the Pod waits for it: kubectl -n %s create secret generic %s --from-literal=%s=..." $namespace $credentials.secret $namespace $credentials.secret (first $credentials.items).key) }}
+{{- $a = append $a (printf "Secret %s/%s does not exist; the Pod waits for it: kubectl -n %s create secret generic %s --from-literal=%s=..." $namespace $credentials.secret $namespace $credentials.secret $key) }}
 {{- end }}
 {{- end }}
 {{- toJson $a }}

@@ -5,29 +5,38 @@
 {{- end }}
 
 {{/*
-{"secret": name, "inline": {key: value}, "items": [{name, env, key}]}; secret is "" when there
-are no credentials. Inline values make a Secret of our own.
+{"items": [{name, env, key, secret: the Secret that has the key}], "inline": {key: value},
+"secret": the existing Secret, "" when no item is in it, "exposed": whether inline has a secret}.
+Inline values make a Secret of our own, and come before a key of the existing one.
 */}}
 {{- define "multicloud-ccm.credentials" -}}
-{{- $block := get .Values .Values.provider | default dict }}
-{{- $given := get $block "credentials" | default dict }}
+{{- $given := get (get .Values .Values.provider | default dict) "credentials" | default dict }}
+{{- $own := printf "%s-credentials" (include "multicloud-ccm.fullname" .) }}
+{{- $existing := default "" $given.existingSecret }}
 {{- $inline := dict }}
 {{- $items := list }}
+{{- $used := "" }}
+{{- $exposed := false }}
 {{- range get (include "multicloud-ccm.provider" . | fromJson) "credentials" | default list }}
 {{- $value := get (default dict $given.inline) .name }}
-{{- if $value }}{{ $_ := set $inline .key $value }}{{ $items = append $items . }}{{ end }}
-{{- end }}
-{{- $secret := printf "%s-credentials" (include "multicloud-ccm.fullname" .) }}
-{{- if not $inline }}
-{{- $secret = default "" $given.existingSecret }}
-{{- range get (include "multicloud-ccm.provider" . | fromJson) "credentials" | default list }}
 {{- $key := get (default dict $given.keys) .name }}
-{{- if $key }}{{ $items = append $items (merge (dict "key" $key) .) }}{{ end }}
+{{- if $value }}
+{{- $_ := set $inline .key $value }}
+{{- $items = append $items (merge (dict "secret" $own) .) }}
+{{- $exposed = or $exposed (not .public) }}
+{{- else if and $key $existing }}
+{{- $items = append $items (merge (dict "secret" $existing "key" $key) .) }}
+{{- $used = $existing }}
 {{- end }}
 {{- end }}
-{{- if not $items }}{{ $secret = "" }}{{ end }}
-{{- if not $secret }}{{ $items = list }}{{ end }}
-{{- dict "secret" $secret "inline" $inline "items" $items | toJson }}
+{{- dict "items" $items "inline" $inline "secret" $used "exposed" $exposed | toJson }}
+{{- end }}
+
+{{/* Items by their Secret. One source each, so that all keys of a Secret are of the same moment. */}}
+{{- define "multicloud-ccm.bySecret" -}}
+{{- $by := dict }}
+{{- range . }}{{ $_ := set $by .secret (append (get $by .secret | default list) .) }}{{ end }}
+{{- toJson $by }}
 {{- end }}
 
 {{/* Environment variables of the provider's settings and of its credentials' files. */}}

@@ -51,7 +51,7 @@ garbage more often instead of being killed. Nothing without a limit, or with one
 {{- end }}
 
 {{- define "multicloud-ccm.mounts" -}}
-{{- if (include "multicloud-ccm.credentials" . | fromJson).secret }}
+{{- if (include "multicloud-ccm.credentials" . | fromJson).items }}
 - name: credentials
   mountPath: {{ include "multicloud-ccm.credentialsPath" . }}
   readOnly: true
@@ -62,16 +62,19 @@ garbage more often instead of being killed. Nothing without a limit, or with one
 {{- end }}
 
 {{- define "multicloud-ccm.volumes" -}}
-{{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
-{{- if $credentials.secret }}
+{{- with (include "multicloud-ccm.credentials" . | fromJson).items }}
 - name: credentials
-  secret:
-    secretName: {{ $credentials.secret }}
+  projected:
     defaultMode: 0440
-    items:
-      {{- range $credentials.items }}
-      - key: {{ .key | quote }}
-        path: {{ .name }}
+    sources:
+      {{- range $secret, $items := include "multicloud-ccm.bySecret" . | fromJson }}
+      - secret:
+          name: {{ $secret }}
+          items:
+            {{- range $items }}
+            - key: {{ .key | quote }}
+              path: {{ .name }}
+            {{- end }}
       {{- end }}
 {{- end }}
 {{- with .Values.extraVolumes }}

@@ -8,6 +8,7 @@ pipelines skip the schema.
 {{- $problems := concat
   (include "multicloud-ccm.problemsOfIdentity" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfCredentials" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfWorkload" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfArgs" . | fromJsonArray) }}
 {{- if $problems }}
@@ -44,24 +45,6 @@ pipelines skip the schema.
 {{- $provider := include "multicloud-ccm.provider" . | fromJson }}
 {{- if $provider }}
 {{- $block := get .Values $name | default dict }}
-{{- $given := get $block "credentials" | default dict }}
-{{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
-{{- $existing := get $given "existingSecret" | default "" }}
-{{- if and $credentials.inline $existing (ne $existing $provider.secret) }}
-{{- $p = append $p (printf "%s.credentials.existingSecret is %q and %s.credentials.inline is set too: leave one of them out" $name $existing $name) }}
-{{- end }}
-{{- range $provider.credentials | default list }}
-{{- if .required }}
-{{- $item := .name }}
-{{- $found := false }}
-{{- range $credentials.items }}{{ if eq .name $item }}{{ $found = true }}{{ end }}{{ end }}
-{{- $variable := .env }}
-{{- range $.Values.extraEnv }}{{ if has .name (list $variable (printf "%s_FILE" $variable)) }}{{ $found = true }}{{ end }}{{ end }}
-{{- if and (not $found) (not $.Values.extraEnvFrom) }}
-{{- $p = append $p (printf "%s.credentials has no %s: set existingSecret to a Secret and keys.%s to its key" $name .name .name) }}
-{{- end }}
-{{- end }}
-{{- end }}
 {{- range $provider.settings | default list }}
 {{- if and .required (not (include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $block "path" .value) | fromJson).v)) }}
 {{- $p = append $p (printf "%s.%s is not set: %s needs it" $name .value $provider.title) }}
@@ -82,6 +65,47 @@ pipelines skip the schema.
 {{- end }}
 {{- if and .Values.controllers.tagging.enabled (not .Values.controllers.tagging.tags) }}
 {{- $p = append $p "controllers.tagging.enabled is true and controllers.tagging.tags is not set: set it to tags such as team=shop,env=prod" }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* No credential is left out without a word: the program would find others, perhaps of another account. */}}
+{{- define "multicloud-ccm.problemsOfCredentials" -}}
+{{- $p := list }}
+{{- $provider := include "multicloud-ccm.provider" . | fromJson }}
+{{- if $provider }}
+{{- $at := printf "%s.credentials" .Values.provider }}
+{{- $given := get (get .Values .Values.provider | default dict) "credentials" | default dict }}
+{{- $existing := default "" $given.existingSecret }}
+{{- $credentials := include "multicloud-ccm.credentials" . | fromJson }}
+{{- $have := list }}
+{{- range $credentials.items }}{{ $have = append $have .name }}{{ end }}
+{{- range $item := $provider.credentials | default list }}
+{{- range $.Values.extraEnv }}{{ if has .name (list $item.env (printf "%s_FILE" $item.env)) }}{{ $have = append $have $item.name }}{{ end }}{{ end }}
+{{- end }}
+{{- $unused := list }}
+{{- range $provider.credentials | default list }}
+{{- $key := get (default dict $given.keys) .name }}
+{{- $chosen := and $key (ne $key (ternary .key "" (default false .required))) }}
+{{- $inline := get (default dict $given.inline) .name }}
+{{- if not $inline }}{{ $unused = append $unused (printf "%s.keys.%s=%s" $at .name .key) }}{{ end }}
+{{- if and $chosen $inline }}
+{{- $p = append $p (printf "%s.keys.%s is %q and %s.inline.%s is set too: leave one of them out" $at .name $key $at .name) }}
+{{- else if and $chosen (not $existing) }}
+{{- $p = append $p (printf "%s.keys.%s is %q and %s.existingSecret is not set: set it to the Secret with this key" $at .name $key $at) }}
+{{- else if and .required (not (has .name $have)) (not $.Values.extraEnvFrom) }}
+{{- $p = append $p (printf "%s has no %s: set existingSecret to a Secret and keys.%s to its key" $at .name .name) }}
+{{- else if and .needs (has .name $have) (not (has .needs $have)) (not $.Values.extraEnvFrom) }}
+{{- $p = append $p (printf "%s has %s and no %s, which it needs: set keys.%s to its key in the Secret" $at .name .needs .needs) }}
+{{- end }}
+{{- end }}
+{{- if and $existing (ne $existing (default "" $provider.secret)) (not $credentials.secret) }}
+{{- if $unused }}
+{{- $p = append $p (printf "%s.existingSecret is %q and no key of it is used: set those it has, such as %s" $at $existing (join ", " $unused)) }}
+{{- else }}
+{{- $p = append $p (printf "%s.existingSecret is %q and everything is in %s.inline: leave one of them out" $at $existing $at) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- toJson $p }}
 {{- end }}

@@ -13,19 +13,16 @@ const prefix = "service.beta.kubernetes.io/aws-load-balancer-"
 
 // variations are sample values of all annotations.
 func variations(w *lab.World, f furniture) map[string]conformance.Variation {
-	with := func(base map[string]string, pairs ...string) map[string]string {
+	with := func(pairs ...string) map[string]string {
 		all := map[string]string{}
-		for key, value := range base {
-			all[key] = value
-		}
 		for i := 0; i < len(pairs); i += 2 {
 			all[prefix+pairs[i]] = pairs[i+1]
 		}
 		return all
 	}
-	secure := with(nil, "ssl-cert", w.Certificate("web"))
-	logged := with(nil, "access-log-enabled", "true", "access-log-s3-bucket-name", "logs")
-	checked := with(nil, "healthcheck-protocol", "HTTP")
+	secure := with("ssl-cert", w.Certificate("web"))
+	logged := with("access-log-enabled", "true", "access-log-s3-bucket-name", "logs")
+	checked := with("healthcheck-protocol", "HTTP")
 	return map[string]conformance.Variation{
 		annotation.Prefix + "name":                    {Value: "shop-front"},
 		annotation.Prefix + "internal":                {Value: "true"},
@@ -42,13 +39,13 @@ func variations(w *lab.World, f furniture) map[string]conformance.Variation {
 		prefix + "ssl-cert":                    {Value: w.Certificate("web")},
 		prefix + "ssl-ports":                   {Value: "443", With: secure},
 		prefix + "ssl-negotiation-policy":      {Value: "ELBSecurityPolicy-TLS-1-2-2017-01", With: secure},
-		prefix + "access-log-enabled":          {Value: "true", With: with(nil, "access-log-s3-bucket-name", "logs")},
+		prefix + "access-log-enabled":          {Value: "true", With: with("access-log-s3-bucket-name", "logs")},
 		prefix + "access-log-emit-interval":    {Value: "5", With: logged},
 		prefix + "access-log-s3-bucket-name":   {Value: "others", With: logged},
 		prefix + "access-log-s3-bucket-prefix": {Value: "shop", With: logged},
 
 		prefix + "connection-draining-enabled":       {Value: "true"},
-		prefix + "connection-draining-timeout":       {Value: "60", With: with(nil, "connection-draining-enabled", "true")},
+		prefix + "connection-draining-timeout":       {Value: "60", With: with("connection-draining-enabled", "true")},
 		prefix + "connection-idle-timeout":           {Value: "600"},
 		prefix + "cross-zone-load-balancing-enabled": {Value: "true"},
 		prefix + "additional-resource-tags":          {Value: "team=web,stage=prod"},

@@ -11,7 +11,6 @@ import (
 	classicapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	networkapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	networktypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
-
 	"github.com/google/go-cmp/cmp"
 )
 

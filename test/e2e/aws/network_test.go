@@ -312,3 +312,59 @@ func TestStickiness(t *testing.T) {
 		t.Errorf("stickiness %q", got)
 	}
 }
+
+// TestRefusedTarget has a node that AWS does not take, because it is stopped: the others serve.
+func TestRefusedTarget(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	before := s.inventory()
+	s.world.Stop(t, instanceID(s.nodes[0]))
+	svc := s.service("web", network)
+	if err := s.try(svc); err == nil || !strings.Contains(err.Error(), instanceID(s.nodes[0])) {
+		t.Errorf("a target that AWS refuses: %v", err)
+	}
+	for _, line := range s.lines("target group") {
+		if !strings.HasSuffix(line, "targets ["+instanceID(s.nodes[1])+"]") {
+			t.Errorf("%s, want the node that runs", line)
+		}
+	}
+	if got := s.lines("network listener"); len(got) != 2 {
+		t.Errorf("listeners %q", got)
+	}
+	s.gone(svc, before)
+}
+
+// TestForeignName asks for the name of somebody else's balancer: the Service keeps its own, with its
+// nodes, and deletes it in the end.
+func TestForeignName(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	theirs := s.service("theirs", network, annotated(own+"name", "front"))
+	s.ensure(theirs)
+	before := s.inventory()
+	svc := s.service("ours", network)
+	svc.Spec.Ports = []corev1.ServicePort{{Name: "http", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 31080}}
+	s.ensure(svc)
+	svc.Annotations[own+"name"] = "front"
+	s.ensure(svc)
+	s.gone(svc, before)
+}
+
+// TestUsersTargetGroup leaves a target group alone that somebody has put behind our listener.
+func TestUsersTargetGroup(t *testing.T) {
+	s := newSite(t, siteOptions{})
+	svc := s.service("web", network)
+	s.ensure(svc)
+	made, err := s.world.Network.CreateTargetGroup(t.Context(), &networkapi.CreateTargetGroupInput{
+		Name: awssdk.String("mine"), Port: awssdk.Int32(9000), Protocol: networktypes.ProtocolEnumTcp, VpcId: &s.world.VPC,
+	})
+	s.must(err, "making a target group")
+	arn := made.TargetGroups[0].TargetGroupArn
+	_, err = s.world.Network.ModifyListener(t.Context(), &networkapi.ModifyListenerInput{
+		ListenerArn: s.listener(443).ListenerArn, DefaultActions: []networktypes.Action{{Type: networktypes.ActionTypeEnumForward, TargetGroupArn: arn}},
+	})
+	s.must(err, "leading the listener elsewhere")
+	s.remove(svc)
+	left := s.lines("target group")
+	if len(left) != 1 || !strings.Contains(left[0], "port 9000") {
+		t.Errorf("left %q, want the user's", left)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -54,6 +55,8 @@ type siteOptions struct {
 	cluster string
 	// nodes is how many machines there are, 2 when 0.
 	nodes int
+	// transport carries the driver's requests, to the proxy; a plain one when nil.
+	transport http.RoundTripper
 }
 
 // newSite makes an account and a cluster in it.
@@ -85,7 +88,7 @@ func node(world *aws.World, id string, i int) *corev1.Node {
 func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *site {
 	t.Helper()
 	s := &site{T: t, world: world, proxy: world.Proxy(t), nodes: nodes, events: &events{}}
-	config := aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global}
+	config := aws.ConfigOptions{Proxy: s.proxy, Declared: provider.Descriptor().Settings, Global: o.global, Transport: o.transport}
 	if o.cluster != "" {
 		config.Bare = true
 		config.Global = append(config.Global, "VPC = "+world.VPC, "SubnetID = "+world.Private[0], "Region = "+world.Region, "KubernetesClusterID = "+o.cluster)

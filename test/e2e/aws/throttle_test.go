@@ -4,29 +4,42 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
 )
 
-// TestThrottledNodes asks for machines while AWS refuses half of all calls: what is there is never
-// said to be gone.
-func TestThrottledNodes(t *testing.T) {
-	s := newSite(t, siteOptions{})
-	id := cloud.InstanceID(s.world.Boot(t, aws.MachineOptions{})[0])
+// throttledTransport is the kernel's, as the program makes it.
+func throttledTransport() *run.Transport {
+	return run.NewTransport(nil, run.TransportOptions{Cloud: "aws", ReadOnly: provider.ReadOnly, Throttled: provider.Throttled})
+}
+
+// TestThrottled has AWS refuse half of all calls: machines that are there are never said to be gone,
+// and balancers are made and deleted, with calls in proportion.
+func TestThrottled(t *testing.T) {
+	calm := newSite(t, siteOptions{})
+	before := calm.inventory()
+	id := cloud.InstanceID(calm.world.Boot(t, aws.MachineOptions{})[0])
+	life := func(s *site) int {
+		svc := s.service("web", network)
+		from := len(s.proxy.Calls())
+		s.ensure(svc)
+		s.gone(svc, before)
+		return len(s.proxy.Calls()) - from
+	}
+	usual := life(calm)
+
+	s := on(t, calm.world, calm.nodes, siteOptions{transport: throttledTransport()})
 	s.proxy.Throttle(50)
-	answered := 0
-	for range 40 {
-		found, err := s.cloud.Driver.Instances().Get(t.Context(), id)
-		if _, there := found[id]; err == nil && !there {
-			t.Fatal("a throttled call was taken for a machine that is gone")
-		}
-		if err == nil {
-			answered++
+	for range 20 {
+		if found, err := s.cloud.Driver.Instances().Get(t.Context(), id); err != nil || found[id].ID != id {
+			t.Fatalf("reading a machine: %v, %v", found, err)
 		}
 	}
-	calls := len(s.proxy.Calls())
-	t.Logf("40 questions, %d answered, %d calls", answered, calls)
-	// A question takes two calls, and the kernel asks three times.
-	if answered == 0 || calls > 40*2*3 {
-		t.Errorf("of 40 questions %d were answered, with %d calls", answered, calls)
+	calls := life(s)
+	t.Logf("%d calls, and %d while half of them are refused", usual, calls)
+	// Each call takes two on average.
+	if calls > 4*usual {
+		t.Errorf("%d calls, want at most four times the usual %d", calls, usual)
 	}
 }
