@@ -78,7 +78,7 @@ var (
 	instanceARNs  = []string{"instance/*"}
 	interfaceARNs = []string{"network-interface/*"}
 	tableARNs     = []string{"route-table/*"}
-	machineARNs   = []string{"instance/*", "volume/*"}
+	volumeARNs    = []string{"volume/*"}
 	classicARNs   = []string{"loadbalancer/*"}
 	networkARNs   = []string{"loadbalancer/net/*/*"}
 	targetARNs    = []string{"targetgroup/*/*"}
@@ -107,8 +107,10 @@ func Policies() []Policy {
 			Condition: Condition{"StringEquals": {"iam:AWSServiceName": {"elasticloadbalancing.amazonaws.com"}}},
 		}}},
 		{Name: "routes", Doc: "The route controller.", Statements: routeStatements()},
-		{Name: "tagging", Doc: "The tagging controller.", Statements: []Statement{
-			allow(actEC2, onlyTagged, machineARNs, "CreateTags", "DeleteTags"),
+		{Name: "tagging", Doc: "The tagging controller. Instances need the cluster's tag for it, volumes of `--resources=volume` do not: leave out the statement about them where it is not used.", Statements: []Statement{
+			allow(actEC2, onlyTagged, instanceARNs, "CreateTags", "DeleteTags"),
+			// Root volumes have no tags as a rule, and one without made EC2 refuse the whole batch.
+			allow(actEC2, nil, volumeARNs, "CreateTags", "DeleteTags"),
 		}},
 		{Name: "assume-role", Doc: "RoleARN, for the credentials that take that role on. Its trust policy has to let them.", Statements: []Statement{{
 			Effect: "Allow", Actions: []string{"sts:AssumeRole"}, Resources: []string{placeRole},

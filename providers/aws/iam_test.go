@@ -197,3 +197,20 @@ func TestNothingMayBeChangedAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// Volumes that are tagged with their instance rarely have the cluster's tag before.
+func TestVolumesWithoutTagsMayBeTagged(t *testing.T) {
+	permitted := map[string]bool{} // whatever the tags
+	for _, p := range Policies() {
+		for _, s := range p.Statements {
+			for _, resource := range s.Resources {
+				if p.Name == "tagging" && s.Condition == nil && slices.Contains(s.Actions, "ec2:CreateTags") {
+					permitted[resource] = true
+				}
+			}
+		}
+	}
+	if !permitted["arn:*:ec2:*:*:volume/*"] || len(permitted) != 1 {
+		t.Errorf("without a tag %v may be tagged, want volumes", permitted)
+	}
+}
