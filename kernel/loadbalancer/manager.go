@@ -89,6 +89,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
+	p.spec.Leaving = leaves(svc)
 	f, err := p.seek(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
@@ -104,6 +105,12 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return nil, false, nil
 	}
 	return p.status(f.observed), true, nil
+}
+
+// leaves reports whether the Service gives its balancer up: the framework asks whether there is one
+// before it has it deleted.
+func leaves(svc *corev1.Service) bool {
+	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }
 
 // Plan returns what Ensure would do now. It only reads and records no event. Together with

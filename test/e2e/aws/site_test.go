@@ -185,7 +185,14 @@ func (s *site) ensure(svc *corev1.Service) {
 func (s *site) tryRemove(svc *corev1.Service) error {
 	now := metav1.Now()
 	svc.DeletionTimestamp = &now
-	return s.through(func() error { return s.manager.Delete(s.Context(), svc) })
+	// The framework has a balancer deleted only when it is told that there is one, each time anew.
+	return s.through(func() error {
+		_, exists, err := s.manager.Get(s.Context(), svc)
+		if err != nil || !exists {
+			return err
+		}
+		return s.manager.Delete(s.Context(), svc)
+	})
 }
 
 func (s *site) remove(svc *corev1.Service) {
