@@ -150,13 +150,13 @@ func stored(b cloud.Balancer, tags map[string]string) *classicBalancer {
 	if b.Scope == cloud.ScopeInternal {
 		lb.Scheme = new("internal")
 	}
-	lb.Policies = &elbtypes.Policies{OtherPolicies: []string{standardPolicy, proxyPolicy}}
+	lb.Policies = &elbtypes.Policies{OtherPolicies: []string{defaultTLSPolicy, proxyPolicy}}
 	for _, l := range b.Listeners {
 		description := elbtypes.ListenerDescription{Listener: new(classicInput(l))}
 		switch policy := l.Extras[fieldTLSPolicy]; policy {
 		case "":
-		case standardPolicy:
-			description.PolicyNames = []string{standardPolicy}
+		case defaultTLSPolicy:
+			description.PolicyNames = []string{defaultTLSPolicy}
 		default:
 			description.PolicyNames = []string{"my-stickiness", tlsPolicyPrefix + policy}
 		}
@@ -256,15 +256,15 @@ func TestViewClassicPolicy(t *testing.T) {
 		annotation string
 		want       string
 	}{
-		{nil, "", standardPolicy},
-		{nil, annotated, standardPolicy},
-		{[]string{"ELBSecurityPolicy-2015-05"}, "", standardPolicy},
+		{nil, "", defaultTLSPolicy},
+		{nil, annotated, defaultTLSPolicy},
+		{[]string{"ELBSecurityPolicy-2015-05"}, "", defaultTLSPolicy},
 		{[]string{"ELBSecurityPolicy-2015-05"}, annotated, "ELBSecurityPolicy-2015-05"},
 		{[]string{tlsPolicyPrefix + annotated}, annotated, annotated},
 		{[]string{tlsPolicyPrefix + annotated}, "", annotated},
 		{[]string{"sticky", tlsPolicyPrefix + annotated}, "", annotated},
 		{[]string{"mine"}, "", "mine"},
-		{[]string{"sticky"}, "", standardPolicy},
+		{[]string{"sticky"}, "", defaultTLSPolicy},
 	} {
 		spec := classicSpec()
 		if c.annotation != "" {

@@ -132,7 +132,7 @@ func (c *classicChange) listener(want cloud.Listener) cloud.Listener {
 			return l
 		}
 	}
-	l := cloud.Listener{Extras: map[string]string{fieldTLSPolicy: standardPolicy, fieldProxy: "false"}}
+	l := cloud.Listener{Extras: map[string]string{fieldTLSPolicy: defaultTLSPolicy, fieldProxy: "false"}}
 	if slices.Contains(c.lb().backendPolicies(want.TargetPort), proxyPolicy) {
 		l.Extras[fieldProxy] = "perhaps" // the last listener of the node port may have taken it along
 	}

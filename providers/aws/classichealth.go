@@ -15,9 +15,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// proxyHealthPath is where kube-proxy answers.
-const proxyHealthPath = "/healthz"
-
 // Upstream's health check of classic balancers.
 const (
 	classicInterval  = 10 * time.Second
@@ -46,7 +43,7 @@ func (d *Driver) wantedClassicHealth(spec cloud.Spec) *cloud.Health {
 	probe := d.config.balancer.probe
 	switch backend := keyBackend.In(spec.Options); {
 	case spec.Local:
-		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: proxyHealthPath}
+		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: healthPath}
 	case probe != nil:
 		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.port, Path: probe.path}
 	case backend == "https" || backend == "ssl":
@@ -71,8 +68,6 @@ func (d *Driver) wantedClassicHealth(spec cloud.Spec) *cloud.Health {
 	h.Unhealthy = cmp.Or(keyUnhealthy.Int(o), classicUnhealthy)
 	return &h
 }
-
-func asksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }
 
 // checkClassicHealth refuses what AWS would.
 func checkClassicHealth(h cloud.Health) []error {
@@ -126,7 +121,7 @@ func classicTarget(h cloud.Health) string {
 // setHealth configures the check where it differs.
 func (c *classicChange) setHealth(ctx context.Context) error {
 	want := c.want.Health
-	if want == nil || c.have.Health != nil && classicTarget(*want) == classicTarget(*c.have.Health) && sameTimes(*want, *c.have.Health) {
+	if want == nil || c.have.Health != nil && sameHealth(*want, *c.have.Health) {
 		return nil
 	}
 	_, err := c.classic.ConfigureHealthCheck(ctx, &elb.ConfigureHealthCheckInput{
@@ -140,8 +135,4 @@ func (c *classicChange) setHealth(ctx context.Context) error {
 		return fmt.Errorf("setting the health check of classic balancer %s: %w", c.lb().name(), err)
 	}
 	return nil
-}
-
-func sameTimes(a, b cloud.Health) bool {
-	return a.Interval == b.Interval && a.Timeout == b.Timeout && a.Healthy == b.Healthy && a.Unhealthy == b.Unhealthy
 }

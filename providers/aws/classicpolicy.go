@@ -21,11 +21,6 @@ const (
 	proxyPolicy = "k8s-proxyprotocol-enabled"
 	// tlsPolicyPrefix and the name of a predefined policy are the name of a policy like that one.
 	tlsPolicyPrefix = "k8s-SSLNegotiationPolicy-"
-	// predefinedPolicy is how the names of AWS's own policies begin.
-	predefinedPolicy = "ELBSecurityPolicy-"
-	// standardPolicy is what AWS gives to new listeners that terminate TLS (Elastic Load Balancing
-	// guide, "Predefined SSL security policies for Classic Load Balancers").
-	standardPolicy = predefinedPolicy + "2016-08"
 )
 
 // Types of policies and their attributes (DescribeLoadBalancerPolicyTypes).
@@ -37,7 +32,7 @@ const (
 )
 
 func wantedPolicy(spec cloud.Spec) string {
-	return cmp.Or(keyTLSPolicy.In(spec.Options), standardPolicy)
+	return cmp.Or(keyTLSPolicy.In(spec.Options), defaultTLSPolicy)
 }
 
 // viewPolicy says which predefined policy a listener with these policies has:
@@ -45,8 +40,8 @@ func wantedPolicy(spec cloud.Spec) string {
 //	it has                       annotation  it is taken for
 //	one like a predefined one    –           that one
 //	a predefined one             yes         that one
-//	a predefined one             no          standardPolicy: AWS gave it, years ago perhaps
-//	none that is about TLS       –           standardPolicy
+//	a predefined one             no          the default one: AWS gave it, years ago perhaps
+//	none that is about TLS       –           the default one
 //	somebody's own               –           that one
 func (b *classicBalancer) viewPolicy(names []string, spec cloud.Spec) string {
 	for _, name := range names {
@@ -55,12 +50,12 @@ func (b *classicBalancer) viewPolicy(names []string, spec cloud.Spec) string {
 		case ours:
 			return like
 		case predefined && keyTLSPolicy.In(spec.Options) == "":
-			return standardPolicy
+			return defaultTLSPolicy
 		case predefined || b.hasPolicy(name):
 			return name
 		}
 	}
-	return standardPolicy
+	return defaultTLSPolicy
 }
 
 // hasPolicy reports whether the balancer has a policy of that name which is not about stickiness.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
@@ -73,7 +72,7 @@ func wantedClassicListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 			Want: "a Classic Load Balancer reaches nodes at node ports: spec.allocateLoadBalancerNodePorts has to be true",
 		}
 	}
-	tls, backend := classicTLS(spec, port), keyBackend.In(spec.Options)
+	tls, backend := terminates(spec, port), keyBackend.In(spec.Options)
 	front, back, ok := classicProtocols(tls, backend)
 	if !ok {
 		return cloud.Listener{}, &cloud.Invalid{Field: keyBackend.Name, Value: backend, Want: `want "tcp", "ssl", "http" or "https"`}
@@ -87,15 +86,6 @@ func wantedClassicListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 		l.Extras[fieldTLSPolicy] = wantedPolicy(spec)
 	}
 	return l, nil
-}
-
-// classicTLS reports whether the port terminates TLS: there is a certificate, and the port is
-// one of those it is for, by number or name.
-func classicTLS(spec cloud.Spec, port cloud.Port) bool {
-	ports := keyTLSPorts.List(spec.Options)
-	named := port.Name != "" && slices.Contains(ports, strings.ToLower(port.Name))
-	return len(keyCertificate.List(spec.Options)) > 0 &&
-		(named || slices.Contains(ports, keyTLSPorts.Default) || slices.Contains(ports, strconv.Itoa(port.Port)))
 }
 
 // viewListeners are the listeners the balancer has.

@@ -22,8 +22,9 @@ const (
 // Upstream's name and description are how it is known.
 type groupName struct{ name, description string }
 
-// owns reports whether the security group was made for the balancer of that name. The Service at
-// the end of the description may be the one it was taken over from.
+// owns reports whether the security group was made for the balancer. A classic balancer's is known
+// by the balancer's name: the Service at the end of its description may be another one, which it
+// was taken over from. A network balancer's is known by the Service, which is in the group's name.
 func (n groupName) owns(g ec2types.SecurityGroup) bool {
 	have, _, _ := strings.Cut(awssdk.ToString(g.Description), " (")
 	want, _, _ := strings.Cut(n.description, " (")

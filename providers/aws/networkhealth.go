@@ -7,9 +7,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// healthPath is where kube-proxy answers.
-const healthPath = "/healthz"
-
 // health returns the health check of a port:
 //
 //	Service                     protocol  port                  path      interval  thresholds
@@ -80,7 +77,7 @@ func (w *networkWish) adjust(h *cloud.Health) {
 		h.Port, _ = strconv.Atoi(text)
 	}
 	switch path := keyHealthPath.In(options); {
-	case !hasPath(h.Protocol):
+	case !asksForPath(h.Protocol):
 		h.Path = ""
 	case path != "":
 		h.Path = path

@@ -198,11 +198,6 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 	return wrap(err, "changing the attributes of target group "+awssdk.ToString(g.TargetGroupName))
 }
 
-func sameHealth(x, y cloud.Health) bool {
-	return x.Protocol == y.Protocol && x.Port == y.Port && x.Path == y.Path && x.Interval == y.Interval &&
-		x.Timeout == y.Timeout && x.Healthy == y.Healthy && x.Unhealthy == y.Unhealthy
-}
-
 // wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
 // is registered under any address of a machine stays.
 func wantedTargets(present []string, l cloud.Listener, change cloud.Change) []string {

@@ -228,10 +228,8 @@ func (g targetGroup) health() *cloud.Health {
 		Timeout:  time.Duration(awssdk.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
 		Healthy:  int(awssdk.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(awssdk.ToInt32(g.UnhealthyThresholdCount)),
 	}
-	if hasPath(h.Protocol) {
+	if asksForPath(h.Protocol) {
 		h.Path = awssdk.ToString(g.HealthCheckPath)
 	}
 	return h
 }
-
-func hasPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }

@@ -9,9 +9,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// defaultTLSPolicy is AWS's own default (CreateListener, SslPolicy; CreateLoadBalancerPolicy).
-const defaultTLSPolicy = "ELBSecurityPolicy-2016-08"
-
 // normalizeNetwork returns the network balancer the Service asks for.
 func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
 	w := networkWish{driver: d, spec: spec}
@@ -180,7 +177,8 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 	}
 	targetType := keyTargetType.In(w.spec.Options)
 	l.Extras = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
-	if certificates := keyCertificate.List(w.spec.Options); len(certificates) > 0 && port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
+	if port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
+		certificates := keyCertificate.List(w.spec.Options)
 		slices.Sort(certificates[1:])
 		l.Protocol = cloud.ProtocolTLS
 		l.Extras[fieldCertificates] = strings.Join(slices.Compact(certificates), ",")
@@ -201,12 +199,6 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 	w.attributes(&l, targetType)
 	l.Health = w.health(port)
 	return l
-}
-
-// terminates reports whether the port is one of those with TLS, by number or name.
-func terminates(spec cloud.Spec, port cloud.Port) bool {
-	ports := keyTLSPorts.List(spec.Options)
-	return slices.Contains(ports, "*") || slices.Contains(ports, strconv.Itoa(port.Port)) || port.Name != "" && slices.Contains(ports, port.Name)
 }
 
 // attributes sets what the annotation says of target groups.
