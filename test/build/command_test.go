@@ -76,7 +76,7 @@ func TestProviders(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 3 || rows[0].Name != "digitalocean" || rows[0].ProviderID != "digitalocean://<droplet id>" {
+	if len(rows) != 4 || rows[0].Name != "aws" || rows[1].ProviderID != "digitalocean://<droplet id>" {
 		t.Errorf("got %+v", rows)
 	}
 	_, table, _ := run(t, binary(t), "providers")
