@@ -1,7 +1,6 @@
 package aws
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
-
-// targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
-const targetBatch = 100
 
 // at returns the listener at the port, of which there is one whatever its protocol.
 func (lb *networkBalancer) at(port int) *networkListener {
@@ -196,101 +192,6 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 	}
 	_, err := d.network.ModifyTargetGroupAttributes(ctx, &elb.ModifyTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn, Attributes: changed})
 	return wrap(err, "changing the attributes of target group "+awssdk.ToString(g.TargetGroupName))
-}
-
-// wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
-// is registered under any address of a machine stays.
-func wantedTargets(present []string, l cloud.Listener, change cloud.Change) []string {
-	var wanted []string
-	for _, id := range change.After.Targets {
-		switch {
-		case id.Unknown():
-			wanted = append(wanted, id.Address())
-		case l.Extras[fieldTargetType] == targetInstance:
-			wanted = append(wanted, string(id))
-		default:
-			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
-				wanted = append(wanted, address)
-			}
-		}
-	}
-	slices.Sort(wanted)
-	return slices.Compact(wanted)
-}
-
-// registeredAddress returns the address of a machine that is registered, or that shall be: its
-// first private IPv4 one.
-func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud.Target) string {
-	first := ""
-	for _, c := range candidates {
-		if c.InstanceID != id {
-			continue
-		}
-		for _, a := range c.Addresses {
-			if slices.Contains(present, a.Address) {
-				return a.Address
-			}
-			if a.Type == cloud.AddressInternalIP && !isIPv6(a.Address) {
-				first = cmp.Or(first, a.Address)
-			}
-		}
-	}
-	return first
-}
-
-// registersAddresses reports whether the balancer's targets are addresses.
-func registersAddresses(b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldTargetType] == targetIP })
-}
-
-// missing returns the items of list that other does not have.
-func missing(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
-}
-
-// register adds targets to a group. One that AWS does not take, such as an instance that is stopped,
-// is an error with codeBadTarget, once the others are in.
-func (d *Driver) register(ctx context.Context, g targetGroup, ids []string) error {
-	var refused error
-	for batch := range slices.Chunk(ids, targetBatch) {
-		err := d.registerBatch(ctx, g, batch)
-		if err != nil && !isCode(err, codeBadTarget) {
-			return err
-		}
-		refused = errors.Join(refused, err)
-	}
-	return refused
-}
-
-// registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
-// half.
-func (d *Driver) registerBatch(ctx context.Context, g targetGroup, ids []string) error {
-	_, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
-	switch {
-	case err == nil:
-		return nil
-	case isCode(err, codeBadTarget) && len(ids) > 1:
-		half := len(ids) / 2
-		return errors.Join(d.registerBatch(ctx, g, ids[:half]), d.registerBatch(ctx, g, ids[half:]))
-	}
-	return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), awssdk.ToString(g.TargetGroupName), err)
-}
-
-func (d *Driver) deregister(ctx context.Context, g targetGroup, ids []string) error {
-	for batch := range slices.Chunk(ids, targetBatch) {
-		if _, err := d.network.DeregisterTargets(ctx, &elb.DeregisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
-			return fmt.Errorf("deregistering %d targets from target group %s: %w", len(batch), awssdk.ToString(g.TargetGroupName), err)
-		}
-	}
-	return nil
-}
-
-func targetList(ids []string) []elbtypes.TargetDescription {
-	var list []elbtypes.TargetDescription
-	for _, id := range ids {
-		list = append(list, elbtypes.TargetDescription{Id: awssdk.String(id)})
-	}
-	return list
 }
 
 func forwardTo(g targetGroup) []elbtypes.Action {
