@@ -154,7 +154,8 @@ func TestRecord(t *testing.T) {
 	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"metadata": map[string]any{"uid": "uid-web", "annotations": map[string]any{"cert": "b"}}}
+	// What replaces a value must not undo what its user has changed since.
+	want := map[string]any{"metadata": map[string]any{"uid": "uid-web", "resourceVersion": svc.ResourceVersion, "annotations": map[string]any{"cert": "b"}}}
 	if diff := cmp.Diff(any(want), got); diff != "" || patch.GetSubresource() != "" {
 		t.Errorf("patch of %q (-want +got):\n%s", patch.GetSubresource(), diff)
 	}

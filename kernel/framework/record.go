@@ -19,18 +19,24 @@ type annotator struct {
 }
 
 // write makes the Service carry the annotations, with one request or none. The UID keeps
-// it from reaching another Service of the same name.
+// it from reaching another Service of the same name. A value that is replaced may have been
+// changed by its user since the Service was read: then the write is refused, and asked for again.
 func (a *annotator) write(ctx context.Context, svc *corev1.Service, annotations map[string]string) error {
-	missing := map[string]string{}
+	missing, metadata := map[string]string{}, map[string]any{"uid": svc.UID}
 	for key, value := range annotations {
-		if got, ok := svc.Annotations[key]; !ok || got != value {
+		got, ok := svc.Annotations[key]
+		if !ok || got != value {
 			missing[key] = value
+		}
+		if ok && got != value && svc.ResourceVersion != "" {
+			metadata["resourceVersion"] = svc.ResourceVersion
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": svc.UID, "annotations": missing}})
+	metadata["annotations"] = missing
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return fmt.Errorf("encoding annotations: %w", err)
 	}
