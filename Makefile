@@ -206,11 +206,11 @@ e2e-openstack: need-go need-cc openstack-lab ## Run the tests on a real OpenStac
 e2e-openstack-table: need-go ## Write the page that says which test is about which OpenStack key.
 	cd test && E2E_OPENSTACK=1 go test ./e2e/openstack -count=1 -run TestTable -update
 
-# Two packages at a time: each has a moto of its own, which takes a core.
+# One package after the other: each has a moto of its own, which takes a core.
 AWS_TESTS = ./aws/... $(foreach d,conformance/aws e2e/aws,$(if $(wildcard test/$d),./$d/...))
 .PHONY: e2e-aws
 e2e-aws: need-go need-cc moto ## Run the tests on AWS's APIs, those of a moto server (Python 3 with venv).
-	cd test && E2E_AWS=1 $(GO_TEST) -count=1 -p 2 -timeout 30m $(TEST_FLAGS) $(AWS_TESTS)
+	cd test && E2E_AWS=1 $(GO_TEST) -count=1 -p 1 -timeout 30m $(TEST_FLAGS) $(AWS_TESTS)
 
 .PHONY: e2e-aws-table
 e2e-aws-table: need-go ## Write the page that says which test is about which AWS annotation.
