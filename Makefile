@@ -25,7 +25,9 @@ export CGO_ENABLED := 0
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
 # Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
-GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
+# What the framework links and a CCM never calls often is not inlined either: 1 MB. Only here, so
+# that tests share what GOFLAGS compiles; .goreleaser.yaml and test/ccm have the same flags.
+GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -gcflags=$(GCFLAGS) -gcflags=github.com/google/cel-go/...=-l -gcflags=github.com/antlr4-go/...=-l
 LINT        := $(BIN)/golangci-lint
 GORELEASER  := $(BIN)/goreleaser
 HELM        := $(BIN)/helm
@@ -62,7 +64,7 @@ cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `
 .PHONY: test
 test: need-go need-cc controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
 	@echo "==> unit tests (product module)"
-	$(GO_TEST) $(TEST_FLAGS) ./...
+	$(GO_TEST) -timeout 20m $(TEST_FLAGS) ./...
 	@echo "==> system tests (test module)"
 	@# -count=1: Go does not see that files outside a module have changed.
 	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) ./...
@@ -166,6 +168,12 @@ conformance: need-go ## Run the driver conformance suite on every provider.
 bench: need-go controlplane build-if-needed ## Measure calls, writes and time (NODES=100,1000,5000).
 	cd test && go run ./cmd/bench -binary ../$(BINARY) -nodes $(or $(NODES),100,1000,5000) $(BENCH_FLAGS)
 
+.PHONY: chaos
+chaos: need-go controlplane build-if-needed ## Attack the binary and print what is lost: kill loop, two leaders, tenants, hostile answers (ONLY="kill loop" for one), and measure the memory for the largest answers of EC2.
+	cd test && go run ./cmd/chaos -binary ../$(BINARY) -only '$(ONLY)'
+	@# Not in `make test`: the race detector takes memory of its own.
+	cd test && go test -count=1 -v ./memory
+
 .PHONY: e2e
 e2e: need-go need-cc controlplane build-if-needed ## Run all end-to-end tests.
 	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./e2e/...
@@ -226,6 +234,10 @@ lint: need-go $(LINT) ## Run the linters, the import law among them.
 	cd test && ../$(LINT) run ./...
 	cd hack/image && ../../$(LINT) run ./...
 	cd test/platform && ../../$(LINT) run ./...
+
+.PHONY: vulncheck
+vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).
+	hack/vulncheck.sh
 
 .PHONY: verify
 verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.

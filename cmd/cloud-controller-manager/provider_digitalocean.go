@@ -8,5 +8,7 @@ import (
 )
 
 func init() {
-	registry.Register(registry.Provider{Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations()})
+	registry.Register(registry.Provider{
+		Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations(), ReadOnly: digitalocean.ReadOnly,
+	})
 }

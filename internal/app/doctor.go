@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -38,14 +39,22 @@ func newDoctorCommand() *cobra.Command {
 	e := &examination{}
 	cmd := newSubcommand("doctor", "Check cluster, cloud and controller manager, and say what to do", e.run)
 	fs := cmd.Flags()
-	fs.StringVar(&e.kubeconfig, "kubeconfig", "", "Path of a kubeconfig file. The pod's own service account when empty.")
+	kubeconfigFlag(fs, &e.kubeconfig)
 	fs.StringVar(&e.provider, "cloud-provider", "", "The provider to check; its settings are read from the environment as always.")
 	fs.StringVar(&e.cloudConfig, "cloud-config", "", "Path of the provider's configuration file.")
-	fs.StringVar(&e.leaseNamespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
-	fs.StringVar(&e.leaseName, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
+	leaseFlags(fs, &e.leaseNamespace, &e.leaseName)
 	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
 	e.format = outputFlag(cmd)
 	return cmd
+}
+
+func kubeconfigFlag(fs *pflag.FlagSet, path *string) {
+	fs.StringVar(path, "kubeconfig", "", "Path of a kubeconfig file. The pod's own service account when empty.")
+}
+
+func leaseFlags(fs *pflag.FlagSet, namespace, name *string) {
+	fs.StringVar(namespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
+	fs.StringVar(name, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
 }
 
 func (e *examination) run(out io.Writer) error {
@@ -75,7 +84,7 @@ func (e *examination) report(ctx context.Context) (doctor.Report, error) {
 			return nil, err
 		}
 	}
-	access, err := e.access()
+	access, err := access(e.kubeconfig)
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +104,18 @@ func (e *examination) warn(message string) {
 }
 
 // access says how to reach the API server.
-func (e *examination) access() (*rest.Config, error) {
+func access(kubeconfig string) (*rest.Config, error) {
 	access, err := rest.InClusterConfig()
-	if e.kubeconfig != "" {
-		access, err = clientcmd.BuildConfigFromFlags("", e.kubeconfig)
+	if kubeconfig != "" {
+		access, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
 	}
 	switch {
 	case errors.Is(err, rest.ErrNotInCluster):
 		return nil, usagef("--kubeconfig is not set, and this is not a pod")
-	case err != nil && e.kubeconfig == "":
+	case err != nil && kubeconfig == "":
 		return nil, fmt.Errorf("reading the pod's service account: %w", err)
 	case err != nil:
-		return nil, usagef("--kubeconfig=%s: %v", e.kubeconfig, err)
+		return nil, usagef("--kubeconfig=%s: %v", kubeconfig, err)
 	}
 	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
 	return access, nil

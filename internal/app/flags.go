@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
 
@@ -17,13 +19,20 @@ import (
 type flags struct {
 	clusterID    string
 	dryRun       bool
+	deniedPorts  []string
 	nodeDeletion bool
 	tuning       framework.Tuning
 	tagging      tagging.Settings
+	// adopt is the text of adoption, which problems reads.
+	adopt    []string
+	adoption safety.Adoption
 }
 
 func newFlags() *flags {
-	return &flags{nodeDeletion: true, tuning: framework.DefaultTuning(), tagging: tagging.Settings{Resources: []string{"instance"}, Workers: 10}}
+	return &flags{
+		nodeDeletion: true, deniedPorts: firewall.DefaultDenied(), tuning: framework.DefaultTuning(), tagging: tagging.Settings{Resources: []string{"instance"}, Workers: 10},
+		adopt: []string{string(safety.AdoptUnowned)},
+	}
 }
 
 // sets declares the flags. Their usage texts are the documentation.
@@ -31,6 +40,8 @@ func (f *flags) sets() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
 	f.common(sets.FlagSet("multicloud"))
 	f.safety(sets.FlagSet("node safety"))
+	f.balancers(sets.FlagSet("load balancer safety"))
+	f.firewall(sets.FlagSet("firewall"))
 	f.tags(sets.FlagSet("tagging"))
 	return sets
 }
@@ -47,9 +58,18 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.nodeDeletion, "node-deletion", f.nodeDeletion, "Delete Nodes whose machine is proven to be gone. With false no Node is ever deleted.")
 	fs.DurationVar(&f.tuning.Instances.Grace, "node-deletion-grace", f.tuning.Instances.Grace, "A Node younger than this is never judged gone.")
 	fs.DurationVar(&f.tuning.Instances.ConfirmGap, "node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap, "The least time between the two direct reads that must both say a machine is gone.")
-	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more.")
+	fs.IntVar(&f.tuning.Brake.Max, "node-deletion-max", f.tuning.Brake.Max, "Nodes that may be deleted per window, unless --node-deletion-fraction allows more; never more than half of all for this reason.")
 	fs.Float64Var(&f.tuning.Brake.Fraction, "node-deletion-fraction", f.tuning.Brake.Fraction, "Share of all Nodes that may be deleted per window, where that is more than --node-deletion-max.")
 	fs.DurationVar(&f.tuning.Brake.Window, "node-deletion-window", f.tuning.Brake.Window, "Length of the window of the deletion brake.")
+	fs.DurationVar(&f.tuning.Instances.MassWait, "node-deletion-mass-wait", f.tuning.Instances.MassWait, "How long more machines than a window may hold must be missing at once before their Nodes are deleted without a release by an operator; three times as long when the account shows no machine at all.")
+}
+
+func (f *flags) balancers(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.adopt, "adoption", f.adopt, "Which load balancers a Service may take over when it names one by id or name: \"unowned\", those that carry nobody's marks; \"own\", only what is provably its own; \"any\", also those of other Services and clusters, by id. Items id=namespace/name let one Service have one load balancer, whoever has it now.")
+}
+
+func (f *flags) firewall(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.deniedPorts, "firewall-denied-ports", f.deniedPorts, "Ports of nodes, and ranges of them, that the firewall controller never opens for clients, whatever a Service asks for. The default is those of SSH, the control plane, the kubelet and network overlays. Health checks of load balancers still reach them.")
 }
 
 // tags declares the flags of the tagging controller, by the names they have in AWS' own CCM.
@@ -67,13 +87,17 @@ func (f *flags) tags(fs *pflag.FlagSet) {
 func (f *flags) problems() error {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	var err error
+	if f.tuning.DeniedPorts, err = firewall.ParsePorts(f.deniedPorts); err != nil {
+		add("--firewall-denied-ports: %v", err)
+	}
 	for _, duration := range []struct {
 		name  string
 		value time.Duration
 	}{
 		{"service-resync-period", f.tuning.Reensure}, {"node-burst-window", f.tuning.NodeBurst},
 		{"node-deletion-grace", f.tuning.Instances.Grace}, {"node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap},
-		{"node-deletion-window", f.tuning.Brake.Window},
+		{"node-deletion-window", f.tuning.Brake.Window}, {"node-deletion-mass-wait", f.tuning.Instances.MassWait},
 	} {
 		if duration.value < time.Millisecond {
 			add("--%s=%s must be at least 1ms", duration.name, duration.value)
@@ -87,6 +111,9 @@ func (f *flags) problems() error {
 	}
 	if f.tuning.QPS < 0 {
 		add("--cloud-api-qps=%g must not be negative", f.tuning.QPS)
+	}
+	if f.adoption, err = safety.ParseAdoption(f.adopt); err != nil {
+		add("--adoption: %v", err)
 	}
 	if len(all) == 0 {
 		return nil

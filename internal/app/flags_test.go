@@ -23,12 +23,22 @@ func TestFlagProblems(t *testing.T) {
 		{"--node-deletion-fraction=0", false},
 		{"--node-deletion-fraction=1.1", false},
 		{"--node-deletion-window=0", false},
+		{"--node-deletion-mass-wait=0", false},
 		{"--node-deletion-grace=0", false},
 		{"--node-deletion-confirm-gap=-1s", false},
 		{"--node-burst-window=0", false},
 		{"--service-resync-period=50ns", false},
 		{"--cloud-api-qps=-1", false},
 		{"--cloud-api-qps=0", true},
+		{"--adoption=own", true},
+		{"--adoption=own,a1b2=shop/web", true},
+		{"--adoption=a1b2=shop/web --adoption=c3=shop/api", true},
+		{"--adoption=all", false},
+		{"--adoption=own,any", false},
+		{"--adoption=a1b2=shop", false},
+		{"--firewall-denied-ports=22,2379-2381", true},
+		{"--firewall-denied-ports=", true},
+		{"--firewall-denied-ports=ssh", false},
 	}
 	for _, test := range tests {
 		f := newFlags()

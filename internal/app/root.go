@@ -21,9 +21,10 @@ const long = `The cloud controller manager for every cloud: it initialises Nodes
 machine is gone, gives Services of type LoadBalancer a load balancer and programs routes.
 
 Commands:
-  doctor      check cluster, cloud and controller manager, and say what to do
-  providers   list the providers compiled into this binary
-  version     print the version of this binary`
+  doctor         check cluster, cloud and controller manager, and say what to do
+  providers      list the providers compiled into this binary
+  release-brake  let the Nodes go that the deletion brake holds back
+  version        print the version of this binary`
 
 // newRootCommand returns the controller manager with its sub-commands.
 func newRootCommand() (*cobra.Command, error) {
@@ -31,7 +32,7 @@ func newRootCommand() (*cobra.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.AddCommand(newDoctorCommand(), newProvidersCommand(), newVersionCommand())
+	cmd.AddCommand(newDoctorCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand())
 	return cmd, nil
 }
 
@@ -67,7 +68,7 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v; see --help", err) })
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%q is not a command; commands: doctor, providers, version", strings.Join(args, " "))
+			return usagef("%q is not a command; commands: doctor, providers, release-brake, version", strings.Join(args, " "))
 		}
 		return nil
 	}
@@ -104,6 +105,7 @@ func (f *flags) options(given framework.Flags) (framework.Options, error) {
 		Mode:      f.mode(),
 		Tuning:    f.tuning,
 		Tagging:   f.tagging,
+		Adoption:  f.adoption,
 	}, nil
 }
 

@@ -20,6 +20,9 @@ func identity(providers, platforms []string) []Value {
 	}
 }
 
+// adoptionItem is what safety.adoption is a list of, as --adoption reads it.
+const adoptionItem = `(unowned|own|any|[^,\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?)`
+
 // loops are the controllers and what holds them back.
 func loops() []Value {
 	return []Value{
@@ -46,6 +49,7 @@ func loops() []Value {
 			}},
 			{Name: "firewall", Doc: "Keeps the cloud's firewall in line with Services.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has a firewall and the provider's settings name one."},
+				{Name: "deniedPorts", Flag: "firewall-denied-ports"},
 			}},
 			{Name: "tagging", Doc: "Gives the machines of Nodes tags of your choice.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Run it. Needs tags, and a cloud whose machines can have them."},
@@ -56,13 +60,16 @@ func loops() []Value {
 		{Name: "safety", Doc: "What keeps a mistake from becoming an outage.", Fields: []Value{
 			{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},
 				Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
+			{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
+				Doc: "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
 			{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
 				{Name: "enabled", Flag: "node-deletion"},
 				{Name: "grace", Flag: "node-deletion-grace"},
 				{Name: "confirmGap", Flag: "node-deletion-confirm-gap"},
-				{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more."},
+				{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more; never more than half of all for this reason."},
 				{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
 				{Name: "window", Flag: "node-deletion-window"},
+				{Name: "massWait", Flag: "node-deletion-mass-wait"},
 			}},
 		}},
 		{Name: "cloudAPI", Doc: "Requests to the cloud.", Fields: []Value{

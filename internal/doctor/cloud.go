@@ -14,18 +14,16 @@ import (
 var fixes = map[cloud.Class]string{
 	cloud.FailureUnauthorized: "the cloud refuses the credentials: renew them, and check their rights",
 	cloud.FailureThrottled:    "the account's rate limit is used up: find out which other program uses it",
+	cloud.FailureUnreadable:   "something else answers in the place of the cloud: check the URL of its API, and the proxy",
 	cloud.FailureTransient:    "the cloud can't be reached: check DNS, proxy and firewall from where this runs",
 }
 
 // machines reads the cloud. The list is nil unless it is complete: others prove nothing absent.
 func (o Options) machines(ctx context.Context) (map[cloud.InstanceID]bool, []Finding) {
-	identity, err := o.Cloud.Driver.Identity(ctx)
-	if err != nil {
-		return nil, []Finding{cloudFailure("credentials", err)}
+	findings, ok := o.credentials(ctx)
+	if !ok {
+		return nil, findings
 	}
-	findings := []Finding{{
-		Check: "credentials", Level: OK, Message: fmt.Sprintf("%s account %s, region %s", o.Cloud.Name, identity.Account, identity.Region),
-	}}
 	list, err := o.Cloud.Driver.Instances().List(ctx)
 	switch {
 	case err != nil:
@@ -40,6 +38,23 @@ func (o Options) machines(ctx context.Context) (map[cloud.InstanceID]bool, []Fin
 	return machines, append(findings, Finding{Check: "machines", Level: OK, Message: fmt.Sprintf("%d in the cloud", len(machines))})
 }
 
+// credentials asks for the account. Credentials may be good for everything but that.
+func (o Options) credentials(ctx context.Context) (findings []Finding, ok bool) {
+	identity, err := o.Cloud.Driver.Identity(ctx)
+	switch {
+	case cloud.IsClass(err, cloud.FailureUnauthorized):
+		return []Finding{{
+			Check: "credentials", Level: Warning, Message: "they may not ask which account they see: " + err.Error(),
+			Fix: "give them that permission: without it no Node is deleted, and no load balancer believed to be gone, while no Node is Ready",
+		}}, true
+	case err != nil:
+		return []Finding{cloudFailure("credentials", err)}, false
+	}
+	return []Finding{{
+		Check: "credentials", Level: OK, Message: fmt.Sprintf("%s account %s, region %s", o.Cloud.Name, identity.Account, identity.Region),
+	}}, true
+}
+
 // mostReads bounds the direct reads of machines that a list lacks.
 const mostReads = 20
 
@@ -50,7 +65,7 @@ func (o Options) absent(ctx context.Context, nodes []*corev1.Node, listed map[cl
 	reads := 0
 	for _, node := range nodes {
 		id, err := o.Cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
-		if listed == nil || err != nil || listed[id] || instance.Owner(node, o.Cloud.Descriptor.ProviderIDSchemes) != instance.Mine {
+		if listed == nil || err != nil || listed[id] || instance.Owner(node, o.Cloud.Concerns) != instance.Mine {
 			continue
 		}
 		if reads++; reads > mostReads {
@@ -61,6 +76,25 @@ func (o Options) absent(ctx context.Context, nodes []*corev1.Node, listed map[cl
 		}
 	}
 	return absent
+}
+
+// named returns the machines of Nodes that have neither provider-ID nor taint, by the Node's
+// name: where there is exactly one it serves as a target of load balancers.
+func (o Options) named(ctx context.Context, nodes []*corev1.Node) map[string]cloud.InstanceID {
+	named := map[string]cloud.InstanceID{}
+	reads := 0
+	for _, node := range nodes {
+		if instance.Owner(node, o.Cloud.Concerns) != instance.Unmanaged {
+			continue
+		}
+		if reads++; reads > mostReads {
+			break
+		}
+		if found, err := o.Cloud.Driver.Instances().FindByName(ctx, node.Name); err == nil && len(found) == 1 {
+			named[node.Name] = found[0].ID
+		}
+	}
+	return named
 }
 
 func cloudFailure(check string, err error) Finding {

@@ -37,13 +37,14 @@ func Run(ctx context.Context, o Options) Report {
 
 	listed, findings := o.machines(ctx)
 	report = append(report, findings...)
+	var all []*corev1.Node
 	nodes, err := o.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		report = append(report, unreadable("nodes", err))
 	} else {
-		all := pointers(nodes.Items)
+		all = pointers(nodes.Items)
 		report = append(report, judgeView(all, o, listed)...)
-		report = append(report, judgeNodes(all, o.Cloud.Descriptor.ProviderIDSchemes, o.absent(ctx, all, listed), now)...)
+		report = append(report, judgeNodes(all, o.Cloud.Concerns, o.absent(ctx, all, listed), o.named(ctx, all), now)...)
 	}
 	if o.Cloud.Balancers == nil {
 		return report
@@ -52,7 +53,8 @@ func Run(ctx context.Context, o Options) Report {
 	if err != nil {
 		return append(report, unreadable("services", err))
 	}
-	return append(report, judgeServices(services.Items, o.Cloud.Annotations, now)...)
+	report = append(report, judgeServices(services.Items, o.Cloud.Annotations, now)...)
+	return append(report, judgeProxy(ctx, all, services.Items, proxyPort)...)
 }
 
 // BeforeUninstall looks for what nobody would look after without a controller manager.

@@ -43,6 +43,13 @@ func (ids) Get(_ context.Context, wanted ...cloud.InstanceID) (map[cloud.Instanc
 	return found, nil
 }
 
+func (ids) FindByName(_ context.Context, name string) ([]cloud.Instance, error) {
+	if name == "twin" {
+		return []cloud.Instance{{ID: "7"}}, nil
+	}
+	return nil, nil
+}
+
 type driver struct{}
 
 func (driver) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
@@ -55,6 +62,12 @@ func node(name, providerID string, age time.Duration, taints ...string) *corev1.
 	for _, key := range taints {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key})
 	}
+	return n
+}
+
+// up makes the Node Ready.
+func up(n *corev1.Node) *corev1.Node {
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	return n
 }
 
@@ -86,16 +99,18 @@ func TestNodes(t *testing.T) {
 		{"not listed", node("a", "fake://unlisted", time.Hour), listed, "ok 1 in order, 0 left alone"},
 		{"not to be read", node("a", "fake://unreadable", time.Hour), listed, "ok 1 in order, 0 left alone"},
 		{"gone", node("a", "fake://gone", time.Hour), listed, "ok 0 in order, 0 left alone\nwarning a: the cloud has no such machine"},
+		{"gone, though its kubelet reports", up(node("a", "fake://gone", time.Hour)), listed, "ok 0 in order, 0 left alone\nwarning a: Ready, though the cloud has no such machine; more of them than the deletion brake lets go together stop all deletions"},
 		{"foreign", node("a", "other://1", time.Hour), listed, "ok 0 in order, 1 left alone"},
 		{"new", node("a", "", time.Minute, taint), listed, "ok 1 in order, 0 left alone"},
 		{"stuck", node("a", "", time.Hour, taint), listed, "ok 0 in order, 0 left alone\nfailure a: not initialised for more than 2m0s"},
 		{"just registered", node("a", "", time.Minute), listed, "ok 0 in order, 1 left alone"},
+		{"kubelet without flag, machine of its name", node("twin", "", time.Hour), listed, "ok 0 in order, 0 left alone\nwarning twin (machine 7): no provider-ID: found by name as targets of load balancers, and nothing else is done for them"},
 		{"kubelet without flag", node("a", "", time.Hour), listed, "ok 0 in order, 0 left alone\nfailure a: neither provider-ID nor taint: the kubelet registered without --cloud-provider=external"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			nodes := []*corev1.Node{tt.node}
 			absent := o.absent(t.Context(), nodes, tt.listed)
-			if got := lines(t, judgeNodes(nodes, o.Cloud.Descriptor.ProviderIDSchemes, absent, now)); got != tt.want {
+			if got := lines(t, judgeNodes(nodes, o.Cloud.Concerns, absent, o.named(t.Context(), nodes), now)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -115,6 +130,9 @@ func TestLease(t *testing.T) {
 		"ok pod-1 leads": lease("pod-1", time.Second),
 		"failure nobody leads: lease kube-system/ccm was renewed 13s ago": lease("pod-1", 13*time.Second),
 		"failure nobody leads: lease kube-system/ccm was renewed 1s ago":  lease("", time.Second),
+		"warning lease kube-system/ccm has had no holder: there has been no election yet, or --leader-elect=false": {
+			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"},
+		},
 	} {
 		if got := lines(t, Report{judgeLease(l, now)}); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -197,5 +215,32 @@ func TestView(t *testing.T) {
 	}
 	if got := judgeView(nodes, o, nil); len(got) > 0 {
 		t.Errorf("a list that proves nothing: %v", got)
+	}
+}
+
+// modest is a cloud that answers everything but the question for the account.
+type modest struct{}
+
+func (modest) Identity(context.Context) (cloud.Identity, error) {
+	return cloud.Identity{}, errors.New("403: needs account:read")
+}
+
+func (modest) Classify(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureUnauthorized} }
+
+func (modest) Instances() cloud.Instances { return listing{} }
+
+type listing struct{ ids }
+
+func (listing) List(context.Context) (cloud.InstanceList, error) {
+	return cloud.InstanceList{Items: []cloud.Instance{{ID: "1"}}, Complete: true}, nil
+}
+
+// Credentials that may not ask for their account are no failure, and the machines are read.
+func TestAccountMayNotBeAsked(t *testing.T) {
+	o := Options{Cloud: run.Decorate(modest{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake"}})}
+	listed, findings := o.machines(t.Context())
+	got := lines(t, findings)
+	if !listed["1"] || !strings.HasPrefix(got, "warning they may not ask which account they see") || !strings.Contains(got, "account:read") {
+		t.Errorf("machines %v, findings %s", listed, got)
 	}
 }

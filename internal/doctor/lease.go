@@ -32,6 +32,13 @@ func judgeLease(lease *coordinationv1.Lease, now time.Time) Finding {
 	renewed := ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{})
 	age := now.Sub(renewed.Time).Round(time.Second)
 	valid := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
+	if holder == "" && renewed.IsZero() {
+		return Finding{
+			Check: leaderCheck, Level: Warning,
+			Message: fmt.Sprintf("lease %s/%s has had no holder: there has been no election yet, or --leader-elect=false", lease.Namespace, lease.Name),
+			Fix:     "without an election only one controller manager may run: set --leader-elect=true",
+		}
+	}
 	if holder == "" || age > valid {
 		return Finding{
 			Check: leaderCheck, Level: Failure, Message: fmt.Sprintf("nobody leads: lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, age),

@@ -13,17 +13,22 @@ var (
 	// Retain keeps the balancer when the Service is deleted.
 	Retain = Key{
 		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true,
-		Doc: "Keep the balancer when the Service is deleted; its owner marks are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
+		Doc: "Keep the balancer when the Service is deleted; the Service's owner marks are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
 	}
-	// Adopt takes over a balancer that carries another Service's mark.
+	// Adopt takes over a certain balancer and never makes another one instead.
 	Adopt = Key{
 		Name: Prefix + "adopt", Type: TypeString,
-		Doc: "The id of a balancer to take over even though it carries another Service's owner marks. Without marks the id annotation is enough.",
+		Doc: "The id of a balancer to take over. Where the Service may not have it, nothing is created in its place. One that belongs to another Service or cluster needs an operator's consent, safety.adoption.",
 	}
-	// AllowReplacement permits deleting and creating anew to change an immutable field.
+	// AllowReplacement permits another balancer in the place of this one to change an immutable field.
 	AllowReplacement = Key{
 		Name: Prefix + "allow-replacement", Type: TypeBool, Default: "false", Lenient: true,
-		Doc: "Let a change of an immutable field replace the balancer. Its address changes and it is away in between. Without it the change is blocked, with an event.",
+		Doc: "Let a change of an immutable field replace the balancer. Where the cloud can have both, the new one is made first and the old one deleted once it serves; elsewhere the old one is deleted first, after everything that can be checked, and made again if the cloud refuses the new one. The plan and the event say which it is. The address may change. Without the annotation the change is blocked, with an event.",
+	}
+	// Replacement remembers a replacement that has begun.
+	Replacement = Key{
+		Name: Prefix + "replacement", Type: TypeString, Output: true,
+		Doc: "Written while a balancer is being replaced: which one, for which request, and what it was like. It counts together with the condition of the same name in the Service's status only. If the cloud refused the new one it stays; remove it to have the same change tried again.",
 	}
 	// Hostname replaces the addresses in the Service's status.
 	Hostname = Key{
@@ -64,7 +69,7 @@ var (
 
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
-	return Set{Disown, Retain, Adopt, AllowReplacement, Hostname, IPMode, NodeSelector}
+	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector}
 }
 
 // WithAliases returns the key with a provider's own spellings added.

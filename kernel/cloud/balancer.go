@@ -119,9 +119,21 @@ type Observed struct {
 	ID    string
 	// ByName says that only the name led to it: no id and no mark of this Service.
 	ByName bool
+	// Named says that its name holds this Service's UID, which proves as much as a mark.
+	Named bool
 	// Owner is what the object's marks claim, field by field; zero fields are not claimed.
+	// Upstream's marks count: the cluster, the Service or the UID that they name. The driver
+	// translates upstream's mark of our own cluster into the cluster id of Spec.Ref.Owner. It does
+	// not judge, except where Shared is set.
 	Owner Owner
-	State BalancerState
+	// Shared says that the cloud lets several Services use this balancer, that it has room for
+	// this one, and that this one would only add and remove its own parts. Marks of other Services
+	// of the same cluster are then not claimed in Owner: they do not own the whole.
+	Shared bool
+	// Duplicates are the ids of further balancers with this Service's UID mark, sorted, where the
+	// lists that were read anyway show any. Two processes can each have made one.
+	Duplicates []string
+	State      BalancerState
 	// Detail explains a failed state.
 	Detail    string
 	Balancer  Balancer

@@ -55,6 +55,10 @@ type Change struct {
 	Before Observed
 	// After is nil when the balancer is to be deleted.
 	After *Balancer
+	// Replaced says of a deletion that another balancer of the same Spec follows at once. Addresses
+	// made for the Service are kept for it, marked as the Service's: the creation finds and
+	// uses them, and so does a deletion of the Service (Observed.Remains).
+	Replaced bool
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
@@ -66,6 +70,11 @@ type Progress struct {
 	// kernel thinks fit if that is 0.
 	Pending bool
 	After   time.Duration
+	// Again says that a part is left which has to wait, such as a target that the cloud does
+	// not take yet: all else is done, and the balancer is looked at again after that time.
+	Again time.Duration
+	// Notes say what is left, and why.
+	Notes []Note
 	// Observed is the state Apply learnt on the way, nil when it has to be read.
 	Observed *Observed
 }

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net/http"
@@ -18,7 +19,8 @@ type Descriptor struct {
 	// Status is the maturity of this provider.
 	Status Status
 	// ProviderIDSchemes are the schemes (before "://") of this cloud's Nodes. Nodes with
-	// any other scheme belong to somebody else and are never touched.
+	// any other scheme belong to somebody else and are never touched, unless the driver is
+	// Scoped and says otherwise.
 	ProviderIDSchemes []string
 	// ProviderIDForm shows the form for people: "digitalocean://<droplet id>".
 	ProviderIDForm string
@@ -73,6 +75,10 @@ type Capabilities struct {
 	SourceRanges bool
 	// Immutable are the Field names of a Balancer that the API refuses to change.
 	Immutable []string
+	// FirewallRules is how many Openings the managed firewall holds, and FirewallSources how many
+	// sources and balancers one of them; 0 for no published limit.
+	FirewallRules   int
+	FirewallSources int
 	// MaxTargets is the most targets one balancer can have, 0 for no published limit.
 	MaxTargets int
 }
@@ -81,6 +87,9 @@ type Capabilities struct {
 type Limits struct {
 	// PageSize is the largest page of a machine list.
 	PageSize int
+	// AnswerSize is the largest answer that is read, in bytes, where PageSize says too little; see
+	// MaxAnswer.
+	AnswerSize int
 	// GetBatch is how many ids one Instances.Get may name, at least 1.
 	GetBatch int
 	// RequestsPerHour and RequestsPerMinute bound one credential.
@@ -89,6 +98,14 @@ type Limits struct {
 	// QPSSetting names a declared Setting with which the user lowers the rate, in requests
 	// per second; "" when the provider has none.
 	QPSSetting string
+}
+
+// MaxAnswer is the largest answer of the API that is read. 64 KiB an item is many times what
+// machines have; a load balancer with 5,000 targets has 50. JSON is held in memory whole while it
+// is decoded, so that there is an upper bound too.
+func (l Limits) MaxAnswer() int {
+	const base, item, most = 1 << 20, 64 << 10, 24 << 20
+	return cmp.Or(l.AnswerSize, min(base+item*l.PageSize, most))
 }
 
 // Setting declares one environment variable a provider reads. A Secret may also be given

@@ -26,7 +26,7 @@ type Driver interface {
 // Instances reads machines. All methods only read.
 type Instances interface {
 	// ParseProviderID returns the instance that a Node's spec.providerID names. The kernel
-	// calls it only for schemes listed in the Descriptor. An error means malformed.
+	// calls it only for provider-IDs of this cloud, see Scoped. An error means malformed.
 	ParseProviderID(providerID string) (InstanceID, error)
 
 	// List returns every machine the credentials can see, all pages. Complete is false
@@ -41,6 +41,18 @@ type Instances interface {
 	// FindByName returns the machines a Node of that name could be. None is an empty
 	// slice and no error; more than one is the kernel's problem.
 	FindByName(ctx context.Context, name string) ([]Instance, error)
+}
+
+// Scoped is implemented by drivers for which the scheme of a provider-ID does not decide whose
+// its Node is: upstream reads some without scheme, or they name a region or project that these
+// credentials may not see. For every other driver the schemes of the Descriptor decide.
+type Scoped interface {
+	// Concerns reports whether a provider-ID is of this cloud, and of the part of it that the
+	// driver reads. A malformed one that can only be meant for it is. A Node with any other
+	// provider-ID is foreign: it exists, is never touched, is no target, is no canary, and the
+	// deletion brake does not count it. It is pure: the same id has the same answer for as long
+	// as the driver lives.
+	Concerns(providerID string) bool
 }
 
 // Namer is implemented by drivers whose cloud gives machines names that hold their id.
@@ -80,8 +92,9 @@ type Balancers interface {
 	// drops the finalizer of a Service whose balancer is said not to exist.
 	//
 	// It looks by Ref.ID when set, then by owner mark, then by name: an id that no longer
-	// exists does not end the search. Found balancers carry the owner their marks claim,
-	// which the kernel judges.
+	// exists does not end the search, and neither does a text that cannot be an id of this cloud.
+	// Found balancers carry the owner their marks claim, which the kernel judges. Of several with
+	// this Service's UID mark the one with the smallest id is returned, see Observed.Duplicates.
 	//
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.
@@ -104,6 +117,37 @@ type Balancers interface {
 	// that belongs to it; deleting what is already gone succeeds. Progress says whether
 	// the cloud is still busy; Apply never waits for it.
 	Apply(ctx context.Context, change Change) (Progress, error)
+}
+
+// Checker is implemented by Balancers of a cloud where it can be read beforehand what would make it
+// refuse a balancer. The kernel asks before each creation, and before it deletes a balancer to
+// make another one in its place.
+type Checker interface {
+	// Check returns everything that keeps the balancer of the Spec from being made, joined with
+	// errors.Join: names and ids that do not exist, an address outside its subnet or in use, a
+	// quota that is used up. What the user can mend is an *Invalid that names the field.
+	//
+	// before is the balancer that is deleted first, so that what it uses counts as free; Found is
+	// false when none is. Check only reads, and a read that fails is an error.
+	Check(ctx context.Context, spec Spec, before Observed) error
+}
+
+// Replacer is implemented by Balancers of a cloud where a new balancer can be made while the one
+// whose place it takes still serves. Elsewhere the old one is deleted first. It needs a
+// Descriptor.IDAnnotation, which says which of the two serves.
+//
+//	call                      with Spec.Beside, the balancer that still serves
+//	Observe                   looks for another balancer of the owner by Ref.ID, then by mark, never
+//	                          by name; the balancer in Beside is not found
+//	Normalize                 chooses what both cannot have, such as a unique name, so that it
+//	                          differs; after the old balancer is gone it is changed like any field
+//	Apply of a creation       makes a balancer and leaves the one in Beside alone
+//	Apply of a deletion       deletes only that balancer; what the other one uses stays
+type Replacer interface {
+	// Coexist says why the balancer of the Spec cannot be made while before exists, such as the
+	// same address asked for by both, or "" when it can. It is pure. The reason completes the
+	// sentence "the present one has to be deleted first, because …".
+	Coexist(spec Spec, before Observed) (reason string)
 }
 
 // Configured is implemented by drivers whose configuration sets defaults of annotations.
@@ -140,8 +184,9 @@ type Routes interface {
 type Firewalls interface {
 	// ObserveFirewall reads the managed firewall; Found == false when it does not exist.
 	ObserveFirewall(ctx context.Context) (ObservedFirewall, error)
-	// NormalizeFirewall rounds openings to what the API would store: merged, sorted,
-	// with the fixed rules the cloud needs. It is pure.
+	// NormalizeFirewall rounds openings to what the API would store: sorted, with the fixed
+	// rules the cloud needs. The kernel has merged them, and they are within the limits of the
+	// Capabilities. It is pure.
 	NormalizeFirewall(openings []Opening) ([]Opening, error)
 	// ApplyFirewall makes the firewall hold exactly these openings.
 	ApplyFirewall(ctx context.Context, before ObservedFirewall, openings []Opening) error

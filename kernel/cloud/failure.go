@@ -25,6 +25,7 @@ type Class string
 //	quota         no               yes, slowly        no
 //	invalid       no               when input changes no
 //	transient     reads only       yes                no
+//	unreadable    no               yes                no
 //	unknown       no               yes                no
 const (
 	FailureNotFound     Class = "not_found"
@@ -34,6 +35,7 @@ const (
 	FailureQuota        Class = "quota"
 	FailureInvalid      Class = "invalid"
 	FailureTransient    Class = "transient"
+	FailureUnreadable   Class = "unreadable"
 	FailureUnknown      Class = "unknown"
 )
 
@@ -64,6 +66,9 @@ func FailureOf(err error) Failure {
 	}
 	if _, ok := errors.AsType[*Invalid](err); ok {
 		return Failure{Class: FailureInvalid}
+	}
+	if _, ok := errors.AsType[*Unreadable](err); ok {
+		return Failure{Class: FailureUnreadable}
 	}
 	return Failure{Class: FailureUnknown}
 }
@@ -103,3 +108,12 @@ type Invalid struct {
 func (e *Invalid) Error() string {
 	return fmt.Sprintf("%s: %q is not possible: %s", e.Field, e.Value, e.Want)
 }
+
+// Unreadable is an answer that is refused before it is read whole: it is larger than any answer of
+// the API, leads elsewhere or does not end. It proves nothing.
+type Unreadable struct {
+	// Why says what is wrong with the answer, without quoting it.
+	Why string
+}
+
+func (e *Unreadable) Error() string { return "the answer is not one of the API: " + e.Why }

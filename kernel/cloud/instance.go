@@ -9,7 +9,8 @@ type InstanceID string
 const unknown = "?"
 
 // UnknownInstance is the target of a balancer at an address. Observed.Resolve finds the
-// machine that has it.
+// machine that has it. What follows a "#" says what is not as it should be with that target, so
+// that it is replaced.
 func UnknownInstance(address string) InstanceID { return InstanceID(unknown + address) }
 
 // Unknown reports whether the id is of an UnknownInstance.

@@ -51,9 +51,21 @@ type Spec struct {
 	Last *Observed
 	// Leaving says that the Service gives its balancer up: one that has nothing of it is not found.
 	Leaving bool
+	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not
+	// be deleted with it, and harms nobody, is not reported as Observed.Remains: the Service would wait
+	// for it for ever.
+	Removed bool
+	// Refused are the ids of balancers that the Service may not have. The search by name passes
+	// over them, except in a cloud where names are unique, where another one cannot be made.
+	Refused []string
 	// Pinned are immutable fields (by Field name) whose present value has to stay;
-	// Normalize must build the balancer with these values.
+	// Normalize must build the balancer with these values. Where no balancer is there, it is one
+	// that was replaced and has to be made again, because the cloud refused the new one: a value
+	// that cannot be asked for, such as an address the cloud chose, is left out then.
 	Pinned map[string]string
+	// Beside is the balancer that serves while this one is made to take its place, nil when there
+	// is none. See Replacer.
+	Beside *Observed
 }
 
 // Port is a port of the Service.

@@ -33,6 +33,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"a change interrupted anywhere is completed later", interrupted},
 	})
 	t.Run("ownership", s.ownership)
+	t.Run("replacement", s.replacements)
 	t.Run("variations", s.variations)
 }
 

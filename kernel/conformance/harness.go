@@ -11,7 +11,8 @@ import (
 
 // Harness is a driver together with a cloud the suite may break.
 type Harness struct {
-	// New returns a driver on a fresh, empty cloud; it cleans up with t.Cleanup.
+	// New returns a driver on a fresh, empty cloud; it cleans up with t.Cleanup. The driver's
+	// transport has run.Guard around it, as the kernel's has.
 	New func(t *testing.T) (cloud.Driver, Control)
 	// Descriptor and Annotations are what the provider registers.
 	Descriptor  cloud.Descriptor
@@ -30,8 +31,15 @@ type Harness struct {
 	// Impossible are standard Services (see Standard) this cloud can't serve although its
 	// capabilities and annotations do not say so, each with the reason.
 	Impossible map[string]string
+	// Refused are Services the cloud would refuse, by what is wrong with them, which the driver's
+	// cloud.Checker has to find before anything is made.
+	Refused map[string]Service
 	// Errors are further errors the API documents, by name.
 	Errors map[string]APIError
+	// ProviderIDs are the forms of provider-IDs that upstream reads besides the one that is
+	// written, with the machine's id in the place of %s. Foreign are those of another region or
+	// project: they concern nobody here.
+	ProviderIDs, Foreign []string
 	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
 	// change of a part at a time needs more than one that replaces whole objects.
 	Passes int
@@ -97,6 +105,8 @@ type Fault struct {
 	Status int
 	// Body goes with Status; "" means the API's usual error body for it.
 	Body string
+	// Location goes with a Status that leads elsewhere.
+	Location string
 	// RetryAfter is sent as a Retry-After header, in whole seconds.
 	RetryAfter time.Duration
 	// Writes limits the fault to requests that change something; Control.Fail counts only those

@@ -2,12 +2,14 @@ package conformance
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 func (s *suite) ownership(t *testing.T) {
@@ -17,6 +19,10 @@ func (s *suite) ownership(t *testing.T) {
 		{"another Service's balancer shows its owner", foreignOwner},
 		{"a balancer without marks has no owner and can be adopted", adoption},
 		{"a name alone is not a proof", onlyTheName},
+		{"whose a balancer is can be told", standings},
+		{"a name that another Service's balancer has", sameName},
+		{"a text that is no id", notAnID},
+		{"two processes create at once", createdTwice},
 	})
 }
 
@@ -82,8 +88,7 @@ func adoption(f *fixture) {
 }
 
 func onlyTheName(f *fixture) {
-	const portableName = annotation.Prefix + "name"
-	if !slices.ContainsFunc(f.suite.Annotations, func(k annotation.Key) bool { return slices.Contains(k.Spellings(), portableName) }) {
+	if !f.hasNames() {
 		f.Skip("names cannot be chosen")
 	}
 	named := Service{Name: "theirs", Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
@@ -100,4 +105,146 @@ func onlyTheName(f *fixture) {
 		f.Errorf("Observe by name = id %q, by name %t; want %q, true", observed.ID, observed.ByName, created.ID)
 	}
 	f.owner(observed, theirs.Ref.Owner)
+}
+
+// standings: a Service of another namespace, or of another cluster, names the balancer.
+func standings(f *fixture) {
+	theirs, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	_, before := f.control.Requests()
+	for _, cluster := range []string{theirs.Ref.Owner.Cluster, "another-cluster"} {
+		thief := f.spec(Service{Name: "thief", Ports: []cloud.Port{portDNST}})
+		thief.Ref.Owner.Namespace, thief.Ref.Owner.Cluster, thief.Ref.ID = "thieves", cluster, created.ID
+		observed, err := f.balancers().Observe(f.ctx(), thief)
+		f.must(err, "Observe")
+		if observed.Shared && cluster == theirs.Ref.Owner.Cluster {
+			continue // it would only add listeners of its own
+		}
+		for policy, want := range map[string]safety.Standing{
+			"": safety.Claimed, "own": safety.Claimed, "any": safety.Ours,
+			created.ID + "=thieves/thief": safety.Ours, created.ID + "=thieves/other": safety.Claimed,
+		} {
+			adoption, err := safety.ParseAdoption([]string{policy})
+			f.must(err, "ParseAdoption")
+			verdict := adoption.Judge(safety.Case{Service: thief.Ref.Owner, Observed: observed, Named: []string{created.ID}})
+			if verdict.Standing != want {
+				f.Errorf("policy %q, cluster %s: balancer of %s is %s for %s; want %s", policy, cluster, theirs.Ref.Owner, verdict.Standing, thief.Ref.Owner, want)
+			}
+		}
+	}
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("looking made %d writes", after-before)
+	}
+}
+
+// sameName: the later Service passes over the balancer that is not its own, and gets another one
+// where two can have the same name.
+func sameName(f *fixture) {
+	if !f.hasNames() {
+		f.Skip("names cannot be chosen")
+	}
+	named := Service{Name: "first", Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
+	first, created := f.ensure(f.withMachines(f.spec(named), "node-1"))
+	named.Name = "second"
+	second := f.spec(named)
+	second.Ref.Owner.Namespace, second.Refused = "other", []string{created.ID}
+	second.Candidates = first.Candidates
+	observed, err := f.balancers().Observe(f.ctx(), second)
+	f.must(err, "Observe")
+	if observed.Found {
+		if observed.ID != created.ID || !observed.ByName {
+			f.Errorf("Observe = %q, by name %t; want nothing, or %q where names are unique", observed.ID, observed.ByName, created.ID)
+		}
+		return
+	}
+	own, err := f.reconcile(second)
+	if class := f.driver.Classify(err).Class; err != nil && class != cloud.FailureInvalid && class != cloud.FailureConflict {
+		f.Errorf("making one of the same name: %v; want it made, or the name refused", err)
+	}
+	if own.ID == created.ID {
+		f.Errorf("the second Service got balancer %s of the first one", own.ID)
+	}
+	if again, err := f.balancers().Observe(f.ctx(), first); err != nil || again.ID != created.ID {
+		f.Errorf("the first Service's balancer is %q, %v; want %q", again.ID, err, created.ID)
+	}
+}
+
+// hasNames reports whether users can choose the names of balancers.
+func (f *fixture) hasNames() bool {
+	const portableName = annotation.Prefix + "name"
+	return slices.ContainsFunc(f.suite.Annotations, func(k annotation.Key) bool { return slices.Contains(k.Spellings(), portableName) })
+}
+
+// notAnID: what cannot be an id is refused as a value, or leads to nothing. It never is an error of
+// the cloud, which would keep a Service from being deleted.
+func notAnID(f *fixture) {
+	spec := f.spec(basic)
+	texts := []string{
+		"10", "regional", "-", "../x", "..", "a/b", "a b", " ", "?x=y", "%2e%2e", "ä", "\u202e", "null", "0", "arn:aws:x",
+		strings.Repeat("x", 300), strings.Repeat("a", 4096),
+	}
+	for _, text := range texts {
+		given := map[string]string{f.suite.Descriptor.IDAnnotation: text}
+		values, problems := f.suite.Annotations.Parse(given)
+		for _, problem := range problems {
+			if problem.Key == "" || problem.Want == "" {
+				f.Errorf("id %q: the problem %+v does not say what would be right", text, problem)
+			}
+		}
+		if spec.Ref.ID = values[f.suite.Descriptor.IDAnnotation]; len(problems) > 0 && spec.Ref.ID != "" {
+			f.Errorf("id %q is refused and used", text)
+		}
+		for _, id := range []string{spec.Ref.ID, text} {
+			for _, leaving := range []bool{true, false} {
+				spec.Ref.ID, spec.Leaving = id, leaving
+				if observed, err := f.balancers().Observe(f.ctx(), spec); err != nil || observed.Found {
+					f.Errorf("Observe with id %.40q, leaving %t = found %t, %v; want a clean not-found", id, leaving, observed.Found, err)
+				}
+			}
+		}
+	}
+}
+
+// createdTwice: neither of two processes has seen the balancer of the other one. Where the cloud
+// allows two, the next look shows both, and that the smaller id counts; one can be deleted and the
+// other one stays as it is.
+func createdTwice(f *fixture) {
+	spec := f.withMachines(f.spec(basic), "node-1")
+	first, second := f.difference(spec), f.difference(spec)
+	_, err := f.apply(first)
+	f.must(err, "creating")
+	if _, err := f.apply(second); err != nil {
+		f.control.Settle()
+		f.ensure(spec) // a cloud that refuses the second one still has the first
+		return
+	}
+	f.control.Settle()
+	observed, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe")
+	if len(observed.Duplicates) == 0 {
+		f.Logf("the cloud made one of both: %s", observed.ID)
+		f.ensure(spec)
+		return
+	}
+	if len(observed.Duplicates) != 1 || observed.Duplicates[0] <= observed.ID {
+		f.Fatalf("Observe = %q, duplicates %q; want the smaller of two and the other one", observed.ID, observed.Duplicates)
+	}
+	kept, serves := f.ensure(spec)
+	double := kept
+	double.Ref.ID, double.Leaving, double.Refused = observed.Duplicates[0], true, []string{kept.Ref.ID}
+	before, err := f.balancers().Observe(f.ctx(), double)
+	f.must(err, "Observe of the second one")
+	if before.ID != observed.Duplicates[0] || before.Owner.UID != spec.Ref.Owner.UID {
+		f.Fatalf("Observe of the second one = %q of %+v", before.ID, before.Owner)
+	}
+	double.Beside = &serves
+	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: double, Before: before})
+	f.must(err, "deleting the second one")
+	f.control.Settle()
+	if d := f.difference(kept); d.before.ID != kept.Ref.ID || len(d.operations) > 0 || len(d.before.Duplicates) > 0 {
+		f.Errorf("after the second one is gone: %q, duplicates %q, changes:\n%s", d.before.ID, d.before.Duplicates, text(d.operations))
+	}
+	kept.Ref.ID = ""
+	if again, err := f.balancers().Observe(f.ctx(), kept); err != nil || !again.Found || len(again.Duplicates) > 0 {
+		f.Errorf("after the second one is gone: found %t, duplicates %q, %v", again.Found, again.Duplicates, err)
+	}
 }

@@ -24,6 +24,7 @@ func (s *suite) routes(t *testing.T) {
 		{"routes of other clusters are not listed", foreignRoutes},
 		{"a route whose machine is gone can be deleted", deadRoute},
 		{"listing writes nothing", listRoutesOnlyReads},
+		{"what is left of a creation broken off anywhere is found", brokenOffRoute},
 	})
 }
 
@@ -143,5 +144,34 @@ func listRoutesOnlyReads(f *fixture) {
 	r.list()
 	if _, after := f.control.Requests(); after != before {
 		f.Errorf("%d writes", after-before)
+	}
+}
+
+// mostRouteWrites is how many writes a route may take.
+const mostRouteWrites = 10
+
+// brokenOffRoute breaks a creation off at each of its writes, and the machine goes before another
+// attempt: nobody asks for the route any more, so it has to be listed to be deleted.
+func brokenOffRoute(f *fixture) {
+	r := f.router()
+	for after := 0; ; after++ {
+		route := r.route(after + 1)
+		f.control.Fail(Fault{Status: 503, Writes: true}, after)
+		err := r.CreateRoute(f.ctx(), owner, route)
+		f.control.Heal()
+		f.control.Settle()
+		f.control.RemoveMachine(route.Target)
+		for _, left := range r.list() {
+			r.must(r.DeleteRoute(r.ctx(), owner, left), "DeleteRoute")
+		}
+		f.control.Settle()
+		r.expect()
+		if err == nil {
+			f.nothingLeft()
+			return
+		}
+		if after == mostRouteWrites {
+			f.Fatalf("a route took more than %d writes; the last failed with: %v", mostRouteWrites, err)
+		}
 	}
 }

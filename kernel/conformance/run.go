@@ -30,11 +30,13 @@ func Run(t *testing.T, h Harness) {
 	if h.Descriptor.Capabilities.Balancers {
 		t.Run("balancers", s.balancers)
 		t.Run("plans", s.plans)
+		t.Run("takeover", s.takeover)
 	}
 	if h.Descriptor.Capabilities.Routes {
 		t.Run("routes", s.routes)
 	}
 	t.Run("failures", s.failures)
+	t.Run("hostile answers", s.hostile)
 	t.Run("cancellation", s.cancellation)
 	t.Run("goroutines", s.goroutines)
 }

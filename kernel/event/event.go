@@ -1,4 +1,4 @@
-// Package event is the catalogue of events that users see on Services and Nodes. Every
+// Package event is the catalogue of events that users see on Services, Nodes and the lease. Every
 // reason is declared here once; docs/reference/events.md is generated from it.
 package event
 
@@ -7,7 +7,7 @@ type Reason struct {
 	Name string
 	// Warning events need somebody's attention.
 	Warning bool
-	// On is the kind of object it appears on: "Service" or "Node".
+	// On is the kind of object it appears on: "Service", "Node" or "Lease".
 	On string
 	// Doc says what happened and what to do.
 	Doc string
@@ -17,13 +17,23 @@ type Reason struct {
 var (
 	InvalidConfiguration = Reason{"InvalidConfiguration", true, "Service", "An annotation or field has a value that is not possible; the message names each one and what would be right. The balancer keeps serving in its last valid shape, and its targets are still updated."}
 	ConfigurationIgnored = Reason{"ConfigurationIgnored", true, "Service", "A setting has no effect on this kind of balancer, or an unknown key looks like a typing error."}
-	ImmutableChange      = Reason{"LoadBalancerImmutableChange", true, "Service", "The cloud cannot change this field of an existing balancer. It stays as it is; set multicloud-ccm.io/allow-replacement to replace the balancer."}
-	OwnershipConflict    = Reason{"OwnershipConflict", true, "Service", "The balancer that was found belongs to another Service or cluster, or nothing proves that it is ours. It is not touched."}
+	ImmutableChange      = Reason{"LoadBalancerImmutableChange", true, "Service", "The cloud cannot change this field of an existing balancer. It stays as it is. With multicloud-ccm.io/allow-replacement the balancer is replaced; the message says whether the new one is made first, or the old one deleted first and why."}
+	ReplacementRefused   = Reason{"LoadBalancerReplacementRefused", true, "Service", "A balancer was to be replaced and the cloud refuses the new one. The old one stays, or was made again as it was; the message says what is wrong."}
+	WaitingForNodes      = Reason{"WaitingForNodes", false, "Service", "No node can be a target of the balancer yet: none has joined and been initialised, or none is eligible. The balancer is made as soon as one is, because zones and address families, which cannot be changed later, are chosen by the nodes."}
+	OwnershipConflict    = Reason{"OwnershipConflict", true, "Service", "The Service names a load balancer that it may not use: there is none with this id, or it is somebody else's, or nothing proves that it is this Service's. Nothing is created or touched. An operator can allow it with safety.adoption."}
+	TakeoverRefused      = Reason{"LoadBalancerTakeoverRefused", true, "Service", "Another Service named this Service's load balancer by id and was refused. Nothing was changed. Events with reason OwnershipConflict show which one it was."}
+	DuplicateFound       = Reason{"LoadBalancerDuplicate", true, "Service", "There is more than one load balancer with this Service's marks, as after two processes worked at once. The recorded one is kept; the message names the others and what becomes of them."}
 	TargetSkipped        = Reason{"TargetSkipped", true, "Service", "Some nodes cannot be targets of this balancer; the message says which and why."}
 	NoTargets            = Reason{"NoTargets", true, "Service", "No node can be a target of this balancer."}
+	TargetsKept          = Reason{"TargetsKept", true, "Service", "This process has not brought this balancer's targets to the nodes before, and would take away most of them, or all. Those of which nothing proves that they may go stay; the message says which and why. Each goes when there is proof (its machine is gone, its node is excluded), or when the Service asks for something else."}
+	TargetFoundByName    = Reason{"TargetFoundByName", true, "Service", "A node without provider-ID is a target because exactly one machine has its name. Nothing else is done for such a node: it is never initialised or deleted. Set its kubelet's --provider-id, or --cloud-provider=external and register it again."}
 	SourceRangesRefused  = Reason{"SourceRangesRefused", true, "Service", "This cloud cannot restrict client networks, so no balancer is created rather than one that is open to everyone. A balancer that exists already keeps serving as it is."}
+	FirewallFull         = Reason{"FirewallFull", true, "Service", "The cloud's firewall holds no more rules. Namespaces take turns, and so do the Services of one; the message has the ports of this Service that stay closed. Use fewer node ports, adjoining ones, or the same source ranges."}
+	FirewallPortDenied   = Reason{"FirewallPortDenied", true, "Service", "The Service asks for a port of the nodes that this cluster never opens for clients, such as SSH or the kubelet's. Use another port; the cluster's operator sets the list with --firewall-denied-ports."}
 	CloudFailure         = Reason{"CloudFailure", true, "Service", "The cloud refused or failed a call; the message has its class and text. It is tried again."}
 	Retained             = Reason{"LoadBalancerRetained", false, "Service", "The Service was deleted and its balancer kept, as multicloud-ccm.io/retain asked."}
+	Updated              = Reason{"UpdatedLoadBalancer", false, "Service", "The cloud has made a change of the balancer that it took time for, such as other nodes as targets."}
+	Deleting             = Reason{"DeletingLoadBalancer", false, "Service", "The Service gives its balancer up, which is being deleted. Its finalizer stays until nothing is left of it."}
 	Adopted              = Reason{"LoadBalancerAdopted", false, "Service", "A balancer that existed before was taken over and marked as this Service's."}
 	DriftRepaired        = Reason{"DriftRepaired", false, "Service", "The balancer had been changed outside Kubernetes and was brought back; the message lists the fields."}
 	NotConverging        = Reason{"NotConverging", true, "Service", "The same changes were needed several times in a row: the cloud stores something else than what it is told. Changes stop until the Service changes."}
@@ -32,23 +42,31 @@ var (
 // Reasons on Nodes.
 var (
 	DeletionHeld      = Reason{"NodeDeletionHeld", true, "Node", "The machine seems to be gone but the Node is kept, because the proof is not complete; the message says what is missing."}
-	BrakeEngaged      = Reason{"DeletionBrakeEngaged", true, "Node", "More Nodes than the brake allows would be deleted in a short time. The rest is kept until the window has passed or the process is restarted."}
-	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. No Node is deleted and no balancer believed to be gone until they see the old one again or the process is restarted."}
+	BrakeEngaged      = Reason{"DeletionBrakeEngaged", true, "Node", "More Nodes than the brake allows would be deleted in a short time, or more machines are missing at once, or the record of earlier deletions can't be read. The message says which. The Nodes are kept; if their machines are really gone, `cloud-controller-manager release-brake` lets them go. A restart does not."}
+	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. No Node is deleted and no balancer believed to be gone until they see the old one again. If the other account is meant, restart the process; while no Node is Ready, run `cloud-controller-manager release-brake` too."}
 	CloudUnavailable  = Reason{"CloudUnavailable", true, "Node", "The cloud does not answer, or refuses the credentials. Nodes are left as they are."}
 	AmbiguousInstance = Reason{"AmbiguousInstance", true, "Node", "More than one machine has this Node's name. Set the kubelet's --provider-id."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name; the Node is not initialised."}
 )
 
+// Reasons on the leader's lease.
+var (
+	BrakeReleased       = Reason{"DeletionBrakeReleased", false, "Lease", "An operator released the deletion brake; the message says who and when."}
+	BrakeReleaseInvalid = Reason{"DeletionBrakeReleaseInvalid", true, "Lease", "The annotation that releases the deletion brake has no valid time, or one that is too long ago by the API server's clock, so nothing is released. The message says which."}
+)
+
 // All returns the catalogue in the order of the documentation.
 func All() []Reason {
 	return []Reason{
-		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, OwnershipConflict, TargetSkipped,
-		NoTargets, SourceRangesRefused, CloudFailure, Retained, Adopted, DriftRepaired, NotConverging,
+		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, TargetSkipped,
+		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
+		FirewallFull, FirewallPortDenied,
 		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound,
+		BrakeReleased, BrakeReleaseInvalid,
 	}
 }
 
-// Recorder writes events. The object is "Service" or "Node" as the reason says.
+// Recorder writes events. The object is of the kind that the reason says.
 type Recorder interface {
 	// Record writes an event on the object; equal events are aggregated.
 	Record(object Object, reason Reason, message string)

@@ -64,6 +64,19 @@ func ports(o cloud.Opening) string {
 	return fmt.Sprintf("%s/%d-%d", protocol, o.From, o.To)
 }
 
+// list names the ports of openings for people, ten of them at most.
+func list(openings []cloud.Opening) string {
+	var names []string
+	for i, o := range openings {
+		if i == 10 {
+			names = append(names, fmt.Sprintf("%d more", len(openings)-i))
+			break
+		}
+		names = append(names, ports(o))
+	}
+	return strings.Join(names, ", ")
+}
+
 func sourcesOf(o cloud.Opening) string {
 	sources := slices.Clone(o.Sources)
 	for _, id := range o.Balancers {

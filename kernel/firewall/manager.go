@@ -8,9 +8,11 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -23,8 +25,11 @@ type Options struct {
 	// Managed says whether openings are made for a Service at all, and what is wrong with
 	// the annotation that says so, or "". nil means that all are managed.
 	Managed func(svc *corev1.Service) (managed bool, warning string)
-	// Events may be nil.
-	Events event.Recorder
+	// Denied are ports that are never opened for clients.
+	Denied Ports
+	// Events and Metrics may be nil.
+	Events  event.Recorder
+	Metrics metric.Sink
 }
 
 // BalancerOf returns the balancer of a Service as it is, or will be, and its id, "" while
@@ -36,9 +41,13 @@ type Manager struct {
 	cloud    *run.Cloud
 	executor *run.Executor
 	managed  func(svc *corev1.Service) (bool, string)
+	denied   Ports
+	metrics  metric.Sink
 	remarks  remarks
 
 	mu sync.Mutex // held during Reconcile: there is only one firewall
+	// needed is what each Service needed in the last pass, nil before the first.
+	needed map[types.UID][]cloud.Opening
 }
 
 // New returns a Manager.
@@ -46,7 +55,13 @@ func New(o Options) *Manager {
 	if o.Managed == nil {
 		o.Managed = func(*corev1.Service) (bool, string) { return true, "" }
 	}
-	return &Manager{cloud: o.Cloud, executor: o.Executor, managed: o.Managed, remarks: remarks{events: o.Events}}
+	if o.Metrics == nil {
+		o.Metrics = metric.Discard{}
+	}
+	return &Manager{
+		cloud: o.Cloud, executor: o.Executor, managed: o.Managed, denied: o.Denied,
+		metrics: o.Metrics, remarks: remarks{events: o.Events},
+	}
 }
 
 // Enabled reports whether there is a firewall to manage.
@@ -59,52 +74,104 @@ func (m *Manager) Enabled() bool {
 // none of them needs is closed.
 //
 // A Service whose needs cannot be found out keeps the openings it has and does not stop the
-// others; its error is part of the returned one.
+// others; its error is part of the returned one. What has no room is left out by turns, see
+// share; what nobody needs is closed all the same. What the cloud refuses stops only its namespace.
 func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, balancerOf BalancerOf) (plan.Plan, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := plan.Plan{Cloud: m.cloud.Name, Subject: "firewall"}
 	if !m.Enabled() {
-		return p, nil
+		return m.plan(nil), nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityBalancer)
 	observed, err := m.cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
-		return p, fmt.Errorf("observing firewall: %w", err)
+		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)
 	}
-	desired, failures := m.desired(services, balancerOf, observed)
-	if desired, err = m.cloud.Firewalls.NormalizeFirewall(merge(desired)); err != nil {
-		return p, errors.Join(append(failures, fmt.Errorf("normalizing firewall: %w", err))...)
-	}
-	p.Operations = diff(observed, desired)
-	err = m.executor.Execute(ctx, "firewall", p, func(ctx context.Context) error {
-		return m.cloud.Firewalls.ApplyFirewall(ctx, observed, desired)
-	})
+	defer m.remarks.round()
+	claims, failures := m.claims(services, balancerOf, observed)
+	desired, left := share(claims, m.limits())
+	m.tell(left)
+	p, err := m.bring(ctx, observed, desired)
 	if err != nil {
-		failures = append(failures, fmt.Errorf("applying firewall: %w", err))
+		failures = append(failures, err)
+	}
+	if refused(err) {
+		failures = append(failures, m.withoutRefused(ctx, claims, desired, err))
 	}
 	return p, errors.Join(failures...)
 }
 
-// desired returns the openings of all Services, not yet merged.
-func (m *Manager) desired(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]cloud.Opening, []error) {
-	var openings []cloud.Opening
+func (m *Manager) plan(operations []cloud.Operation) plan.Plan {
+	return plan.Plan{Cloud: m.cloud.Name, Subject: "firewall", Operations: operations}
+}
+
+func (m *Manager) limits() limits {
+	c := m.cloud.Descriptor.Capabilities
+	return limits{rules: c.FirewallRules, sources: c.FirewallSources}
+}
+
+// bring makes the firewall let in what is desired.
+func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, desired []cloud.Opening) (plan.Plan, error) {
+	desired, err := m.cloud.Firewalls.NormalizeFirewall(m.limits().split(desired))
+	if err != nil {
+		return m.plan(nil), fmt.Errorf("normalizing firewall: %w", err)
+	}
+	p := m.plan(diff(observed, desired))
+	err = m.executor.Execute(ctx, "firewall", p, func(ctx context.Context) error {
+		return m.cloud.Firewalls.ApplyFirewall(ctx, observed, desired)
+	})
+	if err != nil {
+		return p, fmt.Errorf("applying firewall: %w", err)
+	}
+	return p, nil
+}
+
+// claims returns what each Service needs.
+func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]claim, []error) {
+	var claims []claim
 	var failures []error
-	defer m.remarks.round()
+	needed := map[types.UID][]cloud.Opening{}
 	for _, svc := range services {
 		managed, warning := m.managed(svc)
-		m.remarks.warn(svc, warning)
+		m.remarks.warn(svc, event.ConfigurationIgnored, warning)
 		if !managed {
 			continue
 		}
 		own, err := m.openingsOf(svc, balancerOf)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("firewall of Service %s/%s: %w", svc.Namespace, svc.Name, err))
-			own = held(svc, observed.Openings)
+			own = held(svc, m.before(svc, observed))
 		}
-		openings = append(openings, own...)
+		needed[svc.UID] = own
+		own, denied := m.denied.cut(own)
+		if len(denied) > 0 {
+			m.remarks.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
+		}
+		claims = append(claims, claim{svc, own})
 	}
-	return openings, failures
+	m.needed = needed
+	return claims, failures
+}
+
+// before returns what was open for a Service: what it needed in the last pass. The first pass of
+// a process knows only what is open for all.
+func (m *Manager) before(svc *corev1.Service, observed cloud.ObservedFirewall) []cloud.Opening {
+	if m.needed == nil {
+		return observed.Openings
+	}
+	return m.needed[svc.UID]
+}
+
+// tell says on each Service what of it has no room.
+func (m *Manager) tell(left []claim) {
+	n := 0
+	for _, c := range left {
+		n += len(c.openings)
+		m.remarks.warn(c.service, event.FirewallFull, fmt.Sprintf(
+			"%s stays closed on the nodes: the cloud's firewall holds %d rules, which namespaces share; adjoining ports with the same source ranges are one rule",
+			list(c.openings), m.limits().rules))
+	}
+	m.metrics.Set(metric.FirewallLeftOut, float64(n), m.cloud.Name)
 }
 
 // openingsOf returns what one Service needs.
@@ -133,7 +200,7 @@ func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 		}
 		protocol := protocolOf(port)
 		if !filterable(protocol) {
-			m.remarks.warn(svc, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
+			m.remarks.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
 			continue
 		}
 		openings = append(openings, cloud.Opening{

@@ -3,7 +3,6 @@ package firewall
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +27,10 @@ type fakeCloud struct {
 	normalizeErr error
 	applyErr     error
 	applied      int
+	// refuses is the number of rules that the cloud holds, 0 is no limit.
+	refuses int
+	// poison is a port that the cloud refuses to open.
+	poison int
 }
 
 func (f *fakeCloud) FirewallEnabled() bool { return !f.disabled }
@@ -42,6 +45,9 @@ func (f *fakeCloud) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening
 
 func (f *fakeCloud) ApplyFirewall(_ context.Context, _ cloud.ObservedFirewall, openings []cloud.Opening) error {
 	f.applied++
+	if err := f.refuse(openings); err != nil {
+		return err
+	}
 	if f.applyErr == nil {
 		f.firewall = cloud.ObservedFirewall{Found: true, ID: "fw", Openings: openings}
 	}
@@ -79,14 +85,19 @@ type fixture struct {
 	errs      map[string]error
 }
 
-func newFixture(mode run.Mode) *fixture {
+func newFixture(mode run.Mode) *fixture { return newLimited(mode, 0) }
+
+// newLimited returns a fixture whose cloud says that its firewall holds that many rules.
+func newLimited(mode run.Mode, limit int) *fixture {
 	f := &fixture{
 		cloud:     &fakeCloud{},
 		balancers: map[string]cloud.Balancer{}, ids: map[string]string{}, errs: map[string]error{},
 	}
 	c := &run.Cloud{Name: "c", Firewalls: f.cloud}
+	c.Descriptor.Capabilities.FirewallRules = limit
+	denied, _ := ParsePorts(DefaultDenied())
 	f.manager = New(Options{
-		Cloud: c, Events: &f.events,
+		Cloud: c, Events: &f.events, Denied: denied,
 		Executor: run.NewExecutor(c, mode, nil, func(p plan.Plan) { f.plans = append(f.plans, p) }),
 		Managed: func(svc *corev1.Service) (bool, string) {
 			switch svc.Annotations["managed"] {
@@ -224,14 +235,29 @@ func TestOneBadServiceStopsNobody(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "Service shop/bad") {
 				t.Errorf("error = %v, want one that names the Service", err)
 			}
-			// The bad one keeps what it has, the new one is opened, the others' is closed;
-			// 10256 may be the bad one's and stays.
-			want := []cloud.Opening{tcp(443, 443, everywhere()...), tcpFrom(10256, "2"), tcpFrom(30007, "1"), tcp(31001, 31001, everywhere()...)}
-			slices.SortFunc(want, func(a, b cloud.Opening) int { return a.From - b.From })
+			// The bad one keeps what it has, the new one is opened, the others' is closed.
+			want := []cloud.Opening{tcp(443, 443, everywhere()...), tcpFrom(30007, "1"), tcp(31001, 31001, everywhere()...)}
 			if diff := cmp.Diff(want, f.cloud.firewall.Openings, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("openings (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestBadServiceAfterRestart: a new process does not know what the bad Service had. It keeps
+// what the Service may be the reason for, also kube-proxy's health port.
+func TestBadServiceAfterRestart(t *testing.T) {
+	f := newFixture(run.Live)
+	f.cloud.firewall = cloud.ObservedFirewall{Found: true, ID: "fw", Openings: []cloud.Opening{
+		tcp(443, 443, a), tcp(8443, 8443, a), tcpFrom(10256, "2"),
+	}}
+	f.errs["bad"] = errors.New("annotation is not valid")
+	for range 2 {
+		_, _ = f.reconcile(t.Context(), service("bad", corev1.ServiceTypeLoadBalancer, port(443, 30007, "TCP")))
+		want := []cloud.Opening{tcp(443, 443, a), tcpFrom(10256, "2")}
+		if diff := cmp.Diff(want, f.cloud.firewall.Openings, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("openings (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package firewall
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -18,6 +19,7 @@ import (
 func merge(openings []cloud.Opening) []cloud.Opening {
 	byProtocol := map[cloud.Protocol][]cloud.Opening{}
 	for _, o := range openings {
+		o = canonical(o)
 		byProtocol[o.Protocol] = append(byProtocol[o.Protocol], o)
 	}
 	var merged []cloud.Opening
@@ -27,21 +29,46 @@ func merge(openings []cloud.Opening) []cloud.Opening {
 	return merged
 }
 
+// add merges openings into merged ones, which are in their shortest form already.
+func add(merged []cloud.Opening, openings ...cloud.Opening) []cloud.Opening {
+	result := slices.Clone(merged)
+	for _, o := range openings {
+		same := func(m cloud.Opening) bool { return m.Protocol == o.Protocol }
+		at := slices.IndexFunc(result, same)
+		if at < 0 {
+			at, _ = slices.BinarySearchFunc(result, o.Protocol, func(m cloud.Opening, p cloud.Protocol) int { return cmp.Compare(m.Protocol, p) })
+		}
+		end := at
+		for end < len(result) && same(result[end]) {
+			end++
+		}
+		joined := mergePorts(append(slices.Clone(result[at:end]), canonical(o)))
+		result = slices.Replace(result, at, end, joined...)
+	}
+	return result
+}
+
 // mergePorts merges the openings of one protocol: it cuts at every port where a source may
 // come or go, collects who is let in between two cuts, and joins neighbours that are equal.
 func mergePorts(openings []cloud.Opening) []cloud.Opening {
+	slices.SortStableFunc(openings, func(a, b cloud.Opening) int { return cmp.Compare(a.From, b.From) })
 	var cuts []int
 	for _, o := range openings {
 		cuts = append(cuts, o.From, o.To+1)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	var merged []cloud.Opening
+	var merged, active []cloud.Opening
+	next := 0
 	for i := range len(cuts) - 1 {
-		piece, open := between(openings, cuts[i], cuts[i+1]-1)
-		if !open {
+		active = slices.DeleteFunc(active, func(o cloud.Opening) bool { return o.To < cuts[i] })
+		for ; next < len(openings) && openings[next].From == cuts[i]; next++ {
+			active = append(active, openings[next])
+		}
+		if len(active) == 0 {
 			continue
 		}
+		piece := combine(active, cuts[i], cuts[i+1]-1)
 		if last := len(merged) - 1; last >= 0 && merged[last].To+1 == piece.From && sameSources(merged[last], piece) {
 			merged[last].To = piece.To
 			continue
@@ -51,24 +78,29 @@ func mergePorts(openings []cloud.Opening) []cloud.Opening {
 	return merged
 }
 
-// between returns the opening of ports from to to, none of which is cut.
-func between(openings []cloud.Opening, from, to int) (piece cloud.Opening, open bool) {
-	piece = cloud.Opening{From: from, To: to}
-	for _, o := range openings {
-		if o.From <= from && to <= o.To {
-			open = true
-			piece.Protocol = o.Protocol
+// combine returns the opening of ports from to to, for which all these openings are.
+func combine(active []cloud.Opening, from, to int) cloud.Opening {
+	piece := active[0]
+	if len(active) > 1 {
+		piece.Sources, piece.Balancers = slices.Clone(piece.Sources), slices.Clone(piece.Balancers)
+		for _, o := range active[1:] {
 			piece.Sources = append(piece.Sources, o.Sources...)
 			piece.Balancers = append(piece.Balancers, o.Balancers...)
 		}
+		piece = canonical(piece)
 	}
-	piece.Sources = widest(piece.Sources)
-	slices.Sort(piece.Balancers)
-	piece.Balancers = slices.Compact(piece.Balancers)
-	if slices.Equal(piece.Sources, everywhere()) {
-		piece.Balancers = nil // are a part of everywhere
+	piece.From, piece.To = from, to
+	return piece
+}
+
+// canonical returns an opening with its sources in their shortest form.
+func canonical(o cloud.Opening) cloud.Opening {
+	o.Sources = widest(o.Sources)
+	o.Balancers = slices.Compact(slices.Sorted(slices.Values(o.Balancers)))
+	if slices.Equal(o.Sources, everywhere()) {
+		o.Balancers = nil // are a part of everywhere
 	}
-	return piece, open
+	return o
 }
 
 func sameSources(a, b cloud.Opening) bool {

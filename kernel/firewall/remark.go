@@ -13,19 +13,19 @@ type remarks struct {
 	said, news map[remark]bool
 }
 
-type remark struct{ uid, message string }
+type remark struct{ uid, reason, message string }
 
-func (r *remarks) warn(svc *corev1.Service, message string) {
+func (r *remarks) warn(svc *corev1.Service, reason event.Reason, message string) {
 	if message == "" || r.events == nil {
 		return
 	}
 	if r.news == nil {
 		r.news = map[remark]bool{}
 	}
-	this := remark{string(svc.UID), message}
+	this := remark{string(svc.UID), reason.Name, message}
 	if !r.said[this] && !r.news[this] {
 		object := event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
-		r.events.Record(object, event.ConfigurationIgnored, message)
+		r.events.Record(object, reason, message)
 	}
 	r.news[this] = true
 }

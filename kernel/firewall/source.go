@@ -1,6 +1,7 @@
 package firewall
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -62,14 +63,54 @@ func narrow(sources []string, ranges []netip.Prefix) ([]string, error) {
 // widest returns the sources without those that lie in another one, sorted. What is not a
 // network is kept as it is.
 func widest(sources []string) []string {
-	sources = slices.Clone(sources)
-	slices.Sort(sources)
-	sources = slices.Compact(sources)
-	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
-		inner, err := netip.ParsePrefix(text)
-		return err == nil && slices.ContainsFunc(sources, func(other string) bool {
-			outer, err := netip.ParsePrefix(other)
-			return err == nil && outer != inner && outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
-		})
+	type network struct {
+		prefix netip.Prefix
+		text   string
+	}
+	var networks []network
+	var kept []string
+	for _, text := range sources {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			networks = append(networks, network{prefix.Masked(), text})
+		} else {
+			kept = append(kept, text)
+		}
+	}
+	// A network comes right before those that lie in it.
+	slices.SortFunc(networks, func(a, b network) int {
+		return cmp.Or(a.prefix.Addr().Compare(b.prefix.Addr()), cmp.Compare(a.prefix.Bits(), b.prefix.Bits()), cmp.Compare(a.text, b.text))
 	})
+	var last netip.Prefix
+	for _, n := range networks {
+		if !last.IsValid() || !last.Contains(n.prefix.Addr()) {
+			last = n.prefix
+			kept = append(kept, n.text)
+		}
+	}
+	slices.Sort(kept)
+	return slices.Compact(kept)
+}
+
+// common returns the networks that lie in both a and b. What is not a network is common where
+// both have it.
+func common(a, b []string) []string {
+	var both, networks []string
+	for _, text := range a {
+		if _, err := netip.ParsePrefix(text); err == nil {
+			networks = append(networks, text)
+		} else if slices.Contains(b, text) {
+			both = append(both, text)
+		}
+	}
+	var ranges []netip.Prefix
+	for _, text := range b {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			ranges = append(ranges, prefix.Masked())
+		}
+	}
+	if len(ranges) == 0 {
+		return both
+	}
+	narrowed, _ := narrow(networks, ranges) // all of them are networks
+	return append(both, narrowed...)
 }

@@ -33,6 +33,13 @@ func (a *alarms) in(after time.Duration, uid types.UID, ring func()) {
 	})
 }
 
+// stop takes the alarm of the Service back.
+func (a *alarms) stop(uid types.UID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.set, uid)
+}
+
 // take forgets an alarm and reports whether it was still the one that counts.
 func (a *alarms) take(uid types.UID, number int) bool {
 	a.mu.Lock()

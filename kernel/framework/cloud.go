@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/klog/v2"
@@ -32,13 +33,16 @@ type Cloud struct {
 	cloud     *run.Cloud
 	executor  *run.Executor
 	inventory *instance.Inventory
-	balancers *loadbalancer.Manager // nil when the cloud has none
-	firewall  *firewall.Manager
-	shapes    *shapes
-	recorder  *recorder
-	gate      *gate
-	verdicts  *verdicts
-	pending   *pending
+	// brake counts deletions of Nodes, routeBrake those of routes.
+	brake, routeBrake *safety.Brake
+	routeRecords      *leaseStore           // of routeBrake; nil without a lease
+	balancers         *loadbalancer.Manager // nil when the cloud has none
+	firewall          *firewall.Manager
+	shapes            *shapes
+	recorder          *recorder
+	gate              *gate
+	verdicts          *verdicts
+	pending           *pending
 
 	// The rest exists after Prepare.
 	nodes         *nodeView
@@ -102,6 +106,9 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		gate:     newGate(),
 		verdicts: newVerdicts(),
 		pending:  newPending(),
+
+		brake:      safety.NewBrake(o.Tuning.Brake),
+		routeBrake: safety.NewBrake(o.Tuning.Brake),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.cloud = run.Decorate(driver, run.Options{
@@ -112,18 +119,19 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	})
 	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), logPlan)
 	c.inventory = instance.New(instance.Options{
-		Cloud: c.cloud, Nodes: c.Nodes, Brake: safety.NewBrake(o.Tuning.Brake), Policy: o.Tuning.Instances,
+		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),
 	})
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
-			Cloud: c.cloud, Machines: c.inventory, Executor: c.executor,
+			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
 			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(), Trust: c.inventory.Trust,
+			Services: c.Services, Adoption: o.Adoption,
 		})
 	}
 	c.firewall = firewall.New(firewall.Options{
-		Cloud: c.cloud, Executor: c.executor, Events: c.recorder,
-		Managed: firewallManaged(c.cloud.Annotations),
+		Cloud: c.cloud, Executor: c.executor, Events: c.recorder, Metrics: Metrics(),
+		Managed: firewallManaged(c.cloud.Annotations), Denied: o.Tuning.DeniedPorts,
 	})
 	c.shapes = &shapes{ttl: o.Tuning.Reensure, known: map[types.UID]knownShape{}}
 	return c
@@ -155,9 +163,35 @@ func (c *Cloud) Nodes() []*corev1.Node {
 	return c.nodes.nodes()
 }
 
+// Services returns all Services of the cluster, none before Prepare.
+func (c *Cloud) Services() []*corev1.Service {
+	if c.services == nil {
+		return nil
+	}
+	// A lister over a cache has no errors.
+	all, _ := c.services.ServiceInformer.Lister().List(labels.Everything())
+	return all
+}
+
 // mine is the filter of the Node view. It must stay a function of the Node alone.
 func (c *Cloud) mine(node *corev1.Node) bool {
-	return instance.Owner(node, c.cloud.Descriptor.ProviderIDSchemes) == instance.Mine
+	return instance.Owner(node, c.cloud.Concerns) == instance.Mine
+}
+
+// candidate is the filter of the Node view of the service controller: our Nodes, and those without
+// provider-ID that nobody initialises, because their machine may be found by name. Nothing but
+// balancers knows of them. It must stay a function of the Node alone.
+func (c *Cloud) candidate(node *corev1.Node) bool {
+	owner := instance.Owner(node, c.cloud.Concerns)
+	return owner == instance.Mine || owner == instance.Unmanaged
+}
+
+// allNodes returns the Nodes of the cluster, whosever they are; none before Prepare.
+func (c *Cloud) allNodes() []*corev1.Node {
+	if c.nodes == nil {
+		return nil
+	}
+	return (&nodeView{NodeInformer: c.nodes.NodeInformer, mine: func(*corev1.Node) bool { return true }}).nodes()
 }
 
 // Initialize is called when this process leads, with leader migration twice.

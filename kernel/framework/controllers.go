@@ -152,9 +152,14 @@ func startService(ctx context.Context, e environment) (bool, error) {
 
 // serviceNodes is the Node view of the service controller; it joins bursts.
 func (c *Cloud) serviceNodes() *nodeView {
-	return c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	return c.candidateNodes().with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		return newTargetEvents(c.options.Tuning.NodeBurst, h, c.ensureAll, c.ensureSelecting)
 	})
+}
+
+// candidateNodes are the Nodes that may be targets.
+func (c *Cloud) candidateNodes() *nodeView {
+	return &nodeView{NodeInformer: c.nodes.NodeInformer, mine: c.candidate}
 }
 
 func (c *Cloud) ensureAll() {

@@ -2,9 +2,12 @@ package framework
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
@@ -53,10 +58,42 @@ func (m *machines) Shutdown(context.Context, *corev1.Node) (bool, error) { retur
 type balancing struct {
 	log
 	deletions int
+	// busy is how many looks at a new balancer, a change of targets or a deletion it takes.
+	busy int
+	// waits says that there is no balancer before a node can be its target.
+	waits bool
+	// counting guards the counters.
+	counting sync.Mutex
+	work     int
+	// slow is how long an ensure and a deletion take.
+	slow atomic.Int64
+	// deleting and most are how many deletions run, and ran at once.
+	deleting, most int
+	// adapter is what calls this.
+	adapter *loadBalancers
+}
+
+// working is *Pending for so many looks.
+func (b *balancing) working() error {
+	b.counting.Lock()
+	defer b.counting.Unlock()
+	if b.work >= b.busy {
+		b.work = 0
+		return nil
+	}
+	b.work++
+	return &loadbalancer.Pending{After: 5 * time.Second, Reason: "the cloud is working on the balancer"}
 }
 
 func (b *balancing) Ensure(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
 	b.add("ensure " + svc.Name + " " + strconv.Itoa(len(nodes)))
+	time.Sleep(time.Duration(b.slow.Load()))
+	if b.waits && len(nodes) == 0 {
+		return loadbalancer.Outcome{}, &loadbalancer.Pending{After: 5 * time.Minute, Reason: "no node can be a target"}
+	}
+	if err := b.working(); err != nil {
+		return loadbalancer.Outcome{}, err
+	}
 	return loadbalancer.Outcome{
 		Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}},
 		Record: map[string]string{"example.com/id": "7"},
@@ -65,16 +102,30 @@ func (b *balancing) Ensure(_ context.Context, svc *corev1.Service, nodes []*core
 
 func (b *balancing) UpdateTargets(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) error {
 	b.add("targets " + svc.Name + " " + strconv.Itoa(len(nodes)))
-	return nil
+	if b.waits && len(svc.Status.LoadBalancer.Ingress) == 0 {
+		return loadbalancer.ErrNoBalancer
+	}
+	return b.working()
 }
 
 // Delete needs two calls, as where the cloud takes its time.
 func (b *balancing) Delete(_ context.Context, svc *corev1.Service) error {
 	b.add("delete " + svc.Name)
-	if b.deletions++; b.deletions == 1 {
+	count := func(running int) int {
+		b.counting.Lock()
+		defer b.counting.Unlock()
+		b.deleting += running
+		b.deletions += max(running, 0)
+		b.most = max(b.most, b.deleting)
+		return b.deletions
+	}
+	first := count(1) == 1
+	time.Sleep(time.Duration(b.slow.Load()))
+	count(-1)
+	if first {
 		return &loadbalancer.Pending{After: 2 * time.Second, Reason: "deleting"}
 	}
-	return nil
+	return b.working()
 }
 
 func (b *balancing) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
@@ -135,6 +186,7 @@ func running(t *testing.T, m *machines, b *balancing) *fake.Clientset {
 		t.Fatal(err)
 	}
 	c.instances.inventory, c.loadBalancers.balancers = m, b
+	b.adapter = c.loadBalancers
 	builder := &testBuilder{server: server}
 	builder.core = completed.ClientBuilder.(*clientBuilder).core
 	completed.ClientBuilder = builder
@@ -266,5 +318,163 @@ func TestServiceFromBirthToDeath(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		expect("deleted", "delete web", "delete web")
+	})
+}
+
+// conflicting refuses patches that name an older version, as the API server does.
+func conflicting(server *fake.Clientset) {
+	version := 1
+	server.PrependReactor("patch", "services", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		patch := action.(clienttesting.PatchAction)
+		var body struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		_ = json.Unmarshal(patch.GetPatch(), &body) // a JSON patch names none
+		if v := body.Metadata.ResourceVersion; v != "" && v != strconv.Itoa(version) {
+			return true, nil, apierrors.NewConflict(corev1.Resource("services"), patch.GetName(), errors.New("the object has been modified"))
+		}
+		version++
+		return false, nil, nil
+	})
+}
+
+// On a Service without finalizer the controller adds one and goes on with its old copy: what we
+// record then must not conflict, nor have everything read again.
+func TestFinalizerAndRecordDoNotConflict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &balancing{}
+		server := running(t, &machines{}, b)
+		conflicting(server)
+		svc := service("web", withAnnotation("example.com/id", "6"))
+		svc.ResourceVersion = "1"
+		if _, err := server.CoreV1().Services("shop").Create(t.Context(), svc, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"ensure web 0"}, b.take()); diff != "" {
+			t.Errorf("asked of the cloud (-want +got):\n%s", diff)
+		}
+		svc, err := server.CoreV1().Services("shop").Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil || svc.Annotations["example.com/id"] != "7" || len(svc.Finalizers) != 1 || len(svc.Status.LoadBalancer.Ingress) != 1 {
+			t.Errorf("service %+v, %v", svc, err)
+		}
+	})
+}
+
+// said counts the events of a Service by reason.
+func said(t *testing.T, server *fake.Clientset) map[string]int {
+	t.Helper()
+	list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, e := range list.Items {
+		if e.InvolvedObject.Kind == "Service" {
+			counts[e.Reason] += int(max(e.Count, 1))
+		}
+	}
+	return counts
+}
+
+// alarmed counts what the controllers log as errors until the test ends.
+func alarmed(t *testing.T) *log {
+	errs, before := &log{}, utilruntime.ErrorHandlers
+	utilruntime.ErrorHandlers = append(slices.Clone(before), func(_ context.Context, err error, _ string, _ ...any) { errs.add(err.Error()) })
+	t.Cleanup(func() { utilruntime.ErrorHandlers = before })
+	return errs
+}
+
+// However long the cloud takes, each state is said once: the client sends 25 events about an object
+// and then hardly any.
+func TestSlowCloudIsSaidOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &balancing{busy: 60}
+		errs := alarmed(t)
+		server := running(t, &machines{}, b)
+		join(t, server, 2)
+		svc := service("web")
+		svc.ResourceVersion = ""
+		services := server.CoreV1().Services("shop")
+		if _, err := services.Create(t.Context(), svc, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		want := map[string]int{"EnsuringLoadBalancer": 2, "EnsuredLoadBalancer": 1}
+		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+			t.Errorf("creation (-want +got):\n%s", diff)
+		}
+		if got := len(b.take()); got != 61 {
+			t.Errorf("%d looks, want one for each wait", got)
+		}
+		joinLate(t, server)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		want["UpdatedLoadBalancer"] = 1
+		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+			t.Errorf("another node (-want +got):\n%s", diff)
+		}
+		b.take()
+		svc, err := services.Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svc.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		if _, err := services.Update(t.Context(), svc, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for range 600 { // a real API server removes it then
+			if svc, err = services.Get(t.Context(), "web", metav1.GetOptions{}); err != nil || len(svc.Finalizers) == 0 {
+				break
+			}
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		want["DeletingLoadBalancer"], want["DeletedLoadBalancer"] = 1, 1
+		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+			t.Errorf("deletion (-want +got):\n%s", diff)
+		}
+		if err != nil || len(svc.Finalizers) > 0 {
+			t.Errorf("service %v, %v", svc, err)
+		}
+		if got := errs.take(); len(got) > 0 {
+			t.Errorf("logged as errors: %q", got)
+		}
+	})
+}
+
+func joinLate(t *testing.T, server *fake.Clientset) {
+	t.Helper()
+	n := node("late", "", withTaint(uninitializedTaint), withReady(corev1.ConditionTrue))
+	n.ResourceVersion = ""
+	if _, err := server.CoreV1().Nodes().Create(context.Background(), n, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A Service that waits for a node is ensured as soon as one joins.
+func TestServiceThatWaitsForANode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &balancing{waits: true}
+		errs := alarmed(t)
+		server := running(t, &machines{}, b)
+		svc := service("web")
+		svc.ResourceVersion = ""
+		if _, err := server.CoreV1().Services("shop").Create(t.Context(), svc, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		joinLate(t, server)
+		settle()
+		settle()
+		svc, err := server.CoreV1().Services("shop").Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil || len(svc.Status.LoadBalancer.Ingress) != 1 {
+			t.Errorf("status %v, %v; asked %q", svc.Status, err, b.take())
+		}
+		if got := errs.take(); len(got) > 0 {
+			t.Errorf("logged as errors: %q", got)
+		}
 	})
 }

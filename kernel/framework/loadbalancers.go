@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/api"
 
@@ -29,18 +30,25 @@ type services interface {
 
 // loadBalancers adapts the balancers to the service controller.
 type loadBalancers struct {
-	balancers balancers
-	services  services
-	gate      *gate
-	pending   *pending
-	alarms    alarms
-	record    func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
+	balancers  balancers
+	services   services
+	gate       *gate
+	pending    *pending
+	alarms     alarms
+	watch      *watch
+	departures *departures
+	record     func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
 var _ cloudprovider.LoadBalancer = (*loadBalancers)(nil)
 
 // GetLoadBalancer is asked before a deletion: "does not exist" drops the finalizer.
 func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
+	if begun, gone := l.departures.state(svc.UID); gone {
+		return nil, false, nil
+	} else if begun && leaves(svc) {
+		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
+	}
 	type answer struct {
 		status *corev1.LoadBalancerStatus
 		exists bool
@@ -53,23 +61,35 @@ func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, svc *core
 	return got.status, got.exists, outward(err)
 }
 
+// forget drops what is known of a Service that is gone.
+func (l *loadBalancers) forget(uid types.UID) {
+	l.departures.forget(uid)
+	l.watch.forget(uid)
+}
+
 // GetLoadBalancerName returns the name upstream would give the balancer.
 func (l *loadBalancers) GetLoadBalancerName(_ context.Context, _ string, svc *corev1.Service) string {
 	return l.balancers.Name(svc)
 }
 
-// EnsureLoadBalancer makes the balancer what the Service asks for.
+// EnsureLoadBalancer makes the balancer what the Service asks for, or begins to: what the cloud is
+// still busy with is looked at again by watch.
 func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) (*corev1.LoadBalancerStatus, error) {
-	outcome, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
-		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
-		if err != nil {
-			return outcome, err
-		}
-		return outcome, l.record(ctx, svc, outcome.Record)
-	})
+	l.departures.forget(svc.UID)
+	outcome, err, known := l.watch.take(svc, nodes)
+	if known {
+		l.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
+	} else {
+		outcome, err = l.ensure(ctx, svc, nodes)
+	}
 	l.pending.set(svc.UID, waiting(err))
-	if err != nil {
-		return nil, outward(err)
+	switch {
+	case err != nil:
+		return nil, l.watched(svc, err) //nolint:contextcheck // it looks when this call has ended
+	case outcome.Again > 0:
+		l.watch.in(outcome.Again, svc) //nolint:contextcheck // the same
+	default:
+		l.watch.end(svc.UID)
 	}
 	if outcome.Status == nil {
 		return svc.Status.LoadBalancer.DeepCopy(), nil
@@ -77,8 +97,44 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 	return outcome.Status, nil
 }
 
+func (l *loadBalancers) ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
+	defer l.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
+	return through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
+		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
+		if recorded := l.record(ctx, svc, outcome.Record); err == nil {
+			err = recorded
+		}
+		return outcome, err
+	})
+}
+
+// overtaken has the balancer deleted, after an ensure, when its Service gave it up meanwhile or
+// before: the ensure worked on an older copy.
+func (l *loadBalancers) overtaken(svc *corev1.Service) {
+	if current := l.services.Current(svc); current != nil && leaves(current) {
+		l.departures.again(current)
+	}
+}
+
+// watched has a pending Service watched and returns the error as the controller shall see it: it
+// need not look again by itself.
+func (l *loadBalancers) watched(svc *corev1.Service, err error) error {
+	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
+		l.watch.in(pending.After, svc)
+		return api.NewRetryError(err.Error(), unwatched)
+	}
+	l.watch.end(svc.UID)
+	return err
+}
+
 // UpdateLoadBalancer makes the Nodes the balancer's targets. The controller has kept the
 // Service since its last ensure; the present one may say more.
+//
+//	the change                              the controller
+//	is made                                 says so
+//	is accepted, or waits for another one   is told that it is made; watch says so when it is
+//	fails                                   ensures the Service
+//	has no balancer to be made on           the Service is ensured: it may have waited for a node
 func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) error {
 	if current := l.services.Current(svc); current != nil {
 		svc = current
@@ -86,18 +142,32 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 	_, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, l.balancers.UpdateTargets(ctx, svc, nodes)
 	})
-	l.pending.set(svc.UID, waiting(err))
-	return outward(err)
+	pending, busy := errors.AsType[*loadbalancer.Pending](err)
+	l.pending.set(svc.UID, busy)
+	switch {
+	case errors.Is(err, loadbalancer.ErrNoBalancer):
+		l.services.Enqueue(svc)
+		return nil
+	case busy:
+		l.watch.in(pending.After, svc) //nolint:contextcheck // it looks when this call has ended
+		return nil
+	}
+	return err
 }
 
 // EnsureLoadBalancerDeleted deletes the balancer, or begins to.
 func (l *loadBalancers) EnsureLoadBalancerDeleted(ctx context.Context, _ string, svc *corev1.Service) error {
-	_, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, l.balancers.Delete(ctx, svc)
-	})
+	err := l.delete(ctx, svc)
 	l.pending.set(svc.UID, waiting(err))
 	l.soon(svc, err)
 	return outward(err)
+}
+
+func (l *loadBalancers) delete(ctx context.Context, svc *corev1.Service) error {
+	_, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, l.balancers.Delete(ctx, svc)
+	})
+	return err
 }
 
 // soon has the Service looked at again when the cloud should be done. The controller loses

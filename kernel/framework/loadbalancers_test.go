@@ -2,7 +2,6 @@ package framework
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -10,19 +9,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/cloud-provider/api"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
 func adapter(b *fakeBalancers, s *fakeServices) *loadBalancers {
-	return &loadBalancers{
+	l := &loadBalancers{
 		balancers: b, services: s, gate: newGate(), pending: newPending(),
 		record: func(context.Context, *corev1.Service, map[string]string) error { return nil },
 	}
+	l.watch = &watch{
+		ensure: l.ensure, nodes: func() []*corev1.Node { return nil }, services: s, pending: l.pending,
+		events: &fakeRecorder{}, results: map[types.UID]result{},
+	}
+	l.departures = &departures{delete: l.delete, services: s, events: &fakeRecorder{}, begun: map[types.UID]*departure{}, slots: make(chan struct{}, 1)}
+	return l
 }
+
+// fakeRecorder keeps the reasons of events.
+type fakeRecorder struct{ log }
+
+func (r *fakeRecorder) Record(_ event.Object, reason event.Reason, _ string) { r.add(reason.Name) }
 
 var (
 	busy    = &loadbalancer.Pending{After: 3 * time.Second, Reason: "waiting"}
@@ -44,8 +56,8 @@ func TestEnsure(t *testing.T) {
 	}{
 		{"done", fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}, status, 0, false, false},
 		{"left alone", fakeBalancers{}, &present.Status.LoadBalancer, 0, false, false},
-		{"busy", fakeBalancers{err: busy}, nil, 3 * time.Second, true, true},
-		{"rate limit", fakeBalancers{err: limited}, nil, 9 * time.Second, true, false},
+		{"busy", fakeBalancers{err: busy}, nil, unwatched, true, true},
+		{"rate limit", fakeBalancers{err: limited}, nil, unwatched, true, false},
 		{"failed", fakeBalancers{err: errors.New("no")}, nil, 0, true, false},
 	}
 	for _, tt := range tests {
@@ -70,6 +82,23 @@ func TestEnsure(t *testing.T) {
 				t.Errorf("event suppressed: %v", quiet)
 			}
 		})
+	}
+}
+
+// What is certain is written on the Service also when something else failed.
+func TestFailedEnsureIsRecorded(t *testing.T) {
+	failed := errors.New("no")
+	l := adapter(&fakeBalancers{err: failed, outcome: loadbalancer.Outcome{Record: map[string]string{"id": "7"}}}, &fakeServices{})
+	var written map[string]string
+	l.record = func(_ context.Context, _ *corev1.Service, annotations map[string]string) error {
+		written = annotations
+		return errors.New("the API server is away")
+	}
+	if _, err := l.EnsureLoadBalancer(t.Context(), "", service("web"), nil); !errors.Is(err, failed) {
+		t.Errorf("error %v, want that of the cloud", err)
+	}
+	if written["id"] != "7" {
+		t.Errorf("written %v", written)
 	}
 }
 
@@ -149,20 +178,47 @@ func TestRecord(t *testing.T) {
 	if err := a.write(context.Background(), svc, map[string]string{"id": "7", "cert": "b"}); err != nil {
 		t.Fatal(err)
 	}
-	patch := server.Actions()[0].(clienttesting.PatchAction)
-	var got any
-	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
-		t.Fatal(err)
-	}
-	// What replaces a value must not undo what its user has changed since.
-	want := map[string]any{"metadata": map[string]any{"uid": "uid-web", "resourceVersion": svc.ResourceVersion, "annotations": map[string]any{"cert": "b"}}}
-	if diff := cmp.Diff(any(want), got); diff != "" || patch.GetSubresource() != "" {
-		t.Errorf("patch of %q (-want +got):\n%s", patch.GetSubresource(), diff)
-	}
 	if told["cert"] != "b" || len(told) != 1 {
 		t.Errorf("told %v", told)
 	}
 	if err := a.write(context.Background(), service("absent"), map[string]string{"id": "1"}); err == nil {
 		t.Error("a failed write is no error")
+	}
+}
+
+// What goes must not undo what its user has changed since, and nothing else that has changed
+// since, such as the controller's finalizer, may stand in the way.
+func TestRecordReplacesOnlyWhatItSaw(t *testing.T) {
+	seen := service("web", withAnnotation("a.io/id", "7"), withAnnotation("a.io/note", "x"))
+	for name, test := range map[string]struct {
+		now  func(*corev1.Service)
+		want map[string]string
+	}{
+		"nothing changed":         {func(*corev1.Service) {}, map[string]string{"a.io/id": "8", "a.io/new": "y"}},
+		"finalizer":               {withFinalizer, map[string]string{"a.io/id": "8", "a.io/new": "y"}},
+		"another annotation":      {withAnnotation("b", "c"), map[string]string{"a.io/id": "8", "a.io/new": "y", "b": "c"}},
+		"the annotation":          {withAnnotation("a.io/id", "9"), nil},
+		"the one that is removed": {withAnnotation("a.io/note", "z"), nil},
+		"the Service":             {func(s *corev1.Service) { s.UID = "another" }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			there := seen.DeepCopy()
+			test.now(there)
+			there.ResourceVersion = "9"
+			server := fake.NewClientset(there)
+			a := &annotator{client: server.CoreV1(), before: func(*corev1.Service, map[string]string) {}}
+			err := a.write(t.Context(), seen, map[string]string{"a.io/id": "8", "a.io/note": "", "a.io/new": "y"})
+			if (err == nil) != (test.want != nil) {
+				t.Fatalf("error %v", err)
+			}
+			got, _ := server.CoreV1().Services("shop").Get(t.Context(), "web", metav1.GetOptions{})
+			want := test.want
+			if want == nil {
+				want = there.Annotations
+			}
+			if diff := cmp.Diff(want, got.Annotations); diff != "" || len(got.Finalizers) != len(there.Finalizers) {
+				t.Errorf("annotations (-want +got):\n%s, finalizers %v", diff, got.Finalizers)
+			}
+		})
 	}
 }

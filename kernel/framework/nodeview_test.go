@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,10 +10,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
-func mine(n *corev1.Node) bool { return instance.Owner(n, []string{"sim"}) == instance.Mine }
+func mine(n *corev1.Node) bool {
+	simulated := run.Cloud{Descriptor: cloud.Descriptor{ProviderIDSchemes: []string{"sim"}}}
+	return instance.Owner(n, simulated.Concerns) == instance.Mine
+}
 
 func TestNodeViewEvents(t *testing.T) {
 	ours, theirs := node("ours", "sim://1"), node("theirs", "other://1")
@@ -74,5 +81,39 @@ func TestNodeViewLister(t *testing.T) {
 		if _, err := v.Lister().Get(name); !apierrors.IsNotFound(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Nodes without provider-ID that nobody initialises are shown to balancers, and to nobody else.
+func TestBalancersSeeNodesWithoutProviderID(t *testing.T) {
+	shared := cluster(t).Core().V1().Nodes()
+	c := &Cloud{cloud: &run.Cloud{Descriptor: cloud.Descriptor{ProviderIDSchemes: []string{"sim"}}}}
+	c.nodes = &nodeView{NodeInformer: shared, mine: c.mine}
+	put(t, shared.Informer(),
+		node("ours", "sim://1"), node("new", "", withTaint(uninitializedTaint)), node("bare", ""), node("theirs", "other://1"),
+		node("opted-out", "", withLabel(instance.LabelUnmanaged, "true")))
+	for want, nodes := range map[string][]*corev1.Node{
+		"new ours":                       c.Nodes(),
+		"bare new ours":                  c.candidateNodes().nodes(),
+		"bare new opted-out ours theirs": c.allNodes(),
+	} {
+		var names []string
+		for _, n := range nodes {
+			names = append(names, n.Name)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("nodes %q, want %q", got, want)
+		}
+	}
+	var seen log
+	handler := c.candidateNodes().filter(seen.handler())
+	handler.OnAdd(node("bare", ""), false)
+	handler.OnUpdate(node("bare", ""), node("bare", "sim://2"))
+	if diff := cmp.Diff([]string{"add bare", "update bare"}, seen.take()); diff != "" {
+		t.Errorf("seen (-want +got):\n%s", diff)
+	}
+	if membership(node("bare", "")) == membership(node("bare", "", withTaint(uninitializedTaint))) {
+		t.Error("a node whose taint goes triggers nothing")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/cloud-provider/options"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -27,6 +28,8 @@ type Options struct {
 	// sent as server-side dry runs. Such a process must not share its lease with a live one.
 	Mode   run.Mode
 	Tuning Tuning
+	// Adoption says which load balancers Services may take over.
+	Adoption safety.Adoption
 	// Tagging is for the tagging controller, where it runs.
 	Tagging tagging.Settings
 }
@@ -48,8 +51,10 @@ type Tuning struct {
 	QPS float64
 	// KeepNodes never deletes a Node, whatever happened to its machine.
 	KeepNodes bool
-	Instances instance.Policy
-	Brake     safety.BrakeOptions
+	// DeniedPorts are ports of nodes that the firewall never opens for clients.
+	DeniedPorts firewall.Ports
+	Instances   instance.Policy
+	Brake       safety.BrakeOptions
 }
 
 // DefaultTuning returns the values everybody should use.

@@ -8,7 +8,7 @@ import (
 )
 
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
-// each look at them as a failure.
+// a look at them as a failure, and a change of their targets as made.
 type pending struct {
 	mu       sync.Mutex
 	services map[types.UID]bool
@@ -16,20 +16,23 @@ type pending struct {
 
 func newPending() *pending { return &pending{services: map[types.UID]bool{}} }
 
-func (p *pending) set(uid types.UID, busy bool) {
+// set says whether the cloud is busy, and returns whether it was.
+func (p *pending) set(uid types.UID, busy bool) (was bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	was = p.services[uid]
 	if busy {
 		p.services[uid] = true
 	} else {
 		delete(p.services, uid)
 	}
+	return was
 }
 
 // quiet reports whether the event is such a false alarm.
 func (p *pending) quiet(event *corev1.Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	failure := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed"
-	return failure && p.services[event.InvolvedObject.UID]
+	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
+	return early && event.Source.Component != component && p.services[event.InvolvedObject.UID]
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -41,7 +42,7 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 		readOnly: c.options.Mode.ReadOnly(),
 	}
 	c.instances = &instances{inventory: c.inventory, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
-	c.prepareBalancers()
+	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
 	return nil
 }
@@ -84,17 +85,27 @@ func clusterCIDRs(configure bool, given string) ([]*net.IPNet, error) {
 	return cidrs, nil
 }
 
-// prepareLease puts the guard around the client of the election.
+// prepareLease keeps the records of the brakes in the lease, and puts the guard around the
+// client of the election. A dry run deletes nothing, and has to leave the live one's lease alone.
 func (c *Cloud) prepareLease(completed *cloudcontrollerconfig.CompletedConfig) error {
 	election := completed.ComponentConfig.Generic.LeaderElection
-	if !election.LeaderElect {
+	if !election.LeaderElect && (c.options.Mode.ReadOnly() || election.ResourceName == "") {
 		return nil
 	}
-	client, err := kubernetes.NewForConfig(rest.AddUserAgent(rest.CopyConfig(completed.Kubeconfig), "lease"))
+	config, clock := rest.AddUserAgent(rest.CopyConfig(completed.Kubeconfig), "lease"), &serverClock{}
+	config.Wrap(clock.wrap)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("building the client of the lease: %w", err)
 	}
-	c.lease, err = newLease(client.CoordinationV1().Leases(election.ResourceNamespace), election.ResourceName)
+	leases := client.CoordinationV1().Leases(election.ResourceNamespace)
+	if !c.options.Mode.ReadOnly() {
+		c.keepRecords(leases, election.ResourceNamespace, election.ResourceName, clock.now)
+	}
+	if !election.LeaderElect {
+		return nil
+	}
+	c.lease, err = newLease(leases, election.ResourceName)
 	if err != nil {
 		return err
 	}
@@ -103,7 +114,7 @@ func (c *Cloud) prepareLease(completed *cloudcontrollerconfig.CompletedConfig) e
 	return nil
 }
 
-func (c *Cloud) prepareBalancers() {
+func (c *Cloud) prepareBalancers(syncs int) {
 	if c.balancers == nil {
 		return
 	}
@@ -115,6 +126,15 @@ func (c *Cloud) prepareBalancers() {
 		pending:   c.pending,
 		record:    c.annotator.write,
 	}
+	c.loadBalancers.watch = &watch{
+		ensure: c.loadBalancers.ensure, nodes: c.balancerNodes, services: c.services, pending: c.pending,
+		events: c.recorder, results: map[types.UID]result{},
+	}
+	c.loadBalancers.departures = &departures{
+		delete: c.loadBalancers.delete, services: c.services, events: c.recorder, begun: map[types.UID]*departure{},
+		slots: make(chan struct{}, syncs),
+	}
+	c.services.hold, c.services.forgot = c.loadBalancers.departures.hold, c.loadBalancers.forget
 }
 
 func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
@@ -126,7 +146,12 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 	c.routeHandlers = &handlers{}
 	manager := route.New(route.Options{
 		Cloud: c.cloud, Machines: c.inventory, Nodes: c.Nodes, ClusterID: c.options.ClusterID,
-		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: safety.NewBrake(c.options.Tuning.Brake),
+		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: c.routeBrake,
+	})
+	c.routeBrake.Watch(nil, func(r safety.Release) {
+		if r.Err == nil { // else the other brake tells
+			c.routeRecords.releasedRoutes(r, manager.Release(r.Time))
+		}
 	})
 	c.routes = &routes{routing: manager, gate: c.gate, retry: func() { c.routeHandlers.each(anotherPass) }}
 }

@@ -46,8 +46,8 @@ func RBACRules(lease string) []Grant {
 		{For: "events", Resource: "events", Verbs: []string{"create", "patch", "update"}},
 		{For: "metrics: who asks", Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}},
 		{For: "metrics: whether they may", Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verbs: []string{"create"}},
-		{For: "election: a create has no name yet", Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"create"}, Namespaced: true},
-		{For: "election", Group: "coordination.k8s.io", Resource: "leases", Names: []string{lease}, Verbs: []string{"get", "update"}, Namespaced: true},
+		{For: "election, record of deletions: a create has no name yet", Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"create"}, Namespaced: true},
+		{For: "election, record of deletions", Group: "coordination.k8s.io", Resource: "leases", Names: []string{lease}, Verbs: []string{"get", "update"}, Namespaced: true},
 	}
 }
 

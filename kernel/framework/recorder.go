@@ -1,6 +1,11 @@
 package framework
 
 import (
+	"maps"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -13,12 +18,27 @@ import (
 // component is the source that `kubectl describe` shows for our events.
 const component = "multicloud-ccm"
 
-// recorder writes the events of the catalogue. Equal ones are counted, similar ones
-// joined, and a flood about one object is cut off. Before it is started events are dropped.
+// recorder writes the events of the catalogue. Similar ones are joined, and a flood about one object
+// is cut off: the client sends 25 and then one in five minutes. So that a state that lasts
+// does not hide the next one, an equal event is sent again only after repeatAfter. Before it
+// is started events are dropped.
 type recorder struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
+
+	mu   sync.Mutex
+	sent map[sent]time.Time
 }
+
+// sent is an event that was sent.
+type sent struct {
+	object  event.Object
+	reason  string
+	message string
+}
+
+// repeatAfter is shorter than the hour that the API server keeps an event.
+const repeatAfter = 30 * time.Minute
 
 var _ event.Recorder = (*recorder)(nil)
 
@@ -27,6 +47,7 @@ func newRecorder() *recorder {
 	return &recorder{
 		broadcaster: broadcaster,
 		recorder:    broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component}),
+		sent:        map[sent]time.Time{},
 	}
 }
 
@@ -36,15 +57,35 @@ func (r *recorder) start(client typedcorev1.EventsGetter) {
 }
 
 func (r *recorder) Record(object event.Object, reason event.Reason, message string) {
+	if r.said(sent{object, reason.Name, message}) {
+		return
+	}
 	kind := corev1.EventTypeNormal
 	if reason.Warning {
 		kind = corev1.EventTypeWarning
 	}
+	version := "v1"
+	if object.Kind == "Lease" {
+		version = coordinationv1.SchemeGroupVersion.String()
+	}
 	r.recorder.Event(&corev1.ObjectReference{
-		APIVersion: "v1",
+		APIVersion: version,
 		Kind:       object.Kind,
 		Namespace:  object.Namespace,
 		Name:       object.Name,
 		UID:        types.UID(object.UID),
 	}, kind, reason.Name, message)
+}
+
+// said notes an event and reports whether an equal one was sent a while ago.
+func (r *recorder) said(e sent) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if at, ok := r.sent[e]; ok && now.Sub(at) < repeatAfter {
+		return true
+	}
+	maps.DeleteFunc(r.sent, func(_ sent, at time.Time) bool { return now.Sub(at) >= repeatAfter })
+	r.sent[e] = now
+	return false
 }

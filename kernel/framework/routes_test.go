@@ -3,13 +3,24 @@ package framework
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/netip"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	cloudprovider "k8s.io/cloud-provider"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 func TestRoutes(t *testing.T) {
@@ -46,4 +57,97 @@ func TestRoutes(t *testing.T) {
 	if r.CreateRoute(context.Background(), "", "", &cloudprovider.Route{DestinationCIDR: "x"}) == nil {
 		t.Error("no error for nonsense")
 	}
+}
+
+// fleet is a driver with six machines, a route to each of them.
+type fleet struct{ routed }
+
+func (f *fleet) Instances() cloud.Instances { return &hosts{} }
+
+type hosts struct{ cloud.Instances }
+
+func (h *hosts) ParseProviderID(id string) (cloud.InstanceID, error) {
+	return cloud.InstanceID(strings.TrimPrefix(id, "stub://")), nil
+}
+
+func (h *hosts) List(context.Context) (cloud.InstanceList, error) {
+	list := cloud.InstanceList{Complete: true}
+	for n := range 6 {
+		id := strconv.Itoa(n)
+		list.Items = append(list.Items, cloud.Instance{ID: cloud.InstanceID(id), ProviderID: "stub://" + id, Name: id, State: cloud.StateRunning})
+	}
+	return list, nil
+}
+
+func (f *fleet) ListRoutes(context.Context, cloud.Owner) ([]cloud.Route, error) {
+	var routes []cloud.Route
+	for n := range 6 {
+		destination := netip.MustParsePrefix(fmt.Sprintf("10.0.%d.0/24", n))
+		routes = append(routes, cloud.Route{Name: destination.String(), Destination: destination, Target: cloud.InstanceID(strconv.Itoa(n))})
+	}
+	return routes, nil
+}
+
+// leads starts a process that leads: one of the six machines has a Node. It returns the process and
+// what its events say of routes.
+func leads(t *testing.T, server *fake.Clientset) (*Cloud, func() string) {
+	t.Helper()
+	c := newCloud(t, &fleet{})
+	_, network, _ := net.ParseCIDR("10.0.0.0/16")
+	nodes := cluster(t).Core().V1().Nodes()
+	only := node("0", "stub://0")
+	only.Spec.PodCIDR, only.Spec.PodCIDRs = "10.0.0.0/24", []string{"10.0.0.0/24"}
+	put(t, nodes.Informer(), only)
+	c.nodes = &nodeView{NodeInformer: nodes, mine: c.mine}
+	c.keepRecords(server.CoordinationV1().Leases("kube-system"), "kube-system", "ccm", func() time.Time { return time.Time{} })
+	c.prepareRoutes([]*net.IPNet{network})
+	events := &log{}
+	c.recorder.broadcaster.StartEventWatcher(func(e *corev1.Event) {
+		if strings.Contains(e.Message, " routes ") { // another brake tells of Nodes
+			events.add(e.InvolvedObject.Name + " " + e.Reason + ": " + e.Message)
+		}
+	})
+	t.Cleanup(c.recorder.broadcaster.Shutdown)
+	return c, func() string {
+		synctest.Wait()
+		return strings.Join(events.take(), "\n")
+	}
+}
+
+// A release lets the routes go that this leader held back by then. How many that are is said: another
+// leader held none, and the release has to be given again.
+func TestReleaseOfRoutesIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, server := leased(t, "here_1")
+		list := func(c *Cloud, want bool) {
+			t.Helper()
+			time.Sleep(10 * time.Second)
+			_, err := c.routes.ListRoutes(t.Context(), "")
+			if _, held := errors.AsType[*route.BrakeError](err); held == want {
+				t.Fatalf("routes held: %v", err)
+			}
+		}
+		release := func() {
+			lease := leaseOf(t, server).DeepCopy()
+			metav1.SetMetaDataAnnotation(&lease.ObjectMeta, safety.AnnotationReleasedAt, time.Now().UTC().Format(time.RFC3339))
+			if _, err := server.CoordinationV1().Leases("kube-system").Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, _ := leads(t, server)
+		list(first, false)
+		release()
+		next, told := leads(t, server)
+		list(next, false)
+		list(next, false)
+		if got := told(); strings.Count(got, "ccm DeletionBrakeReleased") != 1 || !strings.Contains(got, " 0 routes") || !strings.Contains(got, "release again") {
+			t.Errorf("told of the lost release: %q", got)
+		}
+		release()
+		list(next, false) // reads it
+		list(next, true)
+		if got := told(); strings.Count(got, "ccm DeletionBrakeReleased") != 1 || !strings.Contains(got, " 5 routes") || strings.Contains(got, "again") {
+			t.Errorf("told of the release: %q", got)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 //	visible  hidden   an addition of the old one: the controller looks for it, finds it
 //	                  gone, and removes the balancer it made
 //	hidden   hidden   nothing
+//	any      leaving  nothing, until its balancer is deleted
 type serviceEvents struct {
 	view *serviceView
 	next cache.ResourceEventHandler
@@ -26,7 +27,7 @@ func (e *serviceEvents) OnAdd(obj any, initial bool) {
 		return
 	}
 	e.view.notice(svc)
-	if e.view.visible(svc) {
+	if e.view.visible(svc) && !e.view.held(svc) {
 		e.next.OnAdd(svc, initial)
 	}
 }
@@ -40,6 +41,7 @@ func (e *serviceEvents) OnUpdate(before, after any) {
 	e.view.notice(old)
 	e.view.notice(svc)
 	switch is := e.view.visible(svc); {
+	case is && old.UID == svc.UID && e.view.held(svc):
 	case was && is:
 		e.next.OnUpdate(e.view.withRecorded(old, svc), svc)
 	case is:

@@ -23,6 +23,9 @@ import (
 type serviceView struct {
 	informersv1.ServiceInformer
 	handlers handlers
+	// hold is asked of each Service that gives its balancer up, and forgotten of each that is gone.
+	hold   func(*corev1.Service) bool
+	forgot func(types.UID)
 
 	mu sync.Mutex
 	// foreign are Services that had a class. When their type changes the class is gone
@@ -37,6 +40,8 @@ var _ informersv1.ServiceInformer = (*serviceView)(nil)
 func newServiceView(next informersv1.ServiceInformer) *serviceView {
 	return &serviceView{
 		ServiceInformer: next,
+		hold:            func(*corev1.Service) bool { return false },
+		forgot:          func(types.UID) {},
 		foreign:         map[types.UID]bool{},
 		recorded:        map[types.UID]map[string]string{},
 	}
@@ -79,6 +84,9 @@ func (v *serviceView) Balancers() []*corev1.Service {
 // Enqueue makes the controller look at the Service now. An addition is queued even if
 // nothing differs, past the waiting time of earlier failures.
 func (v *serviceView) Enqueue(svc *corev1.Service) {
+	if v.held(svc) {
+		return
+	}
 	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnAdd(svc, false) })
 }
 
@@ -97,21 +105,22 @@ func (v *serviceView) Recorded(svc *corev1.Service, annotations map[string]strin
 func (v *serviceView) withRecorded(before, after *corev1.Service) *corev1.Service {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	ours := map[string]string{}
-	for key, value := range v.recorded[after.UID] {
-		if got, ok := after.Annotations[key]; ok && got == value && before.Annotations[key] != value {
-			ours[key] = value
-		}
-	}
-	if len(ours) == 0 || before.UID != after.UID {
+	if before.UID != after.UID {
 		return before
 	}
 	merged := *before
 	merged.Annotations = maps.Clone(before.Annotations)
-	if merged.Annotations == nil {
-		merged.Annotations = map[string]string{}
+	for key, value := range v.recorded[after.UID] {
+		got, ok := after.Annotations[key]
+		switch {
+		case value == "" && !ok:
+			delete(merged.Annotations, key) // we removed it
+		case ok && got == value && merged.Annotations == nil:
+			merged.Annotations = map[string]string{key: value}
+		case ok && got == value:
+			merged.Annotations[key] = value
+		}
 	}
-	maps.Copy(merged.Annotations, ours)
 	return &merged
 }
 
@@ -127,7 +136,13 @@ func (v *serviceView) notice(svc *corev1.Service) {
 	}
 }
 
+// held reports whether the controller must not see yet that the Service gives its balancer up.
+func (v *serviceView) held(svc *corev1.Service) bool {
+	return servicehelper.HasLBFinalizer(svc) && leaves(svc) && v.hold(svc)
+}
+
 func (v *serviceView) forget(svc *corev1.Service) {
+	v.forgot(svc.UID)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.foreign, svc.UID)

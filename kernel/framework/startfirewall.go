@@ -57,11 +57,15 @@ func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer,
 	if c.balancers == nil {
 		return cloud.Balancer{}, "", errors.New("the cloud has no load balancers")
 	}
-	nodes := slices.DeleteFunc(c.Nodes(), func(n *corev1.Node) bool {
+	return c.balancers.Shape(ctx, svc, c.balancerNodes())
+}
+
+// balancerNodes returns the Nodes that the service controller hands to balancers.
+func (c *Cloud) balancerNodes() []*corev1.Node {
+	return slices.DeleteFunc(c.candidateNodes().nodes(), func(n *corev1.Node) bool {
 		m := membership(n)
 		return m.excluded || m.leaving
 	})
-	return c.balancers.Shape(ctx, svc, nodes)
 }
 
 // managedKey is the annotation, of clouds that have a firewall, that keeps it away from a

@@ -71,6 +71,7 @@ func (t *targetEvents) OnUpdate(before, after any) {
 type candidate struct {
 	uid        string
 	providerID string
+	named      bool // to be found by name
 	leaving    bool
 	excluded   bool
 }
@@ -79,6 +80,7 @@ func membership(node *corev1.Node) candidate {
 	return candidate{
 		uid:        string(node.UID),
 		providerID: node.Spec.ProviderID,
+		named:      node.Spec.ProviderID == "" && !uninitialized(node),
 		leaving:    node.DeletionTimestamp != nil || tainted(node, servicecontroller.ToBeDeletedTaint),
 		excluded:   excluded(node),
 	}

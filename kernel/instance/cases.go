@@ -64,14 +64,15 @@ func (c *cases) get(uid string, id cloud.InstanceID) (absence, bool) {
 	return *a, true
 }
 
-// admit returns the case of a Node and opens one if there is a place.
-func (c *cases) admit(uid string, id cloud.InstanceID) (absence, bool) {
+// admit returns the case of a Node and opens one if there is a place. While everything is held,
+// a case that waits for its second not-found needs no place: others get their first read.
+func (c *cases) admit(uid string, id cloud.InstanceID, held bool) (absence, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
 	a := c.byID[id][uid]
 	if a == nil {
-		if c.taken(now) >= c.places {
+		if c.taken(now, held) >= c.places {
 			return absence{}, false
 		}
 		a = c.open(uid, id)
@@ -91,12 +92,12 @@ func (c *cases) open(uid string, id cloud.InstanceID) *absence {
 
 // taken counts open cases. One that nobody asks for any more, because its Node is Ready
 // again or gone, gives up its place.
-func (c *cases) taken(now time.Time) int {
+func (c *cases) taken(now time.Time, held bool) int {
 	open := 0
 	for _, nodes := range c.byID {
 		for uid, a := range nodes {
 			switch {
-			case a.confirmed():
+			case a.confirmed(), held && !a.first.IsZero():
 			case now.Sub(a.asked) > 3*c.policy.ConfirmGap:
 				delete(nodes, uid)
 			default:
@@ -144,6 +145,20 @@ func (c *cases) confirmed(id cloud.InstanceID) bool {
 		}
 	}
 	return false
+}
+
+// nodes returns the UIDs of the Nodes whose machines were not found at least once.
+func (c *cases) nodes() (uids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, nodes := range c.byID {
+		for uid, a := range nodes {
+			if !a.first.IsZero() {
+				uids = append(uids, uid)
+			}
+		}
+	}
+	return uids
 }
 
 // has reports whether a machine has a case.

@@ -31,7 +31,7 @@ func (c *census) take(i *Inventory) count {
 	}
 	c.at, c.count = time.Now(), count{}
 	for _, node := range i.nodes() {
-		if Owner(node, i.schemes) != Mine {
+		if Owner(node, i.concerns) != Mine {
 			continue
 		}
 		c.count.nodes++

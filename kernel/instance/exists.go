@@ -26,12 +26,13 @@ import (
 //	one direct not-found                                    error
 //	two, ConfirmGap apart, but the account changed          error
 //	 …, or no canary was seen in between                    error
+//	 …, or too many machines are missing at once (mass)     error
 //	 …, or the brake refuses                                error
 //	otherwise                                               false
 //
 // A refusal is a *HeldError; its verdict is counted and told on the Node.
 func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error) {
-	if foreign(node, i.schemes) {
+	if foreign(node, i.concerns) {
 		return true, nil
 	}
 	id, err := i.ProviderID(node)
@@ -53,7 +54,7 @@ func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error)
 // Shutdown reports whether a Node's machine is off, from the same records as Exists. Nodes
 // of other clouds never are. A machine that cannot be seen is an error.
 func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, error) {
-	if foreign(node, i.schemes) {
+	if foreign(node, i.concerns) {
 		return false, nil
 	}
 	id, err := i.ProviderID(node)
@@ -71,8 +72,8 @@ func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, erro
 }
 
 // foreign reports whether the Node is not ours to say anything about.
-func foreign(node *corev1.Node, schemes []string) bool {
-	owner := Owner(node, schemes)
+func foreign(node *corev1.Node, concerns func(string) bool) bool {
+	owner := Owner(node, concerns)
 	return owner == Foreign || owner == OptedOut
 }
 
@@ -183,20 +184,23 @@ func (i *Inventory) judge(ctx context.Context, node *corev1.Node, id cloud.Insta
 // checked after it, and the canary is looked for before the second one: answers under wrong
 // credentials do not add up, not even when they are changed and changed back meanwhile.
 //
-//	not-found, account → ConfirmGap → canary → not-found, account → brake → gone
+//	not-found, account → ConfirmGap → canary, list → not-found, account → brake → gone
 func (i *Inventory) prove(ctx context.Context, node *corev1.Node, id cloud.InstanceID) (found bool, err error) {
-	a, admitted := i.cases.admit(string(node.UID), id)
+	held := i.holdMass(ctx, node)
+	a, admitted := i.cases.admit(string(node.UID), id, held != nil)
 	switch {
 	case !admitted && i.listRefused():
 		return false, refuse(verdictListRefused, "the list of machines is incomplete or suspiciously short and is not believed; others are being confirmed one by one first")
 	case !admitted:
 		return false, refuse(verdictQueued, "others are being confirmed first")
+	case held != nil && !a.first.IsZero():
+		return false, held
 	}
 	if r := i.guard.failing(); r != nil {
 		return false, r
 	}
-	if a.confirmed() {
-		if err := i.askBrake(i.brake.Check, node); err != nil {
+	if a.confirmed() && i.braked(node) {
+		if err := i.refusal(i.brake.Check(ctx, i.census.take(i).nodes, string(node.UID))); err != nil {
 			return false, err
 		}
 	}
@@ -206,16 +210,24 @@ func (i *Inventory) prove(ctx context.Context, node *corev1.Node, id cloud.Insta
 		}
 		a, _ = i.cases.get(string(node.UID), id)
 	}
-	if !a.confirmed() || a.due(i.policy) {
-		return false, refuse(verdictUnconfirmed, "the cloud says it has no such machine; it is asked again after %v", i.policy.ConfirmGap)
+	if held != nil {
+		return false, held
 	}
-	if err := i.guard.unchanged(ctx, later(a.last, sinceAge(i.policy.ConfirmGap))); err != nil {
-		return false, i.distrust(err)
+	return false, i.conclude(ctx, node, id, a)
+}
+
+// conclude returns nil when what is known of the machine's absence is enough to delete the Node.
+func (i *Inventory) conclude(ctx context.Context, node *corev1.Node, id cloud.InstanceID, a absence) error {
+	if !a.confirmed() || a.due(i.policy) {
+		return refuse(verdictUnconfirmed, "the cloud says it has no such machine; it is asked again after %v", i.policy.ConfirmGap)
+	}
+	if err := i.sameAccount(ctx, string(node.UID), later(a.last, sinceAge(i.policy.ConfirmGap))); err != nil {
+		return i.distrust(err)
 	}
 	if now, open := i.cases.get(string(node.UID), id); !open || !now.confirmed() {
-		return false, refuse(verdictUnconfirmed, "something showed the machine again, or its absence became doubtful, a moment ago")
+		return refuse(verdictUnconfirmed, "something showed the machine again, or its absence became doubtful, a moment ago")
 	}
-	return false, i.askBrake(i.brake.Allow, node)
+	return i.askBrake(ctx, node)
 }
 
 func later(a, b time.Time) time.Time {
@@ -228,12 +240,13 @@ func later(a, b time.Time) time.Time {
 // confirm reads the machine once more.
 func (i *Inventory) confirm(ctx context.Context, node *corev1.Node, id cloud.InstanceID, a absence) (found bool, err error) {
 	if !a.first.IsZero() {
-		if err := i.canary(ctx, id, later(a.first, a.last)); err != nil {
+		since := later(a.first, a.last)
+		if err := i.canary(ctx, node, id, since); err != nil {
 			return false, i.distrust(err)
 		}
-	}
-	if !i.affordLater(1) {
-		return false, refuse(verdictQueued, "%w", errNotItsTurn)
+		if found, err := i.recount(ctx, node, id, since); found || err != nil {
+			return found, err
+		}
 	}
 	started := time.Now()
 	instances, err := i.reads.ask(ctx, id)
@@ -244,7 +257,7 @@ func (i *Inventory) confirm(ctx context.Context, node *corev1.Node, id cloud.Ins
 		return true, nil
 	}
 	answered := time.Now()
-	if err := i.guard.unchanged(ctx, answered); err != nil {
+	if err := i.sameAccount(ctx, string(node.UID), answered); err != nil {
 		return false, i.distrust(err)
 	}
 	i.cases.note(string(node.UID), id, started, answered)
@@ -266,15 +279,6 @@ func (i *Inventory) distrust(err error) error {
 		i.guard.fail(r)
 	}
 	return err
-}
-
-func (i *Inventory) askBrake(ask func(key string, total int) error, node *corev1.Node) error {
-	err := ask(string(node.UID), i.census.take(i).nodes)
-	i.report.brake(i.brake.Engaged())
-	if err != nil {
-		return &refusal{verdictBrake, err}
-	}
-	return nil
 }
 
 // listRefused reports whether the newest list is not believed.

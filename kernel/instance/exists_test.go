@@ -328,44 +328,26 @@ func TestBrakeMetricFollowsTheBrake(t *testing.T) {
 	})
 }
 
-func TestThirtyPercentVanish(t *testing.T) {
+// As many as the brake's limit go together and at once.
+func TestTwentyPercentVanish(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(aws)
 		i := w.inventory(nil)
-		w.members("stay", 70, true)
-		nodes := w.members("go", 30, true)
+		w.members("stay", 80, true)
+		w.vanish(w.members("go", 20, true)...)
 		w.status(t.Context(), i, 10)
-		for _, node := range nodes {
-			id, _ := i.ProviderID(node)
-			w.terminate(id)
-			w.unready(node)
+		w.lifecycle(t.Context(), i, 10, time.Minute)
+		if got := len(w.gone()); got != 20 {
+			t.Errorf("%d deleted in a minute, want 20: %v", got, w.counts)
 		}
-		time.Sleep(2 * time.Minute)
-		w.status(t.Context(), i, 10)
-		w.lifecycle(t.Context(), i, 10, 9*time.Minute)
-		if got := len(w.gone()); got != 10 {
-			t.Fatalf("%d deleted in one window, want 10", got)
+		w.vanish(w.members("more", 5, true)...)
+		w.lifecycle(t.Context(), i, 10, 5*time.Minute)
+		if got := len(w.gone()); got != 20 || w.count(metric.BrakeEngaged, "") != 1 {
+			t.Errorf("%d deleted in one window, want 20", got)
 		}
-		if w.count(metric.Refreshes, listSuspicious) == 0 {
-			t.Error("the list that lost 30 of 100 was never suspicious")
-		}
-		if w.count(metric.BrakeEngaged, "") != 1 {
-			t.Error("the brake's metric is 0")
-		}
-		told := 0
-		for _, node := range w.listNodes() {
-			n, _ := w.told(node.Name, event.BrakeEngaged)
-			told += min(n, 1)
-		}
-		if told != 20 {
-			t.Errorf("%d nodes know of the brake, want 20", told)
-		}
-		w.lifecycle(t.Context(), i, 10, 40*time.Minute)
-		if got := len(w.gone()); got != 30 {
-			t.Errorf("%d deleted in the end, want 30: %v", got, w.counts)
-		}
-		if _, err := i.Metadata(t.Context(), w.join("new")); err == nil {
-			t.Error("a machine that does not exist has metadata")
+		w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+		if got := len(w.gone()); got != 25 {
+			t.Errorf("%d deleted in the end, want 25: %v", got, w.counts)
 		}
 	})
 }
@@ -373,20 +355,22 @@ func TestThirtyPercentVanish(t *testing.T) {
 func TestBrakeReleasedByOperator(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(aws)
-		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.01})
+		brake, kept := keptBrake(safety.BrakeOptions{Max: 1, Fraction: 0.01})
 		i := w.inventory(brake)
 		w.members("stay", 20, true)
-		nodes := w.members("go", 2, false)
-		w.pass(t.Context(), i, 1)
-		for _, node := range nodes {
-			id, _ := i.ProviderID(node)
-			w.terminate(id)
-		}
-		w.lifecycle(t.Context(), i, 1, 5*time.Minute)
+		first, second := w.member("first", true), w.member("second", true)
+		w.status(t.Context(), i, 10)
+		w.vanish(first)
+		w.lifecycle(t.Context(), i, 1, 2*time.Minute)
+		w.vanish(second)
+		w.lifecycle(t.Context(), i, 1, 2*time.Minute)
 		if len(w.gone()) != 1 || !brake.Engaged() {
 			t.Fatalf("deleted %v, engaged %v", w.gone(), brake.Engaged())
 		}
-		brake.Release()
+		if _, text := w.told("second", event.BrakeEngaged); !strings.Contains(text, "release-brake") {
+			t.Errorf("the event does not name the command: %q", text)
+		}
+		kept.order(time.Now())
 		w.lifecycle(t.Context(), i, 1, 30*time.Second)
 		if len(w.gone()) != 2 {
 			t.Errorf("deleted %v after the release", w.gone())
@@ -640,7 +624,7 @@ func TestBlindnessVoidsWhatWasNotFound(t *testing.T) {
 func TestAccountIsReadAgainAtTheVerdict(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
-		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
+		brake, kept := keptBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
 		i := w.inventory(brake)
 		w.members("other", 20, true)
 		node := w.member("n", false)
@@ -649,9 +633,9 @@ func TestAccountIsReadAgainAtTheVerdict(t *testing.T) {
 		time.Sleep(time.Minute)
 		mustHold(t, i, node, verdictUnconfirmed)
 		time.Sleep(11 * time.Second)
-		_ = brake.Allow("another", 20)
+		_, _ = brake.Allow(t.Context(), 20, "another")
 		mustHold(t, i, node, verdictBrake)
-		brake.Release()
+		kept.order(time.Now())
 		w.mu.Lock()
 		w.account = "team-2"
 		w.mu.Unlock()
@@ -683,7 +667,7 @@ func TestAccountMustBeKnownBefore(t *testing.T) {
 func TestSeenAgainAtTheLastMoment(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
-		brake := safety.NewBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
+		brake, kept := keptBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
 		i := w.inventory(brake)
 		w.members("other", 20, true)
 		node := w.member("n", false)
@@ -693,9 +677,9 @@ func TestSeenAgainAtTheLastMoment(t *testing.T) {
 		time.Sleep(time.Minute)
 		mustHold(t, i, node, verdictUnconfirmed)
 		time.Sleep(11 * time.Second)
-		_ = brake.Allow("another", 20)
+		_, _ = brake.Allow(t.Context(), 20, "another")
 		mustHold(t, i, node, verdictBrake)
-		brake.Release()
+		kept.order(time.Now())
 		time.Sleep(20 * time.Second)
 		go func() {
 			time.Sleep(w.latency / 2) // while the account is read for the verdict

@@ -271,7 +271,7 @@ func setReady(node *corev1.Node, isReady bool) {
 	if isReady {
 		status = corev1.ConditionTrue
 	}
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.Now()}}
 }
 
 func (w *world) unready(node *corev1.Node) *corev1.Node {

@@ -47,6 +47,16 @@ func (g *guard) learn(ctx context.Context) {
 	}
 }
 
+// identity returns the account that was seen first.
+func (g *guard) identity() (cloud.Identity, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.account == nil {
+		return cloud.Identity{}, false
+	}
+	return *g.account, true
+}
+
 // forget drops an account that was learned before a time, and reports whether there was one.
 // It is for the first sight of our machines: a process that was started with the credentials
 // of another account must not take the right ones for wrong.

@@ -36,7 +36,7 @@ type Options struct {
 // cloud nothing before it is asked.
 type Inventory struct {
 	name      string
-	schemes   []string
+	concerns  func(providerID string) bool
 	instances cloud.Instances
 	nodes     func() []*corev1.Node
 	policy    Policy
@@ -46,12 +46,15 @@ type Inventory struct {
 	report    *reporter
 	guard     *guard
 	cases     *cases
+	mass      mass
 	census    census
 	// misses are machines that no list shows, states those that are looked after, reads
 	// those that a proof needs.
 	misses coalescer[want, []cloud.Instance]
 	states coalescer[watched, []cloud.Instance]
 	reads  coalescer[cloud.InstanceID, []cloud.Instance]
+	// deletions are the UIDs of Nodes that ask for the brake's permission.
+	deletions coalescer[string, struct{}]
 	// nameID returns the id in a name; labels is nil where the cloud has none to be read.
 	nameID func(name string) cloud.InstanceID
 	labels *labels
@@ -66,6 +69,8 @@ type Inventory struct {
 	// spent counts the single reads since the last list.
 	spent  int
 	absent map[want]miss
+	// named are the answers for names of Nodes without provider-ID.
+	named map[string]answer
 	// holders are the Nodes, by UID, that the listed machines were last known to be.
 	holders map[cloud.InstanceID]types.UID
 	// met says that a list had the machine of a Node of ours: the account is the right one.
@@ -78,7 +83,7 @@ func New(o Options) *Inventory {
 	p := pace{policy: o.Policy, limits: o.Cloud.Descriptor.Limits}
 	i := &Inventory{
 		name:      o.Cloud.Name,
-		schemes:   o.Cloud.Descriptor.ProviderIDSchemes,
+		concerns:  o.Cloud.Concerns,
 		instances: o.Cloud.Driver.Instances(),
 		nodes:     o.Nodes,
 		policy:    o.Policy,
@@ -88,6 +93,7 @@ func New(o Options) *Inventory {
 		report:    newReporter(o.Cloud.Name, o.Events, o.Metrics),
 		installed: newSnapshot(cloud.InstanceList{}, time.Time{}),
 		absent:    map[want]miss{},
+		named:     map[string]answer{},
 		holders:   map[cloud.InstanceID]types.UID{},
 	}
 	if i.nodes == nil {
@@ -97,16 +103,29 @@ func New(o Options) *Inventory {
 		i.brake = safety.NewBrake(safety.BrakeOptions{})
 	}
 	i.guard = newGuard(o.Cloud.Driver, i.spend, o.Policy.ConfirmGap)
-	i.cases = newCases(i.brake.Max()+5, o.Policy)
+	i.OnRelease(func(safety.Release) {})
+	i.cases = newCases(max(i.brake.Max()+5, p.batch()), o.Policy)
+	i.deletions = coalescer[string, struct{}]{wait: o.Policy.Coalesce, answer: i.allow}
 	i.misses = coalescer[want, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.resolve}
 	i.states = coalescer[watched, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readStates, rejoin: true}
-	i.reads = coalescer[cloud.InstanceID, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readAll}
+	i.reads = coalescer[cloud.InstanceID, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readProofs}
 	i.labels = newLabels(o.Cloud.Labeler, o.Policy.Coalesce, i.readLabels)
 	i.nameID = func(string) cloud.InstanceID { return "" }
 	if o.Cloud.Namer != nil {
 		i.nameID = o.Cloud.Namer.NameID
 	}
 	return i
+}
+
+// OnRelease has somebody told when an operator releases the brake. It is called before the
+// first use.
+func (i *Inventory) OnRelease(tell func(safety.Release)) {
+	i.brake.Watch(i.missingNodes, func(r safety.Release) {
+		if r.Err == nil {
+			i.mass.release(i.brake.Released)
+		}
+		tell(r)
+	})
 }
 
 // ProviderID returns the machine that a Node's provider-ID names. The error names the Node
@@ -116,7 +135,7 @@ func (i *Inventory) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	if providerID == "" {
 		return "", fmt.Errorf("node %s has no provider-ID yet", node.Name)
 	}
-	if owner := Owner(node, i.schemes); owner != Mine {
+	if owner := Owner(node, i.concerns); owner != Mine {
 		return "", &NotMineError{Node: node.Name, ProviderID: providerID, Cloud: i.name, Owner: owner}
 	}
 	id, err := i.instances.ParseProviderID(providerID)
@@ -199,6 +218,7 @@ func (i *Inventory) learn(items []cloud.Instance, seen time.Time) {
 	if len(items) == 0 {
 		return
 	}
+	i.mass.read(items, seen)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.installed = i.installed.with(items, seen)

@@ -25,9 +25,12 @@ type labels struct {
 
 	mu    sync.Mutex
 	known map[cloud.InstanceID]map[string]string
-	// failure answers for a moment after it happened.
+	// without are the types of machines that turned out to have no labels.
+	without map[string]bool
+	// failure answers for a moment after it happened; failures are how many there were in a row.
 	failure  error
 	failedAt time.Time
+	failures int
 }
 
 // newLabels returns nil when the cloud has no such labels.
@@ -40,6 +43,7 @@ func newLabels(reader cloud.Labeler, wait time.Duration, answer func(context.Con
 		questions: coalescer[cloud.InstanceID, map[string]string]{wait: wait, rejoin: true, answer: answer},
 		turn:      make(chan struct{}, 1),
 		known:     map[cloud.InstanceID]map[string]string{},
+		without:   map[string]bool{},
 	}
 }
 
@@ -47,6 +51,7 @@ func newLabels(reader cloud.Labeler, wait time.Duration, answer func(context.Con
 //
 //	needed    known  reading them  answer
 //	not       –      –             as it is
+//	wanted    type   –             as it is: machines of this type have none
 //	wanted    yes    –             with them
 //	required  yes    –             with them
 //	wanted    no     fails         as it is: a Node without them is better than none
@@ -60,6 +65,9 @@ func (i *Inventory) label(ctx context.Context, machine cloud.Instance, node map[
 		return machine, nil
 	}
 	more, known := i.labels.recall(machine.ID)
+	if !known && need == cloud.LabelsWanted && i.labels.lacks(machine.Type) {
+		return machine, nil
+	}
 	if !known {
 		var err error
 		if more, err = i.labels.questions.ask(ctx, machine.ID); err != nil && need == cloud.LabelsRequired {
@@ -122,6 +130,9 @@ func (i *Inventory) fetchLabels(ctx context.Context, ids []cloud.InstanceID) err
 		return i.labels.reader.Labels(ctx, machines)
 	})
 	i.labels.remember(present, read, err)
+	if err == nil {
+		i.labels.learn(machines, read)
+	}
 	return err
 }
 
@@ -165,10 +176,41 @@ func (l *labels) recall(id cloud.InstanceID) (map[string]string, bool) {
 func (l *labels) failed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Since(l.failedAt) < firstMiss {
+	if time.Since(l.failedAt) < l.holdLocked() {
 		return l.failure
 	}
 	return nil
+}
+
+// holdLocked is how long a failure answers: longer with each one in a row, and the longest where the
+// cloud says that it is asked too often. The caller holds mu.
+func (l *labels) holdLocked() time.Duration {
+	first := firstMiss
+	if cloud.IsClass(l.failure, cloud.FailureThrottled) {
+		first = maxMiss / 2
+	}
+	return min(first<<max(l.failures-1, 0), maxMiss)
+}
+
+// learn remembers which types of machines have no labels. One that does not run proves nothing.
+func (l *labels) learn(machines []cloud.Instance, read map[cloud.InstanceID]map[string]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, machine := range machines {
+		switch {
+		case len(read[machine.ID]) > 0:
+			delete(l.without, machine.Type)
+		case machine.Type != "" && machine.State == cloud.StateRunning:
+			l.without[machine.Type] = true
+		}
+	}
+}
+
+// lacks reports whether machines of that type are known to have no labels.
+func (l *labels) lacks(machineType string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.without[machineType]
 }
 
 // remember keeps what was read: no labels are an answer too.
@@ -177,8 +219,10 @@ func (l *labels) remember(ids []cloud.InstanceID, read map[cloud.InstanceID]map[
 	defer l.mu.Unlock()
 	l.failure, l.failedAt = err, time.Now()
 	if err != nil {
+		l.failures = min(l.failures+1, 8)
 		return
 	}
+	l.failures = 0
 	for _, id := range ids {
 		l.known[id] = read[id]
 	}

@@ -64,6 +64,9 @@ func (l *labelled) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 	labels := map[cloud.InstanceID]map[string]string{}
 	for _, machine := range machines {
 		l.times[machine.ID]++
+		if machine.Type == "plain" {
+			continue
+		}
 		labels[machine.ID] = map[string]string{labelRack: "rack-of-" + machine.Name}
 	}
 	return labels, nil
@@ -148,6 +151,57 @@ func TestLabelsThatCannotBeRead(t *testing.T) {
 		time.Sleep(firstMiss)
 		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] != "rack-of-must" {
 			t.Errorf("after the failure: %v, %v", machine.Labels, err)
+		}
+	})
+}
+
+// A cloud that says it is asked too often is asked less: upstream makes 6 calls in this time.
+func TestCallsForLabelsThatAreThrottled(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		l.required = func(id cloud.InstanceID) bool { return id == "id-must" }
+		i := l.inventoryOf(l, nil)
+		l.boot("must")
+		must := l.join("must")
+		l.fail(&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Op: "read labels", Err: errDown})
+		began := time.Now()
+		for n := 0; time.Since(began) < 40*time.Second; n++ {
+			_, _ = i.Metadata(t.Context(), must)
+			name := fmt.Sprintf("may-%d", n)
+			l.boot(name)
+			at := time.Now()
+			if _, err := i.Metadata(t.Context(), l.join(name)); err != nil || time.Since(at) > 5*time.Second {
+				t.Fatalf("a Node that can do without labels waited %s: %v", time.Since(at), err)
+			}
+			time.Sleep(time.Second)
+		}
+		if calls := len(l.asked); calls > 3 {
+			t.Errorf("%d calls in 40 s, want at most 3", calls)
+		}
+		l.fail(nil)
+		time.Sleep(maxMiss)
+		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] == "" {
+			t.Errorf("afterwards: %v, %v", machine.Labels, err)
+		}
+	})
+}
+
+// A type that has no labels is not asked for again, so that its Nodes wait for nobody.
+func TestTypesWithoutLabels(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		i := l.inventoryOf(l, nil)
+		plain := func(name string) *corev1.Node {
+			l.change(l.boot(name), func(m *cloud.Instance) { m.Type = "plain" })
+			return l.join(name)
+		}
+		if _, err := i.Metadata(t.Context(), plain("first")); err != nil {
+			t.Fatal(err)
+		}
+		asked := len(l.asked)
+		l.fail(errDown)
+		if _, err := i.Metadata(t.Context(), plain("second")); err != nil || len(l.asked) != asked {
+			t.Errorf("%d more calls for a type without labels, %v", len(l.asked)-asked, err)
 		}
 	})
 }

@@ -145,15 +145,22 @@ func (i *Inventory) land(ctx context.Context, s *snapshot) {
 	i.forgetLocked()
 	size := i.installed.size
 	i.mu.Unlock()
-	if first && i.guard.forget(s.started) {
+	forgotten := first && i.guard.forget(s.started)
+	if forgotten {
 		i.cases.void()
 	}
-	if !foreign {
+	if foreign {
+		i.mass.doubt()
+	} else {
 		i.cases.listed(s)
+		i.countMissing(s)
 		i.follow(s)
 		if result == listInstalled {
 			i.labels.keep(s)
 		}
+	}
+	if met && !forgotten { // the next list knows it again
+		i.keepAccount(ctx)
 	}
 	i.prune()
 	i.report.refreshed(result)
@@ -192,7 +199,7 @@ func (i *Inventory) suspicious(s *snapshot) bool {
 	i.mu.Unlock()
 	missing := 0
 	for _, node := range i.nodes() {
-		if Owner(node, i.schemes) != Mine {
+		if Owner(node, i.concerns) != Mine {
 			continue
 		}
 		if s.size == 0 && ready(node) {
@@ -214,7 +221,7 @@ func (i *Inventory) prune() {
 	}
 	i.cases.prune(live)
 	i.report.prune(live)
-	i.report.brake(i.brake.Engaged())
+	i.reportBrake()
 }
 
 // spend takes requests from the budget that are made in any case. The debt is bounded: a burst

@@ -60,7 +60,7 @@ func (i *Inventory) wanted(node *corev1.Node) (want, error) {
 		id, err := i.ProviderID(node)
 		return want{id: id}, err
 	}
-	if owner := Owner(node, i.schemes); owner != Mine {
+	if owner := Owner(node, i.concerns); owner != Mine {
 		return want{}, &NotMineError{Node: node.Name, Cloud: i.name, Owner: owner}
 	}
 	if id := i.nameID(node.Name); id != "" {

@@ -2,7 +2,7 @@ package instance
 
 import (
 	"slices"
-	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -14,7 +14,8 @@ type Ownership string
 const (
 	// Mine is this cloud's.
 	Mine Ownership = "mine"
-	// Foreign has a provider-ID of another cloud: it exists and is never touched.
+	// Foreign has a provider-ID of another cloud, or of another region or project of this one:
+	// it exists and is never touched.
 	Foreign Ownership = "foreign"
 	// OptedOut carries a label that keeps cloud controllers away.
 	OptedOut Ownership = "optedOut"
@@ -38,20 +39,20 @@ var optOuts = map[string]string{
 	"k8s.scw.cloud/disable-lifecycle":      "",
 }
 
-// Owner says whose a Node is for a cloud with these provider-ID schemes. It is a pure
-// function of the Node. The first row that fits decides:
+// Owner says whose a Node is for a cloud that these provider-IDs concern. It is a pure function
+// of the Node. The first row that fits decides:
 //
-//	opt-out label  provider-ID scheme  uninitialised taint  owner
-//	yes            –                   –                    opted out
-//	no             one of schemes      –                    mine
-//	no             another, or none    –                    foreign
-//	no             provider-ID empty   yes                  mine, to be found by name
-//	no             provider-ID empty   no                   unmanaged
-func Owner(node *corev1.Node, schemes []string) Ownership {
+//	opt-out label  provider-ID      uninitialised taint  owner
+//	yes            –                –                    opted out
+//	no             concerns us      –                    mine
+//	no             any other        –                    foreign
+//	no             empty            yes                  mine, to be found by name
+//	no             empty            no                   unmanaged
+func Owner(node *corev1.Node, concerns func(providerID string) bool) Ownership {
 	switch id := node.Spec.ProviderID; {
 	case optedOut(node):
 		return OptedOut
-	case id != "" && slices.Contains(schemes, scheme(id)):
+	case id != "" && concerns(id):
 		return Mine
 	case id != "":
 		return Foreign
@@ -60,15 +61,6 @@ func Owner(node *corev1.Node, schemes []string) Ownership {
 	default:
 		return Unmanaged
 	}
-}
-
-// scheme returns what is before "://", "" when the id has no scheme.
-func scheme(providerID string) string {
-	before, _, found := strings.Cut(providerID, "://")
-	if !found {
-		return ""
-	}
-	return before
 }
 
 func optedOut(node *corev1.Node) bool {
@@ -89,4 +81,15 @@ func ready(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 	})
+}
+
+// unreadySince reports whether the Node has not been Ready since that time or longer.
+func unreadySince(node *corev1.Node, at time.Time) bool {
+	since := node.CreationTimestamp // of a Node that never reported
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			since = c.LastTransitionTime
+		}
+	}
+	return !ready(node) && !since.After(at)
 }

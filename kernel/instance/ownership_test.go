@@ -5,9 +5,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 func TestOwner(t *testing.T) {
+	two := run.Cloud{Descriptor: cloud.Descriptor{ProviderIDSchemes: []string{"test", "alias"}}}
 	tests := []struct {
 		name       string
 		providerID string
@@ -38,7 +42,7 @@ func TestOwner(t *testing.T) {
 			if test.taint {
 				node.Spec.Taints = []corev1.Taint{{Key: "other"}, {Key: taintUninitialized}}
 			}
-			if got := Owner(node, []string{"test", "alias"}); got != test.want {
+			if got := Owner(node, two.Concerns); got != test.want {
 				t.Errorf("Owner() = %s, want %s", got, test.want)
 			}
 		})

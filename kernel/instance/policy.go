@@ -34,6 +34,9 @@ type Policy struct {
 	// a list that is believed: max(ShrinkFraction·previous, ShrinkMin).
 	ShrinkFraction float64
 	ShrinkMin      int
+	// MassWait is how long more machines than the brake's limit must be missing before that
+	// is believed without an operator.
+	MassWait time.Duration
 }
 
 // DefaultPolicy returns the values everybody should use.
@@ -50,6 +53,7 @@ func DefaultPolicy() Policy {
 		CanaryMaxAge:   time.Minute,
 		ShrinkFraction: 0.10,
 		ShrinkMin:      5,
+		MassWait:       30 * time.Minute,
 	}
 }
 
@@ -67,5 +71,6 @@ func (p Policy) withDefaults() Policy {
 		CanaryMaxAge:   cmp.Or(p.CanaryMaxAge, d.CanaryMaxAge),
 		ShrinkFraction: cmp.Or(p.ShrinkFraction, d.ShrinkFraction),
 		ShrinkMin:      cmp.Or(p.ShrinkMin, d.ShrinkMin),
+		MassWait:       cmp.Or(p.MassWait, d.MassWait),
 	}
 }

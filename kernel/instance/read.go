@@ -84,10 +84,11 @@ func (i *Inventory) resolveIDs(ctx context.Context, batch missBatch, ids []cloud
 	}
 	for _, id := range ids {
 		w := want{id: id}
-		batch[w].settle(only(found, id), err)
+		// Who got the answer and asks again must find it.
 		if _, ok := found[id]; !ok && err == nil {
 			i.rememberMiss(w)
 		}
+		batch[w].settle(only(found, id), err)
 	}
 }
 
@@ -157,11 +158,22 @@ func (i *Inventory) readStates(ctx context.Context, batch map[watched]*pending[[
 // suspect opens the case of a machine that was just not found.
 func (i *Inventory) suspect(ctx context.Context, w watched) error {
 	answered := time.Now()
-	if err := i.guard.unchanged(ctx, answered); err != nil {
+	if err := i.sameAccount(ctx, w.uid, answered); err != nil {
 		return i.distrust(err)
 	}
 	i.cases.suspect(w.uid, w.id, answered)
 	return nil
+}
+
+// readProofs answers a batch of direct reads that proofs need, when their turn has come.
+func (i *Inventory) readProofs(ctx context.Context, batch readBatch) {
+	if !i.affordLater(i.pace.reads(len(batch))) {
+		for _, p := range batch {
+			p.settle(nil, refuse(verdictQueued, "%w", errNotItsTurn))
+		}
+		return
+	}
+	i.readAll(ctx, batch)
 }
 
 // readAll answers a batch of direct reads. Its callers have paid for them.

@@ -24,7 +24,10 @@ type verdict string
 //	no_canary         the credentials see none of our machines       NodeDeletionHeld
 //	identity_unknown  the account was not known before               NodeDeletionHeld
 //	identity_changed  the credentials see another account            CloudIdentityChanged
+//	mass              too many machines are missing at once          DeletionBrakeEngaged
 //	brake             too many deletions                             DeletionBrakeEngaged
+//	brake_record      what was deleted before can't be read or       DeletionBrakeEngaged
+//	                  written
 //	cloud_failure     the cloud did not answer                       CloudUnavailable
 //
 // Two have no event: there nothing but a list says that the machine is missing.
@@ -37,7 +40,9 @@ const (
 	verdictNoCanary        verdict = "no_canary"
 	verdictIdentityUnknown verdict = "identity_unknown"
 	verdictIdentityChanged verdict = "identity_changed"
+	verdictMass            verdict = "mass"
 	verdictBrake           verdict = "brake"
+	verdictBrakeRecord     verdict = "brake_record"
 	verdictCloudFailure    verdict = "cloud_failure"
 )
 
@@ -47,7 +52,9 @@ var heldEvents = map[verdict]event.Reason{
 	verdictNoCanary:        event.DeletionHeld,
 	verdictIdentityUnknown: event.DeletionHeld,
 	verdictIdentityChanged: event.IdentityChanged,
+	verdictMass:            event.BrakeEngaged,
 	verdictBrake:           event.BrakeEngaged,
+	verdictBrakeRecord:     event.BrakeEngaged,
 	verdictCloudFailure:    event.CloudUnavailable,
 }
 

@@ -2,7 +2,10 @@ package loadbalancer
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -11,10 +14,16 @@ import (
 
 // apply makes the change of a decision, says what it amounts to and remembers it.
 func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
+	if !d.plan.Empty() && p.gone() {
+		return cloud.Progress{}, &Pending{After: pollFirst, Reason: "the Service gives its load balancer up"}
+	}
 	before := p.memory.settled
 	if !d.plan.Empty() {
 		// Until the whole change is known to have been made, any part of it may have been.
 		p.memory.settled = settled{}
+	}
+	if p.live() {
+		p.keep()
 	}
 	progress, err := p.execute(ctx, d)
 	switch {
@@ -27,10 +36,26 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 	case !d.plan.Empty():
 		p.applied(d, before, progress)
 	}
-	if !progress.Pending {
+	p.say(ofNotes(progress.Notes)...)
+	switch {
+	case progress.Pending:
+	case progress.Again > 0:
+		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
+		p.revisit, p.memory.repeated = progress.Again, repetition{}
+	default:
 		p.memory.settle(d, before)
+		p.memory.bring(d)
 	}
 	return progress, nil
+}
+
+// gone reports whether the cache shows by now that the Service gives its balancer up. This run may
+// have waited for the deletion, after which nobody would delete what it makes or marks. A cache
+// without any Service knows nothing.
+func (p *pass) gone() bool {
+	all := p.manager.services()
+	at := slices.IndexFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.service.UID })
+	return len(all) > 0 && (at < 0 || leaves(all[at]))
 }
 
 // execute makes the change. What was read before it began may not be true any more.
@@ -52,12 +77,17 @@ func (p *pass) applied(d decision, before settled, progress cloud.Progress) {
 		p.say(remark{event.DriftRepaired, "brought back: " + summary(undone)})
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
-	if p.adopts(d) {
+	switch {
+	case !p.adopts(d):
+	case d.change.Before.Shared:
+		p.say(remark{event.Adopted, "this Service shares balancer " + d.change.Before.ID + " now; it has only its own ports there"})
+	default:
 		p.say(remark{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
 	}
 	p.memory.repeated = again
 	if created := progress.Observed; created != nil && !d.change.Before.Found {
 		p.memory.created = created.ID
+		p.memory.refusals = 0
 	}
 }
 

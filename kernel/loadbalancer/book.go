@@ -32,6 +32,10 @@ type page struct {
 type memory struct {
 	// created is the id of the balancer we created, "" when we did not.
 	created string
+	// confirmed is the one of those that was looked for without its id.
+	confirmed string
+	// duplicates are second balancers that were seen, nil when there are none.
+	duplicates *duplicates
 	// wrote is when we last changed the balancer, or may have.
 	wrote time.Time
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
@@ -41,12 +45,15 @@ type memory struct {
 	settled    settled
 	repeated   repetition
 	stillbirth stillbirth
-	replaced   replacement
+	// successor is the id of the balancer we made beside the one that serves, and refusals is how
+	// often a creation failed in a row.
+	successor string
+	refusals  int
+	// brought is the id of the balancer whose targets this process has brought to the nodes once,
+	// and kept what it kept then for want of proof, nil for nothing.
+	brought string
+	kept    *keeping
 }
-
-// replacement is the last balancer that was deleted to be replaced, and the fingerprint of
-// the request for it.
-type replacement struct{ by, id string }
 
 // open waits until no other run has the page of the Service open.
 func (b *book) open(ctx context.Context, uid types.UID) (*page, error) {

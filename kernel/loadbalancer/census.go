@@ -1,7 +1,9 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,13 +14,16 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // census is what became of the nodes the framework named:
 //
 //	node                                    becomes
 //	not selected by node-selector           nothing
-//	without provider-ID                     nothing: it comes again when it has one
+//	without provider-ID, not initialised    nothing: it comes again when it has one
+//	without provider-ID else                candidate, if the cloud finds exactly one machine by
+//	                                        its name; else nothing
 //	foreign or malformed provider-ID        skipped
 //	machine read                            candidate, with the cloud's addresses
 //	machine not found, or read failed       doubtful: stays a target if it is one
@@ -32,6 +37,15 @@ type census struct {
 	skipped    []skip
 	// joining says that some nodes have no provider-ID yet: their turn comes.
 	joining bool
+	// named are nodes without provider-ID that are candidates, with their machine.
+	named []string
+	// unresolved says that the machine of a node without provider-ID may be any: the cloud did
+	// not answer.
+	unresolved bool
+	// offered are the nodes that were named and that the selector matches.
+	offered map[string]bool
+	// free are targets that may go, see prove.
+	free map[cloud.InstanceID]bool
 	// err is why some machines could not be read.
 	err error
 }
@@ -47,7 +61,9 @@ type doubt struct {
 	reason string
 }
 
-func joining(node *corev1.Node) bool { return node.Spec.ProviderID == "" }
+func joining(node *corev1.Node) bool {
+	return node.Spec.ProviderID == "" && instance.Uninitialized(node)
+}
 
 // meet makes the machines behind the nodes the candidates.
 func (p *pass) meet(ctx context.Context, nodes []*corev1.Node) census {
@@ -58,8 +74,11 @@ func (p *pass) meet(ctx context.Context, nodes []*corev1.Node) census {
 
 // census finds the machines behind the nodes.
 func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
-	names, skipped := identify(nodes, p.selector, p.manager.cloud.Descriptor.ProviderIDSchemes, p.manager.machines.ProviderID)
-	c := census{skipped: skipped, joining: slices.ContainsFunc(nodes, joining)}
+	names, skipped := identify(nodes, p.selector, p.manager.cloud.Concerns, p.manager.machines.ProviderID)
+	c := census{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
+	for _, node := range nodes {
+		c.offered[node.Name] = p.selector == nil || p.selector.Matches(labels.Set(node.Labels))
+	}
 	ids := slices.Sorted(maps.Keys(names))
 	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
 	if p.selector != nil && len(ids) > 0 {
@@ -77,20 +96,54 @@ func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 			c.doubtful = append(c.doubtful, doubt{id, names[id], reason})
 		}
 	}
+	p.findByName(ctx, &c, nodes, names)
 	return c
+}
+
+// findByName adds the machines of nodes that have no provider-ID and that nobody will give one:
+// upstream finds them by name too. A machine that is a node's by provider-ID is that node's.
+func (p *pass) findByName(ctx context.Context, c *census, nodes []*corev1.Node, taken map[cloud.InstanceID]string) {
+	var wanted []string
+	for _, node := range nodes {
+		if node.Spec.ProviderID == "" && !joining(node) && c.offered[node.Name] {
+			wanted = append(wanted, node.Name)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	if p.selector == nil {
+		c.unresolved = true
+		return
+	}
+	slices.Sort(wanted)
+	found, err := p.manager.machines.ByName(ctx, wanted)
+	if err != nil {
+		c.unresolved = true
+		c.err = errors.Join(c.err, fmt.Errorf("finding the machines of %s by name: %w", count(len(wanted), "node"), err))
+	}
+	for _, name := range wanted {
+		machine, ok := found[name]
+		if !ok || taken[machine.ID] != "" {
+			continue
+		}
+		taken[machine.ID] = name
+		c.candidates = append(c.candidates, machine.Target(name))
+		c.named = append(c.named, name+" is "+string(machine.ID))
+	}
+	slices.SortFunc(c.candidates, func(a, b cloud.Target) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
 }
 
 // identify returns the node names by machine id. It is pure as far as parse is. A nil
 // selector selects all. Of two nodes with one machine the first by name counts.
-func identify(nodes []*corev1.Node, selector labels.Selector, schemes []string, parse func(*corev1.Node) (cloud.InstanceID, error)) (map[cloud.InstanceID]string, []skip) {
+func identify(nodes []*corev1.Node, selector labels.Selector, concerns func(string) bool, parse func(*corev1.Node) (cloud.InstanceID, error)) (map[cloud.InstanceID]string, []skip) {
 	names := map[cloud.InstanceID]string{}
 	var skipped []skip
 	for _, node := range nodes {
 		if node.Spec.ProviderID == "" || selector != nil && !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
-		scheme, _, _ := strings.Cut(node.Spec.ProviderID, "://")
-		if !slices.Contains(schemes, scheme) {
+		if !concerns(node.Spec.ProviderID) {
 			skipped = append(skipped, skip{node.Name, "its provider-ID belongs to another cloud"})
 			continue
 		}
@@ -112,6 +165,9 @@ func (c census) remarks() []remark {
 	if len(c.skipped) > 0 {
 		remarks = append(remarks, remark{event.TargetSkipped, skipText(c.skipped)})
 	}
+	if len(c.named) > 0 {
+		remarks = append(remarks, remark{event.TargetFoundByName, firstOf(c.named) + ": found by name, as there is no provider-ID"})
+	}
 	if c.err != nil {
 		remarks = append(remarks, failure(c.err))
 	}
@@ -121,19 +177,24 @@ func (c census) remarks() []remark {
 // skipText names the nodes that were left out: at most three for each reason, and how many
 // more.
 func skipText(skipped []skip) string {
-	const most = 3
 	nodes := map[string][]string{}
 	for _, s := range skipped {
 		nodes[s.reason] = append(nodes[s.reason], s.node)
 	}
 	var texts []string
 	for _, reason := range slices.Sorted(maps.Keys(nodes)) {
-		names := slices.Sorted(slices.Values(nodes[reason]))
-		text := strings.Join(names[:min(len(names), most)], ", ")
-		if more := len(names) - most; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		texts = append(texts, text+": "+reason)
+		texts = append(texts, firstOf(nodes[reason])+": "+reason)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// firstOf names the first three of many.
+func firstOf(all []string) string {
+	const most = 3
+	names := slices.Sorted(slices.Values(all))
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

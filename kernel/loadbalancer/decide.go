@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -19,8 +18,18 @@ type decision struct {
 	// replaces says that the balancer is deleted so that the next run creates it anew.
 	replaces bool
 	// buries says that this is because it failed before it ever served.
-	buries  bool
-	remarks []remark
+	buries bool
+	// begins are annotations to write before the change is made, nil when there are none.
+	begins map[string]string
+	// question is what the cloud is asked before the change is made, nil when nothing is.
+	question *question
+	// seeks says that the new balancer may be there already, and has to be looked for.
+	seeks bool
+	// succeeds says that the change is one of the new balancer while the present one serves;
+	// meanwhile is what the present one needs.
+	succeeds  bool
+	meanwhile *decision
+	remarks   []remark
 	// err is what is still wrong once the change has been made.
 	err error
 }
@@ -41,16 +50,16 @@ func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose
 //	-         yes    -                 delete what failed before it ever served
 //	yes       no     -                 nothing
 //	yes       yes    -                 targets only
-//	no        no     -                 create
+//	no        no     -                 create, once a node can be a target
 //	no        yes    same              differences
 //	no        yes    differ            differences without them, which are blocked
-//	no        yes    differ, allowed   delete, and create in the next run
+//	no        yes    differ, allowed   see replace
 func (p *pass) choose(f finding, c census) decision {
 	observed := f.observed.Resolve(c.candidates)
 	if observed.Found && p.stillborn(observed) {
 		return p.bury(observed, c)
 	}
-	problems := slices.Concat(p.problems, f.problems(), p.unadopted(observed))
+	problems := slices.Concat(p.problems, f.conflicts, p.unadopted(f))
 	var s shape
 	if len(problems) == 0 {
 		var err error
@@ -69,30 +78,62 @@ func (p *pass) choose(f finding, c census) decision {
 	case !observed.Found:
 		return p.create(s, observed, c)
 	case len(s.frozen) > 0 && p.mayReplace(s, c):
-		return p.replace(s, observed, c)
+		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
 }
 
-// create makes the balancer that was asked for. It waits until all machines are known: what
-// is chosen by them, such as address families, may not be changeable later.
+// create makes the balancer that was asked for. It waits until all machines are known and one of
+// them can be a target: what is chosen by them, such as address families and zones, may not
+// be changeable later.
 func (p *pass) create(s shape, observed cloud.Observed, c census) decision {
 	if c.err != nil {
 		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, remarks: c.remarks(), err: c.err}
 	}
 	after, remarks := p.aim(s.wanted, observed, c)
+	if len(after.Targets) == 0 {
+		return p.await(after, observed, c)
+	}
 	d := p.decision(s.spec, observed, &after, []cloud.Operation{creation(after)})
 	d.whole = true
 	d.remarks = slices.Concat(ofNotes(s.notes), remarks)
+	d.question = &question{spec: s.spec, refused: func(problems []problem) decision { return p.refuse(after, observed, c, problems) }}
 	return d
+}
+
+// await makes no balancer yet.
+func (p *pass) await(after cloud.Balancer, observed cloud.Observed, c census) decision {
+	operation := creation(after)
+	operation.Blocked = "no node can be a target yet"
+	return decision{
+		plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed},
+		remarks: append(c.remarks(), remark{event.WaitingForNodes, waitingForNodes}),
+		err:     &Pending{After: pollNodes, Reason: waitingForNodes},
+	}
+}
+
+// refuse makes no balancer that the cloud would refuse. One that was deleted for it is made again.
+func (p *pass) refuse(after cloud.Balancer, observed cloud.Observed, c census, problems []problem) decision {
+	err := combine(problems)
+	if p.begun() {
+		return p.restore(c, observed, err)
+	}
+	operation := creation(after)
+	operation.Blocked = "the cloud would refuse it"
+	return decision{plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed}, remarks: ofProblems(problems), err: err}
 }
 
 // adjust changes what differs.
 func (p *pass) adjust(s shape, observed cloud.Observed, c census) decision {
 	after, remarks := p.aim(s.possible, observed, c)
-	d := p.decision(s.spec, observed, &after, append(Order(Diff(observed.Balancer, after)), s.frozen...))
+	operations := Order(Diff(observed.Balancer, after))
+	if marksCanWait(observed, operations) {
+		operations = nil
+	}
+	d := p.decision(s.spec, observed, &after, append(operations, s.frozen...))
 	d.whole, d.err = true, c.err
-	d.remarks = slices.Concat(ofNotes(s.notes), frozenRemarks(s.frozen), remarks)
+	beside, why := p.wayOf(p.complete(observed, c), observed)
+	d.remarks = slices.Concat(ofNotes(s.notes), frozenRemarks(s.frozen, wayText(beside, why)), remarks)
 	return d
 }
 
@@ -114,27 +155,6 @@ func (p *pass) mayReplace(s shape, c census) bool {
 	return annotation.AllowReplacement.Bool(p.values) && c.err == nil && unique(s.wanted) == nil
 }
 
-// replace deletes the balancer because an immutable field has to change; the plan shows the
-// creation too, which the next run makes. A crash in between changes nothing in that. The
-// same request never replaces a second balancer: it would go on for ever.
-func (p *pass) replace(s shape, observed cloud.Observed, c census) decision {
-	if done := p.memory.replaced; done.by == p.fingerprint && done.id != observed.ID {
-		d := p.adjust(s, observed, c)
-		d.remarks = append(d.remarks, remark{event.NotConverging, "the balancer was replaced for this request already, and the new one differs again"})
-		return d
-	}
-	after, remarks := p.aim(s.wanted, cloud.Observed{}, c)
-	deletion := removal(observed, "")
-	for _, op := range s.frozen {
-		deletion.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
-	}
-	deletion.Reason += annotation.AllowReplacement.Name + " is set"
-	d := p.decision(s.spec, observed, nil, []cloud.Operation{deletion, creation(after)})
-	d.change.Operations = d.change.Operations[:1]
-	d.replaces, d.remarks = true, remarks
-	return d
-}
-
 // complete returns the whole spec.
 func (p *pass) complete(observed cloud.Observed, c census) cloud.Spec {
 	spec := p.spec
@@ -154,7 +174,8 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 		// than a reason to cut off what serves.
 		targets = slices.Clone(observed.Balancer.Targets)
 	}
-	b.Targets, c.skipped = targets, skipped
+	p.held = p.hold(observed, targets, c)
+	b.Targets, c.skipped = slices.Sorted(slices.Values(slices.Concat(targets, p.held))), skipped
 	for i := range b.Listeners {
 		b.Listeners[i].Targets = nil
 	}
@@ -162,10 +183,10 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 	switch {
 	case kept && len(targets) > 0:
 		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"})
-	case len(targets) == 0 && !c.joining:
+	case len(b.Targets) == 0 && !c.joining:
 		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer"})
 	}
-	return b, remarks
+	return b, append(remarks, p.heldRemarks(len(observed.Balancer.Targets), skipped, c)...)
 }
 
 // decision returns the decision to make these operations, all of which the plan shows.

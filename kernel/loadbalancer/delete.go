@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // Delete removes the Service's balancer. It returns nil only when nothing of ours is left;
@@ -22,6 +23,9 @@ import (
 //	no      yes      yes   no      deletes it, and looks for more
 //	no      remains  -     yes     does nothing
 //	no      remains  -     no      deletes what is left of it
+//
+// During a replacement a Service has two. With retain the one that never served is deleted, and
+// what served is kept.
 func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
@@ -32,30 +36,70 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
-	p.spec.Leaving = true
-	p.adopt = "" // what was never taken over is not ours to delete
+	p.leave()
 	f, err := p.seek(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	p.say(ofProblems(f.problems())...)
-	if !f.observed.Found && (p.retain || !f.observed.Remains) {
+	p.say(ofProblems(f.conflicts)...)
+	observed := f.observed
+	if !observed.Found {
+		other, err := p.unfinished(ctx, cloud.Observed{ID: p.recorded})
+		switch {
+		case err != nil:
+			return p.failed(ctx, err)
+		case other.Found && (!p.retain || !p.served(other)):
+			return p.remove(ctx, other)
+		case other.Found:
+			observed = other
+		}
+	}
+	return p.giveUp(ctx, observed)
+}
+
+// giveUp releases or deletes the balancer of a Service that leaves.
+func (p *pass) giveUp(ctx context.Context, observed cloud.Observed) error {
+	if !observed.Found && (p.retain || !observed.Remains) {
 		p.forget()
 		return nil
 	}
-	if err := p.busy(f.observed); err != nil {
+	if err := p.busy(observed); err != nil {
 		return err
 	}
-	if p.retain {
-		return p.release(ctx, f.observed)
+	if !p.retain {
+		return p.remove(ctx, observed)
 	}
-	return p.remove(ctx, f.observed)
+	if err := p.releaseOther(ctx, observed); err != nil {
+		return err
+	}
+	return p.release(ctx, observed)
+}
+
+// leave says that the Service gives its balancer up. What it never took over is not its to delete.
+func (p *pass) leave() {
+	p.spec.Leaving, p.adopt, p.spec.Ref.ID = true, "", p.recorded
+}
+
+// freeMarks are the marks of a balancer that no Service has any more: none, or the cluster's alone
+// where its name still holds the UID of the Service. Without that the name would say that it is
+// another one's.
+func (p *pass) freeMarks(observed cloud.Observed) []string {
+	if !safety.HoldsUID(observed.Balancer.Name) {
+		return nil
+	}
+	spec := p.complete(observed, census{})
+	spec.Ref.Owner = cloud.Owner{Cluster: spec.Ref.Owner.Cluster, Cloud: spec.Ref.Owner.Cloud}
+	free, _, err := p.manager.cloud.Balancers.Normalize(spec)
+	if err != nil {
+		return nil
+	}
+	return free.Marks
 }
 
 // release removes our marks from the balancer and leaves it.
 func (p *pass) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
-	after.Marks = nil
+	after.Marks = p.freeMarks(observed)
 	progress, err := p.write(ctx, p.decision(p.complete(observed, census{}), observed, &after, Diff(observed.Balancer, after)))
 	if err != nil {
 		return err
@@ -66,6 +110,37 @@ func (p *pass) release(ctx context.Context, observed cloud.Observed) error {
 	p.say(remark{event.Retained, "balancer " + observed.ID + " was kept"})
 	p.forget()
 	return nil
+}
+
+// releaseOther ends a replacement that is under way when the Service goes and its balancer is kept: the
+// other balancer is deleted if it never served, and else it is kept too.
+func (p *pass) releaseOther(ctx context.Context, kept cloud.Observed) error {
+	other, err := p.unfinished(ctx, kept)
+	switch {
+	case err != nil:
+		return p.failed(ctx, err)
+	case !other.Found:
+		return nil
+	}
+	if err := p.busy(other); err != nil {
+		return err
+	}
+	if p.served(other) {
+		return p.release(ctx, other)
+	}
+	spec := p.complete(other, census{})
+	spec.Beside = &kept // what both use stays
+	operation := removal(other, "it never served, and the Service no longer wants it")
+	progress, err := p.write(ctx, p.decision(spec, other, nil, []cloud.Operation{operation}))
+	if err != nil {
+		return err
+	}
+	return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the new balancer is being deleted"}
+}
+
+// served reports whether a balancer of the replacement that is under way has served, or may have.
+func (p *pass) served(o cloud.Observed) bool {
+	return o.ID == p.replacing.Of || p.uses(p.service, o)
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
@@ -80,15 +155,35 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	if progress.Pending {
 		return gone
 	}
+	p.spec.Removed = true
 	f, err := p.find(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if f.observed.Found || f.observed.Remains {
+	other, err := p.unfinished(ctx, observed)
+	switch {
+	case err != nil:
+		return p.failed(ctx, err)
+	case f.observed.Found || f.observed.Remains || other.Found:
 		return gone
 	}
 	p.forget()
 	return nil
+}
+
+// unfinished returns the balancer that was being made to take the place of the observed one: a
+// driver that finds it neither by id nor by name finds it by its marks only. One that another
+// Service uses is left.
+func (p *pass) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+	if p.replacing == nil || p.manager.cloud.Replacer == nil {
+		return cloud.Observed{}, nil
+	}
+	other, err := p.twin(ctx, observed)
+	if err == nil && other.Found && p.other(func(svc *corev1.Service) bool { return p.uses(svc, other) }) != nil {
+		p.say(leftRemark(other.ID, "a Service uses it"+byHand))
+		return cloud.Observed{}, nil
+	}
+	return other, err
 }
 
 // write makes a change that ends the Service's hold on the balancer. Where changes are not

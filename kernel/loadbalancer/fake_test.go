@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 
 // The annotations of the fake cloud.
 var (
-	keyID        = annotation.Key{Name: "fake.io/id", Type: annotation.TypeString, Output: true}
+	keyID        = annotation.Key{Name: "fake.io/id", Type: annotation.TypeString, Output: true, Check: checkID, Want: "lb- and a number"}
 	keyName      = annotation.Key{Name: "fake.io/name", Type: annotation.TypeString}
 	keyInternal  = annotation.Key{Name: "fake.io/internal", Type: annotation.TypeBool, Default: "false"}
 	keyTier      = annotation.Key{Name: "fake.io/tier", Type: annotation.TypeEnum, Enum: []string{"basic", "premium"}, Default: "basic"}
@@ -23,6 +24,8 @@ var (
 	keyProxy     = annotation.Key{Name: "fake.io/proxy", Type: annotation.TypeBool, Default: "false"}
 	fakeKeys     = annotation.Set{keyID, keyName, keyInternal, keyTier, keyAlgorithm, keyProxy}
 )
+
+func checkID(id string) (string, bool) { return id, strings.HasPrefix(id, "lb-") && len(id) < 20 }
 
 var fakeDescriptor = cloud.Descriptor{
 	Name: "fake", ProviderIDSchemes: []string{"fake"}, IDAnnotation: keyID.Name,
@@ -40,6 +43,9 @@ type stored struct {
 	busy   int
 	failed string
 	bare   bool // without address
+	named  bool // its name holds the Service's UID
+	// network begins its address, "" for 192.0.2.
+	network string
 }
 
 // fakeDriver is a cloud in memory that replaces whole objects. The zero value is empty.
@@ -58,16 +64,24 @@ type fakeDriver struct {
 	hidden bool
 	// undead balancers survive so many deletions.
 	undead int
+	// sameNames says that several balancers can have one name.
+	sameNames bool
 	// slow deletions leave the balancer in place for so many observations.
 	slow int
+	// shared says that Services only have parts of their own of balancers that others made.
+	shared bool
 	// remains says that something is left of a balancer that is gone, until it is deleted too.
 	remains bool
+	// optional says that something is left for ever that harms nobody.
+	optional bool
 	// lasts are what each Observe was told of the one before it.
 	lasts []*cloud.Observed
 	// defaults are configured values of annotations.
 	defaults map[string]string
 	// keep decides what the cloud makes of what it is told; nil keeps all.
 	keep func(*cloud.Balancer)
+	// refuse, when set, says why the cloud does not make a change.
+	refuse func(cloud.Change) error
 	// fail, when set, is asked before each call, and after it with done set.
 	fail func(call string, done bool) error
 }
@@ -113,10 +127,13 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	}
 	id, byName := d.find(spec)
 	if id == "" {
-		return cloud.Observed{Remains: d.remains}, d.failing("observe", true)
+		return cloud.Observed{Remains: d.remains || d.optional && !spec.Removed}, d.failing("observe", true)
 	}
 	o := d.observed(id)
 	o.ByName = byName
+	if id != spec.Ref.ID {
+		o.Duplicates = d.duplicatesOf(spec, id)
+	}
 	return o, d.failing("observe", true)
 }
 
@@ -134,6 +151,9 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 		}
 	}
 	for _, id := range ids {
+		if d.sameNames && slices.Contains(spec.Refused, id) {
+			continue
+		}
 		if d.balancers[id].Name == nameOf(spec) {
 			return id, true
 		}
@@ -143,7 +163,7 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 
 func (d *fakeDriver) observed(id string) cloud.Observed {
 	s := d.balancers[id]
-	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone()}
+	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone(), Shared: d.shared}
 	for _, mark := range s.Marks {
 		switch field, value, _ := strings.Cut(mark, "="); field {
 		case "uid":
@@ -151,6 +171,9 @@ func (d *fakeDriver) observed(id string) cloud.Observed {
 		case "cluster":
 			o.Owner.Cluster = value
 		}
+	}
+	if o.Named = s.named; o.Named {
+		o.Owner.UID = "0123-4567"
 	}
 	switch {
 	case s.failed != "":
@@ -162,7 +185,7 @@ func (d *fakeDriver) observed(id string) cloud.Observed {
 		}
 	}
 	if !s.bare {
-		o.Addresses = []cloud.BalancerAddress{{IP: "192.0.2." + strings.TrimPrefix(id, "lb-"), Proxy: s.Extras["proxy"] == "true"}}
+		o.Addresses = []cloud.BalancerAddress{{IP: cmp.Or(s.network, "192.0.2.") + strings.TrimPrefix(id, "lb-"), Proxy: s.Extras["proxy"] == "true"}}
 		if s.DualStack {
 			o.Addresses = append(o.Addresses, cloud.BalancerAddress{IP: "2001:db8::" + strings.TrimPrefix(id, "lb-")})
 		}
@@ -227,6 +250,11 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 	if err := d.failing("apply", false); err != nil {
 		return cloud.Progress{}, err
 	}
+	if d.refuse != nil {
+		if err := d.refuse(change); err != nil {
+			return cloud.Progress{}, err
+		}
+	}
 	var words []string
 	for _, op := range change.Operations {
 		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
@@ -272,3 +300,39 @@ var (
 	_ cloud.Driver    = (*fakeDriver)(nil)
 	_ cloud.Balancers = (*fakeDriver)(nil)
 )
+
+// twinDriver is a cloud in which a Service can have two balancers for a while.
+type twinDriver struct {
+	*fakeDriver
+	// alone is why it cannot, "" when it can.
+	alone string
+}
+
+func (d twinDriver) Coexist(cloud.Spec, cloud.Observed) string { return d.alone }
+
+func (d twinDriver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if spec.Beside == nil {
+		return d.fakeDriver.Observe(ctx, spec)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.failing("observe", false); err != nil {
+		return cloud.Observed{}, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.balancers)) {
+		if id != spec.Beside.ID && slices.Contains(d.balancers[id].Marks, "uid="+spec.Ref.Owner.UID) {
+			return d.observed(id), nil
+		}
+	}
+	return cloud.Observed{}, nil
+}
+
+// checkingDriver is a cloud that says beforehand what it would refuse.
+type checkingDriver struct {
+	*fakeDriver
+	check func(spec cloud.Spec, before cloud.Observed) error
+}
+
+func (d checkingDriver) Check(_ context.Context, spec cloud.Spec, before cloud.Observed) error {
+	return d.check(spec, before)
+}

@@ -3,13 +3,10 @@ package loadbalancer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -17,8 +14,10 @@ import (
 type finding struct {
 	// observed is our balancer; Found is false when there is none.
 	observed cloud.Observed
-	// foreign says why something that was found is not ours; "" when nothing was.
-	foreign string
+	// conflicts are what the Service asked for and may not have.
+	conflicts []problem
+	// successor is the new balancer beside it, nil when it was not looked for.
+	successor *cloud.Observed
 }
 
 // seek is find for those who act on a balancer that is not there: they drop the finalizer or
@@ -45,50 +44,58 @@ func (p *pass) expected() bool {
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
-// by mark, then by name. Where that id leads to a balancer of somebody else, one of ours may
-// exist all the same, and is found by asking without the id.
+// by mark, then by name. What is not the Service's is passed over, and the search goes on: one of
+// ours may exist all the same.
 //
 //	id given to the driver  when
-//	recorded or adopted     the Service has one
+//	recorded or adopted     the Service names one
+//	none                    else, at the first look after we created one: another process may
+//	                        have made one too, which the driver then shows
 //	of what we created      else, until it is recorded
-//	none                    else, or when the id is not of ours
+//	none                    else, or when the id led to somebody else's
+//
+//	not the Service's, found by  then
+//	id                           a conflict: nothing is created
+//	name                         nothing was found; a conflict where names are unique
 func (p *pass) find(ctx context.Context, observe observer) (finding, error) {
 	var f finding
-	for _, id := range slices.Compact([]string{cmp.Or(p.spec.Ref.ID, p.memory.created), ""}) {
-		spec := p.spec
-		spec.Ref.ID = id
+	spec := p.spec
+	later := p.unconfirmed()
+	spec.Ref.ID = cmp.Or(p.spec.Ref.ID, p.memory.created)
+	if later != "" {
+		spec.Ref.ID = ""
+	}
+	for {
 		observed, err := observe(ctx, spec)
 		if err != nil {
 			return finding{}, err
 		}
-		if !observed.Found {
+		verdict := p.judge(observed)
+		switch {
+		case verdict.Standing == safety.Absent && later != "":
+			// Lists can lag.
+			spec.Ref.ID, later = later, ""
+			continue
+		case verdict.Standing == safety.Absent || verdict.Standing == safety.Ours:
 			f.observed = observed
-			break
+			p.confirm(observed)
+			return f, nil
+		case slices.Contains(spec.Refused, observed.ID):
+			f.conflicts = append(f.conflicts, p.nameTaken(observed.Balancer.Name))
+			return f, nil
+		case slices.Contains(p.named(), observed.ID):
+			f.conflicts = append(f.conflicts, p.notYours(observed.ID))
+			p.warnOwner(verdict, observed)
 		}
-		spec.Ref.ID = cmp.Or(p.recorded, p.memory.created)
-		ours, why := safety.Owns(spec.Ref, observed, p.adopt)
-		if ours {
-			f.observed = observed
-			break
-		}
-		f.foreign = cmp.Or(f.foreign, why)
+		spec.Ref.ID, spec.Refused = "", append(slices.Clone(spec.Refused), observed.ID)
 	}
-	return f, nil
-}
-
-// problems returns the conflict as a problem of the Service.
-func (f finding) problems() []problem {
-	if f.foreign == "" {
-		return nil
-	}
-	return []problem{{event.OwnershipConflict, errors.New(f.foreign)}}
 }
 
 // unadopted refuses to create a balancer where a certain one was to be taken over. Once its
 // id is recorded it may be created anew like any other.
-func (p *pass) unadopted(observed cloud.Observed) []problem {
-	if p.adopt == "" || p.recorded != "" || observed.Found && observed.ID == p.adopt {
+func (p *pass) unadopted(f finding) []problem {
+	if p.adopt == "" || p.recorded != "" || len(f.conflicts) > 0 || f.observed.Found && f.observed.ID == p.adopt {
 		return nil
 	}
-	return []problem{invalid(annotation.Adopt.Name, p.adopt, "the cloud has no balancer with this id")}
+	return []problem{p.notYours(p.adopt)}
 }

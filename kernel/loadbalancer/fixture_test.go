@@ -3,16 +3,19 @@ package loadbalancer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // fixture is a manager with a cloud in memory.
@@ -26,7 +29,14 @@ type fixture struct {
 	events   *fakeEvents
 	svc      *corev1.Service
 	nodes    []*corev1.Node
+	// cluster are all Nodes, also those that balancers must not have.
+	cluster  []*corev1.Node
 	distrust error
+	// others are what the lister shows.
+	others   []*corev1.Service
+	adoption safety.Adoption
+	// again is when the last successful run wants another one.
+	again time.Duration
 }
 
 func newFixture(t *testing.T, edits ...func(*corev1.Service)) *fixture {
@@ -34,6 +44,17 @@ func newFixture(t *testing.T, edits ...func(*corev1.Service)) *fixture {
 	f.svc, f.nodes = service(edits...), []*corev1.Node{node("a"), node("b"), node("c")}
 	f.restart()
 	return f
+}
+
+// adopts sets the operator's policy.
+func (f *fixture) adopts(policy string) {
+	f.t.Helper()
+	adoption, err := safety.ParseAdoption(strings.Split(policy, ","))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.adoption = adoption
+	f.restart()
 }
 
 // restart loses what the process remembers.
@@ -46,26 +67,41 @@ func (f *fixture) start(mode run.Mode, descriptor cloud.Descriptor) {
 	}
 	c := run.Decorate(driver, run.Options{Descriptor: descriptor, Annotations: fakeKeys})
 	f.Manager = New(Options{
-		Cloud: c, Machines: f.machines, Executor: run.NewExecutor(c, mode, nil, nil),
+		Cloud: c, Machines: f.machines, Nodes: func() []*corev1.Node { return f.cluster }, Executor: run.NewExecutor(c, mode, nil, nil),
 		ClusterID: "prod", Events: f.events, Metrics: metric.Discard{},
-		Trust: func(context.Context) error { return f.distrust },
+		Trust:    func(context.Context) error { return f.distrust },
+		Services: f.cached, Adoption: f.adoption,
 	})
+}
+
+// cached are the Services in the cache: none, or the others and the fixture's.
+func (f *fixture) cached() []*corev1.Service {
+	if len(f.others) == 0 || slices.ContainsFunc(f.others, func(svc *corev1.Service) bool { return svc.UID == f.svc.UID }) {
+		return f.others
+	}
+	return append(slices.Clone(f.others), f.svc)
 }
 
 // ensure runs Ensure once and records on the Service what it says.
 func (f *fixture) ensure() error {
 	f.t.Helper()
 	outcome, err := f.Ensure(f.t.Context(), f.svc, f.nodes)
+	for key, value := range outcome.Record {
+		if f.svc.Annotations[key] = value; value == "" {
+			delete(f.svc.Annotations, key)
+		}
+	}
+	if c := ReplacementCondition(outcome.Record); c != nil {
+		meta.SetStatusCondition(&f.svc.Status.Conditions, *c)
+	}
+	f.again = outcome.Again
 	if err != nil {
-		if outcome.Status != nil || outcome.Record != nil {
-			f.t.Errorf("outcome %+v together with error %v", outcome, err)
+		if outcome.Status != nil {
+			f.t.Errorf("status %+v together with error %v", outcome.Status, err)
 		}
 		return err
 	}
 	f.svc.Status.LoadBalancer = *outcome.Status
-	for key, value := range outcome.Record {
-		f.svc.Annotations[key] = value
-	}
 	return nil
 }
 
@@ -74,8 +110,11 @@ func (f *fixture) settle() {
 	f.t.Helper()
 	for range 20 {
 		err := f.ensure()
-		if err == nil {
+		if err == nil && f.again == 0 {
 			return
+		}
+		if err == nil {
+			err = &Pending{After: f.again}
 		}
 		pending, ok := errors.AsType[*Pending](err)
 		if !ok {

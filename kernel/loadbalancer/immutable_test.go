@@ -37,12 +37,17 @@ func TestReplacement(t *testing.T) {
 				f.svc.Annotations[keyInternal.Name] = "true"
 				f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
 				waits(t, f.ensure(), pollFirst)
+				f.wrote() // what is about to be deleted is written down first
+				waits(t, f.ensure(), pollFirst)
 				f.wrote("delete balancer")
 				if forgetful {
 					f.restart()
 				}
 				f.settle()
 				f.wrote("create balancer")
+				if note, ok := f.svc.Annotations[annotation.Replacement.Name]; ok {
+					t.Errorf("the annotation is left: %s", note)
+				}
 				if f.only().Scope != cloud.ScopeInternal || f.svc.Annotations[keyID.Name] != "lb-2" {
 					t.Errorf("balancer %+v, recorded %q", f.only().Balancer, f.svc.Annotations[keyID.Name])
 				}
@@ -65,6 +70,7 @@ func TestReplacementWaitsUntilTheNextOneIsPossible(t *testing.T) {
 	fails(t, f.ensure(), "reading the machines")
 	f.wrote()
 	f.machines.unread = nil
+	waits(t, f.ensure(), pollFirst)
 	waits(t, f.ensure(), pollFirst)
 	f.wrote("delete balancer")
 }

@@ -10,7 +10,6 @@ package loadbalancer
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // Machines finds the machines behind nodes.
@@ -26,15 +26,23 @@ type Machines interface {
 	// Lookup returns the machines the cloud has. An id missing from the answer was not
 	// found by a direct read; with an error the answer may hold a part of them.
 	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
+	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
+	// of which there is exactly one. With an error the answer may hold a part of them.
+	ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error)
+	// Addresses returns the addresses of all machines of a list that was read just now and is
+	// believed to be whole.
+	Addresses(ctx context.Context) (map[string]bool, error)
 	// ProviderID returns the id in a node's provider-ID.
 	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
 }
 
-// Options are what a Manager works with. All are required except Trust.
+// Options are what a Manager works with. All are required except Nodes, Trust, Services and Adoption.
 type Options struct {
 	// Cloud must have Balancers.
-	Cloud     *run.Cloud
-	Machines  Machines
+	Cloud    *run.Cloud
+	Machines Machines
+	// Nodes returns all Nodes of the cluster, whosever they are; nil knows none.
+	Nodes     func() []*corev1.Node
 	Executor  *run.Executor
 	ClusterID string
 	Events    event.Recorder
@@ -42,6 +50,11 @@ type Options struct {
 	// Trust returns nil when the credentials certainly see what they saw before. It is asked
 	// before a balancer is believed to be gone; nil always trusts.
 	Trust func(context.Context) error
+	// Services returns all Services of the cluster, from a cache; nil knows of none. What another
+	// Service publishes is not taken over, and nothing is made for a Service that is gone.
+	Services func() []*corev1.Service
+	// Adoption says what may be taken over.
+	Adoption safety.Adoption
 }
 
 // Manager manages the load balancers of all Services of one cloud. It is safe for
@@ -49,13 +62,17 @@ type Options struct {
 type Manager struct {
 	cloud     *run.Cloud
 	machines  Machines
+	nodes     func() []*corev1.Node
 	executor  *run.Executor
 	clusterID string
 	events    event.Recorder
 	metrics   metric.Sink
 	trust     func(context.Context) error
+	services  func() []*corev1.Service
+	adoption  safety.Adoption
 	surveys   *surveys
 	book      book
+	warnings  warnings
 }
 
 // New returns a Manager.
@@ -63,19 +80,22 @@ func New(o Options) *Manager {
 	if o.Trust == nil {
 		o.Trust = func(context.Context) error { return nil }
 	}
+	if o.Services == nil {
+		o.Services = func() []*corev1.Service { return nil }
+	}
+	if o.Nodes == nil {
+		o.Nodes = func() []*corev1.Node { return nil }
+	}
 	return &Manager{
-		cloud: o.Cloud, machines: o.Machines, executor: o.Executor,
+		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes, executor: o.Executor,
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
+		services: o.Services, adoption: o.Adoption,
 		surveys: newSurveys(o.Cloud.Surveyor),
 	}
 }
 
-// Name returns the balancer name that upstream CCMs derive from a Service's UID: "a" and
-// the UID without dashes, 32 characters at most.
-func (m *Manager) Name(svc *corev1.Service) string {
-	name := "a" + strings.ReplaceAll(string(svc.UID), "-", "")
-	return name[:min(len(name), 32)]
-}
+// Name returns the balancer name that upstream CCMs derive from a Service's UID.
+func (m *Manager) Name(svc *corev1.Service) string { return safety.DerivedName(string(svc.UID)) }
 
 // Get returns the status of the Service's balancer and whether there is one of ours. It
 // only reads. With any doubt it returns an error, because a balancer that is said not to
@@ -89,12 +109,14 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	p.spec.Leaving = leaves(svc)
+	if leaves(svc) {
+		p.leave()
+	}
 	f, err := p.seek(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
-	p.say(ofProblems(f.problems())...)
+	p.say(ofProblems(f.conflicts)...)
 	if f.observed.Remains {
 		return p.present(), true, nil
 	}
@@ -129,6 +151,10 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 	if err != nil {
 		return p.plan(nil), err
 	}
-	d := p.decide(f, c)
+	d := p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
+	d, err = p.consult(ctx, f, c, d)
+	if err != nil {
+		return d.plan, err
+	}
 	return d.plan, d.err
 }

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,8 +35,14 @@ func (m *Manager) Shape(ctx context.Context, svc *corev1.Service, nodes []*corev
 	switch d := p.choose(f, c); {
 	case d.change.After != nil:
 		return *d.change.After, id, nil
-	case !f.observed.Found && d.err != nil:
+	case !f.observed.Found && d.err != nil && !tooEarly(d.err):
 		return b, "", d.err
 	}
 	return b, id, nil
+}
+
+// tooEarly reports whether the error only says that it is not yet time.
+func tooEarly(err error) bool {
+	pending, ok := errors.AsType[*Pending](err)
+	return ok && pending.Err == nil
 }

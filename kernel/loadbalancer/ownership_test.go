@@ -6,7 +6,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
+
+const victimUID = "99999999-2222-4333-8444-555555555555"
 
 // place puts a balancer of that name with those marks into the cloud, with other settings
 // than the Service wants.
@@ -24,30 +27,40 @@ func (f *fixture) place(id, name string, marks ...string) *stored {
 
 func TestOwnership(t *testing.T) {
 	const foreign, ours, conflict, adopted = "uid=9999", "uid=0123-4567", "OwnershipConflict", "LoadBalancerAdopted"
+	const notYours = `: "lb-9" is not possible: there is no load balancer with this id that the Service may use`
 	tests := []struct {
-		name        string
-		balancer    string // name of what is there
-		marks       []string
-		recorded    string
-		adopt       string
-		touched     bool
-		event, text string
+		name, policy string
+		balancer     string // name of what is there
+		marks        []string
+		recorded     string
+		adopt        string
+		touched      bool
+		event, text  string
 	}{
-		{name: "by name, unmarked", balancer: "web", event: conflict, text: "nothing proves"},
-		{name: "by name, another Service's", balancer: "web", marks: []string{foreign}, event: conflict, text: "another Service"},
-		{name: "by name, another cluster's", balancer: "web", marks: []string{"cluster=dev"}, event: conflict, text: "cluster dev"},
+		{name: "by name, unmarked", balancer: "web", touched: true, event: adopted},
+		{name: "by name, unmarked, policy own", policy: "own", balancer: "web", event: conflict, text: "has this name"},
+		{name: "by name, another Service's", balancer: "web", marks: []string{foreign}, event: conflict, text: "has this name"},
+		{name: "by name, another cluster's", balancer: "web", marks: []string{"cluster=dev"}, event: conflict, text: "has this name"},
 		{name: "by name, this cluster's", balancer: "web", marks: []string{"cluster=prod"}, touched: true, event: adopted},
 		{name: "by mark", balancer: "other", marks: []string{"cluster=prod", ours}, touched: true},
 		{name: "by mark, others missing", balancer: "other", marks: []string{ours}, touched: true},
 		{name: "by id, unmarked", balancer: "other", recorded: "lb-9", touched: true, event: adopted},
-		{name: "by id, another Service's", balancer: "other", marks: []string{foreign}, recorded: "lb-9", event: conflict, text: "multicloud-ccm.io/adopt"},
-		{name: "by id, another Service's, told to", balancer: "other", marks: []string{foreign}, recorded: "lb-9", adopt: "lb-9", touched: true, event: adopted},
-		{name: "adopted without recorded id", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
-		{name: "adopted id does not exist", balancer: "other", adopt: "lb-8", event: "InvalidConfiguration", text: "no balancer with this id"},
+		{name: "by id, unmarked, policy own", policy: "own", balancer: "other", recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another Service's", balancer: "other", marks: []string{foreign}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another cluster's", balancer: "other", marks: []string{"cluster=dev"}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another UID in its name", balancer: safety.DerivedName(victimUID), recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another Service's, told to", balancer: "other", marks: []string{foreign}, recorded: "lb-9", adopt: "lb-9", event: conflict, text: notYours},
+		{name: "adopted, another Service's", balancer: "other", marks: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
+		{name: "adopted, another Service's, policy any", policy: "any", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted, another Service's, consent", policy: "lb-9=shop/web", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted, another Service's, consent for another", policy: "lb-9=shop/api", balancer: "other", marks: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
+		{name: "adopted, unmarked", balancer: "other", adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted id does not exist", balancer: "other", adopt: "lb-9x", event: conflict, text: annotation.Adopt.Name + `: "lb-9x" is not possible: there is no load balancer with this id that the Service may use`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
+			f.adopts(test.policy)
 			f.place("lb-9", test.balancer, test.marks...)
 			if test.recorded != "" {
 				f.svc.Annotations[keyID.Name] = test.recorded
@@ -67,6 +80,9 @@ func TestOwnership(t *testing.T) {
 			if !test.touched {
 				fails(t, err, test.text)
 				f.wrote()
+				if len(f.svc.Status.LoadBalancer.Ingress) > 0 {
+					t.Errorf("the status is %v", f.svc.Status.LoadBalancer)
+				}
 			}
 			said := strings.Join(f.events.take(), "\n")
 			if (said == "") != (test.event == "") || !strings.Contains(said, test.event) || !strings.Contains(said, test.text) {
@@ -141,6 +157,7 @@ func TestRecordedBalancerThatIsGoneIsCreatedAnew(t *testing.T) {
 func TestWhatWasNeverAdoptedIsNotDeleted(t *testing.T) {
 	for _, marks := range [][]string{{"uid=9999"}, nil} {
 		f := newFixture(t, annotated(annotation.Adopt.Name, "lb-9"), annotated(keyTier.Name, "mistyped"))
+		f.adopts("lb-9=shop/web")
 		f.place("lb-9", "other", marks...)
 		fails(t, f.ensure(), keyTier.Name)
 		if err := f.Delete(t.Context(), f.svc); err != nil {
@@ -154,5 +171,28 @@ func TestWhatWasNeverAdoptedIsNotDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wrote("delete balancer")
+	}
+}
+
+// TestSwitchWritesNothing: what an upstream CCM made under a name with the Service's UID gets its
+// marks with the next change and not before. Any other balancer gets them at once.
+func TestSwitchWritesNothing(t *testing.T) {
+	for name, named := range map[string]bool{"named after the UID": true, "named otherwise": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, annotated(keyID.Name, "lb-1"))
+			f.settle()
+			b := f.driver.balancers["lb-1"]
+			b.Marks, b.named = nil, named
+			f.driver.writes = nil
+			f.settle()
+			if wrote := len(f.driver.writes); (wrote == 0) != named {
+				t.Errorf("%d writes: %q", wrote, f.driver.writes)
+			}
+			f.svc.Spec.Ports[0].Port++
+			f.settle()
+			if marks := strings.Join(f.driver.balancers["lb-1"].Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+				t.Errorf("marks %q after a change", marks)
+			}
+		})
 	}
 }

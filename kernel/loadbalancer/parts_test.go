@@ -69,6 +69,20 @@ func TestRemainsAreDeleted(t *testing.T) {
 	f.wrote()
 }
 
+// What the driver could not remove together with the balancer, such as a tag that the credentials may
+// not delete, does not keep the Service.
+func TestRemainsOfADeletedBalancerDoNotKeepTheService(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.driver.optional = true
+	for _, process := range []string{"this one", "the next one"} {
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Errorf("%s: %v", process, err)
+		}
+		f.restart()
+	}
+}
+
 func TestRemainsOfARetainedBalancerStay(t *testing.T) {
 	f := newFixture(t, annotated(annotation.Retain.Name, "true"))
 	f.driver.remains = true

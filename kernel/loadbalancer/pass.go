@@ -19,8 +19,12 @@ type pass struct {
 	page    *page
 	memory  *memory
 	began   time.Time
+	// held are the targets that the last decision kept for want of proof.
+	held []cloud.InstanceID
 	// surveyed says that the balancer was last seen in a survey.
 	surveyed bool
+	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
+	revisit time.Duration
 }
 
 // begin opens a pass, after other passes for the same Service have ended. The context it

@@ -31,7 +31,10 @@ const (
 	pollLast      = 15 * time.Second // and at last
 	afterConflict = 3 * time.Second  // when something else is changing the balancer
 	afterLimit    = 10 * time.Second // when the rate limit is exceeded
+	pollNodes     = 5 * time.Minute  // until a node can be a target; one that joins asks by itself
 )
+
+const waitingForNodes = "the load balancer is made as soon as a node can be its target"
 
 // poll returns the wait for the next look at a balancer that has been pending for so long:
 // a fifth of that, so that it is seen at most a fifth later than it is ready.

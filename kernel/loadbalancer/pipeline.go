@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,12 +14,15 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// Outcome is what a successful Ensure says about the Service.
+// Outcome is what Ensure says about the Service.
 type Outcome struct {
+	// Status is nil when Ensure failed.
 	Status *corev1.LoadBalancerStatus
 	// Record are annotations to write on the Service because they differ from what is
-	// there; nil when none do.
+	// there; nil when none do. One that is "" has to go. They may come together with an error.
 	Record map[string]string
+	// Again is when the Service has to be looked at again, 0 when nothing is left to do.
+	Again time.Duration
 }
 
 // Ensure brings the Service's balancer to what the Service asks for. An error may be
@@ -33,26 +37,57 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	defer p.end()
 	if p.untouched() {
-		if p.another {
-			p.say(remark{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"})
-		}
+		p.sayAnother()
 		return Outcome{Status: p.present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{Record: p.proof(f.observed)}, err
 	}
 	p.say(append(p.remarks, d.remarks...)...)
-	after, err := p.carryOut(ctx, d)
+	if d.replaces && d.begins != nil && p.live() {
+		return Outcome{Record: d.begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
+	}
+	after, d, err := p.carryOut(ctx, d)
+	o := Outcome{Record: p.proof(f.observed, after)}
 	switch {
-	case err != nil:
-		return Outcome{}, err
-	case d.err != nil:
-		return Outcome{}, retryable(d.err)
+	case err != nil, d.err != nil:
+		o.note(d.begins)
+		return o, cmp.Or(err, retryable(d.err))
 	case !p.live():
 		return Outcome{Status: p.present()}, nil
 	}
-	return p.outcome(f.observed, after)
+	if o, err = p.outcome(f.observed, after); err != nil && d.succeeds {
+		return Outcome{}, err // the present balancer serves
+	} else if err != nil {
+		return o, err
+	}
+	o.note(d.begins)
+	if d.succeeds {
+		o.Again = pollFirst
+		return o, nil
+	}
+	seen := slices.Concat(f.observed.Duplicates, after.Duplicates)
+	f.observed = after
+	if o, err = p.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
+		o.Again = p.prune(ctx, after, seen)
+	}
+	return o, err
+}
+
+// sayAnother says where the Service belongs to another controller.
+func (p *pass) sayAnother() {
+	if p.another {
+		p.say(remark{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"})
+	}
+}
+
+// note adds annotations to write.
+func (o *Outcome) note(annotations map[string]string) {
+	if o.Record == nil && annotations != nil {
+		o.Record = map[string]string{}
+	}
+	maps.Copy(o.Record, annotations)
 }
 
 // resolve looks at the balancer and decides. A survey is enough to find that there is nothing to
@@ -69,16 +104,64 @@ func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, deci
 		if err := p.busy(f.observed); err != nil {
 			return f, decision{}, err
 		}
-		d := p.decide(f, c)
+		d := p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
 		if !p.surveyed || !d.rewrites() {
-			return f, d, nil
+			d, err = p.consult(ctx, f, c, d)
+			return f, d, err
 		}
 		observe = p.read
 	}
 }
 
-// carryOut makes the change and returns the state after it, which is final.
-func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error) {
+// consult returns the decision after all reads it needs besides the balancer.
+func (p *pass) consult(ctx context.Context, f finding, c census, d decision) (decision, error) {
+	if d.seeks {
+		next, err := p.twin(ctx, f.observed)
+		if err != nil {
+			return d, p.failed(ctx, err)
+		}
+		if err := p.busy(next); err != nil {
+			return d, err
+		}
+		f.successor = &next
+		d = p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
+	}
+	d, err := p.check(ctx, d)
+	if err != nil {
+		return d, p.failed(ctx, err)
+	}
+	return d, nil
+}
+
+// carryOut makes the change and returns the state after it, which is final. The decision it
+// returns is the one that was carried out.
+func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, decision, error) {
+	if d.succeeds && p.live() {
+		after, err := p.advance(ctx, d)
+		return after, d, err
+	}
+	after, err := p.change(ctx, d)
+	if err == nil || !p.recreates(d) || !p.refusal(err) {
+		return after, d, err
+	}
+	if d = p.restore(p.known(d), d.change.Before, err); d.change.After == nil {
+		return after, d, err
+	}
+	p.say(d.remarks...)
+	after, err = p.change(ctx, d)
+	return after, d, err
+}
+
+// recreates reports whether the decision makes a balancer in the place of one that was deleted.
+func (p *pass) recreates(d decision) bool {
+	return p.begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Pinned == nil
+}
+
+// known returns the machines of a decision as a census.
+func (p *pass) known(d decision) census { return census{candidates: d.change.Spec.Candidates} }
+
+// change makes the change of a decision.
+func (p *pass) change(ctx context.Context, d decision) (cloud.Observed, error) {
 	progress, err := p.apply(ctx, d)
 	switch {
 	case err != nil || d.plan.Empty() || !p.live():
@@ -89,15 +172,42 @@ func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, error)
 			p.memory.stillbirth.count(d.change.Before.ID)
 			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
 		}
-		p.memory.replaced = replacement{by: p.fingerprint, id: d.change.Before.ID}
 		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being replaced"}
 	case progress.Pending:
 		p.memory.pendingSince = time.Now()
-		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+		return told(progress), &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	case progress.Observed != nil:
 		return *progress.Observed, p.busy(*progress.Observed)
 	}
 	return p.look(ctx)
+}
+
+// told returns the state that the driver learnt on the way, nothing when it did not.
+func told(progress cloud.Progress) cloud.Observed {
+	if progress.Observed == nil {
+		return cloud.Observed{}
+	}
+	return *progress.Observed
+}
+
+// proof returns the id annotation of a balancer that is certainly the Service's, although
+// something is not done or has failed. What its user wrote there stays, so that a wrong text is said:
+//
+//	our UID mark  we created it  state    written
+//	yes           –              active   yes
+//	yes           –              other    no: the mark is proof, and one that fails is made anew
+//	no            yes            any      yes: nothing else proves that it is the Service's
+//	no            no             –        no
+func (p *pass) proof(seen ...cloud.Observed) map[string]string {
+	name, us := p.manager.cloud.Descriptor.IDAnnotation, p.spec.Ref.Owner.UID
+	for _, o := range seen {
+		marked := us != "" && o.Owner.UID == us
+		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.memory.created
+		if name != "" && p.live() && o.Found && ours && p.service.Annotations[name] == "" {
+			return map[string]string{name: o.ID}
+		}
+	}
+	return nil
 }
 
 // look returns the state after a change that the driver did not tell.
@@ -121,9 +231,9 @@ func (p *pass) outcome(before, after cloud.Observed) (Outcome, error) {
 	}
 	status := p.status(after)
 	if len(status.Ingress) == 0 {
-		return Outcome{}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
+		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
 	}
-	return Outcome{Status: status, Record: p.record(before, after)}, nil
+	return Outcome{Status: status, Record: p.record(before, after), Again: p.revisit}, nil
 }
 
 // record returns the annotations to write, nil when all are there.

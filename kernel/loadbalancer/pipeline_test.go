@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,28 +170,44 @@ func TestSourceRangesTheCloudCannotEnforce(t *testing.T) {
 	f.wrote("create balancer")
 }
 
-func TestNoNodes(t *testing.T) {
+// No balancer is made before the first node can be its target: its zones and address families
+// would be chosen from nothing, for good.
+func TestNoBalancerWithoutTarget(t *testing.T) {
+	joining := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "joining"}}}
+	for name, nodes := range map[string][]*corev1.Node{"no nodes": nil, "joining": joining, "not eligible": {node("bare")}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.machines.bare = map[cloud.InstanceID]bool{"bare": true}
+			all := f.nodes
+			f.nodes = nodes
+			waits(t, f.ensure(), pollNodes)
+			f.wrote()
+			if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, "WaitingForNodes: "+waitingForNodes) {
+				t.Errorf("events:\n%s", said)
+			}
+			p, err := f.Plan(t.Context(), f.svc, f.nodes)
+			if len(p.Operations) != 1 || !p.Empty() || err == nil {
+				t.Errorf("plan %+v, error %v; want the creation, blocked", p, err)
+			}
+			if _, id, err := f.Shape(t.Context(), f.svc, f.nodes); id != "" || err != nil {
+				t.Errorf("Shape() = %q, %v: other Services' firewall must not wait", id, err)
+			}
+			f.nodes = all
+			f.settle()
+			f.wrote("create balancer")
+		})
+	}
+}
+
+// A balancer that is there stays, also when its last node goes.
+func TestLastNodeGoes(t *testing.T) {
 	f := newFixture(t)
-	nodes := f.nodes
-	f.nodes = nil
 	f.settle()
-	f.said("NoTargets")
-	f.nodes = nodes
-	f.settle()
-	f.wrote("create balancer", "create target a; create target b; create target c")
+	f.wrote("create balancer")
 	f.nodes = nil
 	f.settle()
 	f.wrote("delete target a; delete target b; delete target c")
 	f.said("NoTargets")
-}
-
-// A Service that is created together with the cluster has no targets yet, which is no news.
-func TestNodesThatAreStillJoining(t *testing.T) {
-	f := newFixture(t)
-	f.nodes = []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "joining"}}}
-	f.settle()
-	f.wrote("create balancer")
-	f.said()
 }
 
 func TestFailedBalancer(t *testing.T) {

@@ -29,6 +29,9 @@ type request struct {
 	another bool
 	// retain says that the balancer outlives the Service.
 	retain bool
+	// replacing is the replacement that has begun, nil when there is none. Until it has ended a
+	// second balancer with our UID is no duplicate: conclude deletes the one that does not serve.
+	replacing *replacement
 	// fingerprint is the same for as long as the user asks for the same.
 	fingerprint string
 	// problems make it impossible to serve the Service as asked.
@@ -75,9 +78,10 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 		Options:        values,
 	}
 	r.fingerprint = contentOf(r.spec, c)
+	r.replacing = r.readReplacement()
 	r.problems = append(r.problems, problems...)
 	r.problems = append(r.problems, beyond(c.Descriptor.Capabilities, r.spec)...)
-	r.readAdoption(c.Descriptor.IDAnnotation)
+	r.readAdoption(c)
 	return r
 }
 
@@ -129,7 +133,8 @@ func (r *request) readSelector() {
 	r.selector = selector
 }
 
-// readAdoption decides which id to look for:
+// readAdoption decides which id to look for. What cannot be an id of this cloud is refused, and
+// counts as no id where the Service goes.
 //
 //	recorded  adopt  id        because
 //	-         -      none      found by mark or name
@@ -137,7 +142,17 @@ func (r *request) readSelector() {
 //	-         b      b
 //	a         a      a
 //	a         b      a         b is refused: a would be left behind and paid for
-func (r *request) readAdoption(idAnnotation string) {
+func (r *request) readAdoption(c *run.Cloud) {
+	idAnnotation := c.Descriptor.IDAnnotation
+	at := slices.IndexFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == idAnnotation })
+	if r.adopt != "" && at >= 0 && c.Annotations[at].Check != nil {
+		id, ok := c.Annotations[at].Check(r.adopt)
+		if !ok {
+			r.problems = append(r.problems, invalid(annotation.Adopt.Name, r.adopt, "want "+c.Annotations[at].Want))
+			id = ""
+		}
+		r.adopt = id
+	}
 	switch {
 	case r.adopt == "" || r.adopt == r.recorded:
 	case r.recorded == "":

@@ -16,6 +16,7 @@ import (
 //	doubtful   yes           yes: what serves is not cut off for want of knowledge
 //	doubtful   no            no
 //	unknown    yes           while a machine is doubtful: it may be that one
+//	of no node yes           while a node's machine could not be found by name: it may be that one
 func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
 	present, names := setOf(attached), map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
@@ -35,7 +36,7 @@ func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cl
 		add(d.id, d.node, d.reason, present[d.id])
 	}
 	for _, id := range attached {
-		if id.Unknown() && len(c.doubtful) > 0 {
+		if _, known := names[id]; id.Unknown() && len(c.doubtful) > 0 || !known && c.unresolved {
 			ids = append(ids, id)
 		}
 	}

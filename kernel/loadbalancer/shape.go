@@ -82,13 +82,15 @@ func pins(b cloud.Balancer, immutable []string) map[string]string {
 	return pinned
 }
 
-// frozenRemarks say what stays as it is, and how to change it all the same.
-func frozenRemarks(blocked []cloud.Operation) []remark {
+// frozenRemarks say what stays as it is, and what it takes to change it all the same.
+func frozenRemarks(blocked []cloud.Operation, way string) []remark {
 	var remarks []remark
 	for _, op := range blocked {
 		remarks = append(remarks, remark{event.ImmutableChange, fmt.Sprintf(
-			"%s stays %q instead of %q: %s; set %s to replace the balancer",
-			op.Field, op.Before, op.After, frozenBlock, annotation.AllowReplacement.Name)})
+			"%s stays %q instead of %q: %s", op.Field, op.Before, op.After, frozenBlock)})
+	}
+	if len(remarks) > 0 {
+		remarks = append(remarks, remark{event.ImmutableChange, "with " + annotation.AllowReplacement.Name + ", " + way})
 	}
 	return remarks
 }

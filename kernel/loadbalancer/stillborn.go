@@ -38,8 +38,11 @@ func (p *pass) stillborn(observed cloud.Observed) bool {
 	if p.memory.stillbirth.seen.IsZero() {
 		p.memory.stillbirth.seen = time.Now()
 	}
-	return p.memory.stillbirth.id == observed.ID || time.Since(p.memory.stillbirth.seen) >= min(buryFirst<<min(p.memory.stillbirth.deleted, 8), buryLast)
+	return p.memory.stillbirth.id == observed.ID || time.Since(p.memory.stillbirth.seen) >= p.memory.stillbirth.wait()
 }
+
+// wait returns how long a balancer that failed is left.
+func (s *stillbirth) wait() time.Duration { return min(buryFirst<<min(s.deleted, 8), buryLast) }
 
 // bury deletes a stillborn balancer.
 func (p *pass) bury(observed cloud.Observed, c census) decision {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // surveyor is a fake cloud that is also observed from what it was at the time of a survey.
@@ -206,6 +207,8 @@ func TestDeleteNeverBelievesASurvey(t *testing.T) {
 			f.settle()
 		}
 		time.Sleep(time.Millisecond)
+		b.svc.Name = "heir"
+		b.Manager.adoption, _ = safety.ParseAdoption([]string{a.svc.Annotations[keyID.Name] + "=" + key(b.svc)})
 		b.svc.Annotations[annotation.Adopt.Name] = a.svc.Annotations[keyID.Name]
 		b.settle()
 		s.writes = nil
@@ -249,6 +252,7 @@ func TestDeleteLooksForTheBalancerItself(t *testing.T) {
 // Get sees a balancer that is to be adopted; Delete must not take it for ours.
 func TestDeleteLeavesWhatWasNeverAdopted(t *testing.T) {
 	f := newFixture(t, annotated(annotation.Adopt.Name, "lb-9"))
+	f.adopts("lb-9=shop/web")
 	f.place("lb-9", "other", "uid=of-another")
 	if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
 		t.Fatalf("Get() = %v, %v", exists, err)

@@ -3,10 +3,14 @@ package loadbalancer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 )
+
+// ErrNoBalancer says that there is no balancer whose targets could be changed.
+var ErrNoBalancer = errors.New("has no balancer")
 
 // UpdateTargets brings the targets of an existing balancer to these nodes and changes
 // nothing else. It does not care whether the annotations are valid. An error, which may be
@@ -26,12 +30,12 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 		return p.failed(ctx, err)
 	}
 	if !f.observed.Found {
-		return fmt.Errorf("updating targets: %s has no balancer", p.spec.Ref.Owner)
+		return fmt.Errorf("updating targets: %s %w", p.spec.Ref.Owner, ErrNoBalancer)
 	}
 	if err := p.busy(f.observed); err != nil {
 		return err
 	}
-	d := p.restrain(p.retarget(f.observed.Resolve(c.candidates), c))
+	d := p.proven(ctx, &c, func(c census) decision { return p.restrain(p.retarget(f.observed.Resolve(c.candidates), c)) })
 	p.say(d.remarks...)
 	progress, err := p.apply(ctx, d)
 	switch {
@@ -39,6 +43,8 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 		return err
 	case progress.Pending:
 		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+	case p.revisit > 0:
+		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
 	}
 	return retryable(d.err)
 }

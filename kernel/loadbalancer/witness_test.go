@@ -18,6 +18,28 @@ type fakeMachines struct {
 	// unread machines are left out of the answer, together with an error.
 	unread map[cloud.InstanceID]bool
 	bare   map[cloud.InstanceID]bool // without address
+	// named are machines found by a node's name; nameless fails to find any.
+	named    map[string]cloud.Instance
+	nameless error
+	// addresses are what machines of the list have; nil fails.
+	addresses map[string]bool
+}
+
+func (m *fakeMachines) ByName(_ context.Context, names []string) (map[string]cloud.Instance, error) {
+	found := map[string]cloud.Instance{}
+	for _, name := range names {
+		if machine, ok := m.named[name]; ok && m.nameless == nil {
+			found[name] = machine
+		}
+	}
+	return found, m.nameless
+}
+
+func (m *fakeMachines) Addresses(context.Context) (map[string]bool, error) {
+	if m.addresses == nil {
+		return nil, errBroken
+	}
+	return m.addresses, nil
 }
 
 func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
@@ -31,7 +53,7 @@ func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
-		instance := cloud.Instance{ID: id}
+		instance := cloud.Instance{ID: id, Name: string(id)}
 		if !m.bare[id] {
 			instance.Addresses = []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}
 		}
@@ -45,7 +67,8 @@ func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cl
 	return found, nil
 }
 
-// fakeEvents keeps events as "Reason: message".
+// fakeEvents keeps events as "Reason: message", those of other Services than the test's with their
+// name before that.
 type fakeEvents struct {
 	mu   sync.Mutex
 	said []string
@@ -57,7 +80,11 @@ func (e *fakeEvents) Record(object event.Object, reason event.Reason, message st
 	if object.Kind != reason.On {
 		panic("event " + reason.Name + " on " + object.Kind)
 	}
-	e.said = append(e.said, reason.Name+": "+message)
+	text := reason.Name + ": " + message
+	if object.UID == victimUID {
+		text = object.Namespace + "/" + object.Name + " " + text
+	}
+	e.said = append(e.said, text)
 }
 
 // take returns the events since the last call.

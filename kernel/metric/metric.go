@@ -49,6 +49,9 @@ var (
 	BrakeEngaged       = &Definition{"ccm_deletion_brake_engaged", Gauge, []string{"cloud"}, "1 while the deletion brake holds deletions back.", nil}
 	Operations         = &Definition{"ccm_operations_total", Counter, []string{"cloud", "kind", "verb", "result"}, "Planned operations by result: applied, failed, blocked, dry_run.", nil}
 	Drifts             = &Definition{"ccm_balancer_drift_total", Counter, []string{"cloud"}, "Balancers that were changed outside Kubernetes and brought back.", nil}
+	TakeoversRefused   = &Definition{"ccm_balancer_takeovers_refused_total", Counter, []string{"cloud"}, "Services that named another Service's balancer and were refused; each pair counts once in 10 minutes.", nil}
+	Duplicates         = &Definition{"ccm_balancer_duplicates_total", Counter, []string{"cloud"}, "Second balancers of one Service that were deleted.", nil}
+	FirewallLeftOut    = &Definition{"ccm_firewall_openings_left_out", Gauge, []string{"cloud"}, "Openings of Services that the cloud's firewall has no room for, in the last pass.", nil}
 	CloudState         = &Definition{"ccm_cloud_up", Gauge, []string{"cloud"}, "1 when the last call to the cloud succeeded, 0 when it failed for want of credentials or an answer.", nil}
 )
 
@@ -56,7 +59,8 @@ var (
 func All() []*Definition {
 	return []*Definition{
 		Requests, RequestSeconds, LimiterWaitSeconds, RateRemaining, CallFailures,
-		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, Drifts, CloudState,
+		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, Drifts, TakeoversRefused, Duplicates, CloudState,
+		FirewallLeftOut,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -38,46 +39,66 @@ func (m *Manager) guard(ctx context.Context, actual []cloud.Route, nodes directo
 	if err != nil {
 		return err
 	}
-	if err := m.brakes(m.unreleased(doomed), len(actual), nodes.size); err != nil {
+	if err := m.brakes(ctx, m.unreleased(doomed), len(actual), nodes.size); err != nil {
 		return &BrakeError{Doomed: len(doomed), Total: len(actual), Err: err}
 	}
 	return nil
 }
 
-func (m *Manager) brakes(doomed []cloud.Route, routes, nodes int) error {
-	if len(doomed) > 0 && nodes == 0 {
+func (m *Manager) brakes(ctx context.Context, doomed []cloud.Route, routes, nodes int) error {
+	switch {
+	case len(doomed) == 0:
+		return nil
+	case nodes == 0:
 		return errNoNodes
 	}
-	for _, route := range doomed {
-		if err := m.brake.Allow(route.Destination.String(), routes); err != nil {
-			return err
-		}
+	keys := make([]string, len(doomed))
+	for n, route := range doomed {
+		keys[n] = route.Destination.String()
 	}
-	return nil
+	_, err := m.brake.Allow(ctx, routes, keys...)
+	return err
 }
 
-// Release lets the deletions through that the last List counted, and no others: an operator
-// says that they were meant. Without it they are held until the nodes are back or the machines
-// are gone.
-func (m *Manager) Release() {
+// doom is a deletion that counts.
+type doom struct {
+	// since is when a List counted it first.
+	since    time.Time
+	released bool
+}
+
+// Release lets the deletions through that were counted at that time and still are, and no others:
+// an operator says that they were meant. Without it they are held until the nodes are back or the
+// machines are gone. It returns how many are let through now. What another process counted is not
+// known to this one.
+func (m *Manager) Release(at time.Time) (released int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for id := range m.doomedIDs {
-		m.doomedIDs[id] = true
+	for id, d := range m.dooms {
+		d.released = d.released || !d.since.After(at)
+		m.dooms[id] = d
+		if d.released {
+			released++
+		}
 	}
+	return released
 }
 
 // unreleased remembers the doomed routes and returns those that nobody released.
 func (m *Manager) unreleased(doomed []cloud.Route) []cloud.Route {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	released := m.doomedIDs
-	m.doomedIDs = make(map[identity]bool, len(doomed))
+	before := m.dooms
+	m.dooms = make(map[identity]doom, len(doomed))
 	var rest []cloud.Route
 	for _, route := range doomed {
 		id := identity{route.Name, route.Destination}
-		m.doomedIDs[id] = released[id]
-		if !released[id] {
+		d, known := before[id]
+		if !known {
+			d.since = time.Now()
+		}
+		m.dooms[id] = d
+		if !d.released {
 			rest = append(rest, route)
 		}
 	}

@@ -25,8 +25,9 @@ type Machines interface {
 // Brake bounds deletions, see safety.Brake. It must not be the one nodes are counted with:
 // its keys are destinations.
 type Brake interface {
-	// Allow returns nil when the object with that key, one of total, may be deleted.
-	Allow(key string, total int) error
+	// Allow returns those of the keys whose objects, some of total, may be deleted, and an
+	// error when that is not all of them.
+	Allow(ctx context.Context, total int, keys ...string) ([]string, error)
 }
 
 // Options are what a Manager works with. All are required except ClusterCIDRs.
@@ -67,8 +68,8 @@ type Manager struct {
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
 	listed map[identity]cloud.Route
-	// doomedIDs are the deletions of the last List that count, true when released.
-	doomedIDs map[identity]bool
+	// dooms are the deletions of the last List that count.
+	dooms map[identity]doom
 }
 
 type identity struct {

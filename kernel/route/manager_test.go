@@ -87,13 +87,16 @@ type fakeBrake struct {
 
 var errBrake = errors.New("brake")
 
-func (f *fakeBrake) Allow(key string, total int) error {
+func (f *fakeBrake) Allow(_ context.Context, total int, keys ...string) (allowed []string, err error) {
 	f.total = total
-	if !f.keys[key] && len(f.keys) >= f.limit {
-		return errBrake
+	for _, key := range keys {
+		if !f.keys[key] && len(f.keys) >= f.limit {
+			return allowed, errBrake
+		}
+		f.keys[key] = true
+		allowed = append(allowed, key)
 	}
-	f.keys[key] = true
-	return nil
+	return allowed, nil
 }
 
 type fixture struct {
@@ -273,9 +276,16 @@ func TestRelease(t *testing.T) {
 			t.Errorf("error = %v, want %v", err, want)
 		}
 	}
+	early := time.Now()
 	list(errBrake)
 	list(errBrake)
-	m.Release()
+	if got := m.Release(early); got != 0 { // given when none of this was to be seen
+		t.Errorf("%d released", got)
+	}
+	list(errBrake)
+	if got := m.Release(time.Now()); got != 5 {
+		t.Errorf("%d released, want 5", got)
+	}
 	list(nil)
 	list(nil)  // still released while they last
 	add(7, 12) // nobody spoke of these

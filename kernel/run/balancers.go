@@ -38,6 +38,17 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	})
 }
 
+type checker struct {
+	*caller
+	next cloud.Checker
+}
+
+var _ cloud.Checker = (*checker)(nil)
+
+func (c *checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	return run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) })
+}
+
 type surveyor struct {
 	*caller
 	next cloud.Surveyor

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// maxHeader bounds the header of an answer, in bytes.
+const maxHeader = 256 << 10
+
 // BaseTransport returns a transport with defaults for a long-running client of one API:
 // TLS 1.2 or newer with verification, the proxy of the environment, HTTP/2, and limits on
 // every phase of connecting. The request as a whole is bounded by NewTransport.
@@ -21,9 +24,10 @@ func BaseTransport() *http.Transport {
 		ForceAttemptHTTP2:     true,
 		// A connection that died without a word would otherwise swallow every request
 		// until the kernel's TCP gives up, many minutes later.
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-		MaxIdleConns:        100,
-		MaxIdleConnsPerHost: 16,
-		IdleConnTimeout:     90 * time.Second,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           100,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        90 * time.Second,
 	}
 }

@@ -82,7 +82,7 @@ func (c *caller) count(ctx context.Context, op operation, failure cloud.Failure)
 	}
 	c.metrics.Add(metric.CallFailures, 1, c.cloud, op.name, string(failure.Class))
 	switch failure.Class {
-	case cloud.FailureUnauthorized, cloud.FailureTransient:
+	case cloud.FailureUnauthorized, cloud.FailureTransient, cloud.FailureUnreadable:
 		c.metrics.Set(metric.CloudState, 0, c.cloud)
 	case cloud.FailureUnknown:
 		// Neither an answer nor the lack of one is certain.

@@ -1,6 +1,9 @@
 package run
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -18,13 +21,16 @@ type Cloud struct {
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
 	Driver   cloud.Driver
-	// Balancers, Routes and Firewalls are nil when the driver has none; Surveyor is where
-	// its balancers can't be listed whole.
+	// Balancers, Routes and Firewalls are nil when the driver has none; Surveyor, Checker and
+	// Replacer when it does not implement them.
 	Balancers cloud.Balancers
 	Surveyor  cloud.Surveyor
+	Checker   cloud.Checker
+	Replacer  cloud.Replacer
 	Routes    cloud.Routes
 	Firewalls cloud.Firewalls
-	// Namer, Labeler and Tagger are nil when the driver does not implement them.
+	// Scoped, Namer, Labeler and Tagger are nil when the driver does not implement them.
+	Scoped  cloud.Scoped
 	Namer   cloud.Namer
 	Labeler cloud.Labeler
 	Tagger  cloud.Tagger
@@ -72,11 +78,20 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if next, ok := driver.(cloud.Surveyor); ok {
 		decorated.Surveyor = &surveyor{caller: c, next: next}
 	}
+	if next, ok := driver.(cloud.Checker); ok {
+		decorated.Checker = &checker{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Replacer); ok {
+		decorated.Replacer = next
+	}
 	if next, ok := driver.(cloud.Routes); ok {
 		decorated.Routes = &routes{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
 		decorated.Firewalls = &firewalls{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Scoped); ok {
+		decorated.Scoped = next
 	}
 	if next, ok := driver.(cloud.Namer); ok {
 		decorated.Namer = next
@@ -88,6 +103,15 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		decorated.Tagger = &tagger{caller: c, next: next}
 	}
 	return decorated
+}
+
+// Concerns reports whether a provider-ID is one of this cloud.
+func (c *Cloud) Concerns(providerID string) bool {
+	if c.Scoped != nil {
+		return c.Scoped.Concerns(providerID)
+	}
+	scheme, _, found := strings.Cut(providerID, "://")
+	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme)
 }
 
 func sink(s metric.Sink) metric.Sink {

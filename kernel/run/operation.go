@@ -23,6 +23,7 @@ var (
 	opObserveBalancer   = operation{"observe balancer", true}
 	opSurveyBalancers   = operation{"survey balancers", true}
 	opNormalizeBalancer = operation{"normalize balancer", false}
+	opCheckBalancer     = operation{"check balancer", true}
 	opApplyBalancer     = operation{"apply balancer", false}
 	opListRoutes        = operation{"list routes", true}
 	opCreateRoute       = operation{"create route", false}

@@ -10,6 +10,9 @@ const (
 	maxRepeats = 8
 	// maxRepeatPause bounds the pause before.
 	maxRepeatPause = 2 * time.Second
+	// maxLabelRepeats is that for labels of machines: a Node waits for them, and most Nodes do
+	// without rather than wait.
+	maxLabelRepeats = 1
 )
 
 // repeat sends a request again that the cloud has throttled, where the cloud says so without the
@@ -21,9 +24,13 @@ type repeat struct {
 }
 
 func (r *repeat) RoundTrip(request *http.Request) (*http.Response, error) {
+	most := maxRepeats
+	if OperationOf(request.Context()) == opReadLabels.name {
+		most = maxLabelRepeats
+	}
 	for try := 1; ; try++ {
 		response, err := r.next.RoundTrip(request)
-		if err != nil || try > maxRepeats || !r.throttled(response) {
+		if err != nil || try > most || !r.throttled(response) {
 			return response, err
 		}
 		again, ok := rewound(request)

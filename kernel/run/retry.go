@@ -23,6 +23,7 @@ const (
 //	class      read                                       write
 //	transient  backoff                                    never
 //	throttled  RetryAfter (or backoff), when at most 5 s  never
+//	           never, for labels: see maxLabelRepeats
 //	others     never                                      never
 //
 // A write is never repeated here: only the caller, who observes again first, can know
@@ -35,7 +36,7 @@ func (op operation) retry(failure cloud.Failure, try int) (time.Duration, bool) 
 	case cloud.FailureTransient:
 		return backoff(try), true
 	case cloud.FailureThrottled:
-		return max(failure.RetryAfter, backoff(try)), failure.RetryAfter <= maxRetryAfter
+		return max(failure.RetryAfter, backoff(try)), failure.RetryAfter <= maxRetryAfter && op != opReadLabels
 	default:
 		return 0, false
 	}

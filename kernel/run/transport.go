@@ -43,6 +43,8 @@ type Transport struct {
 //	readonly  in DryRun and Shadow a request that writes fails with *WriteRefused
 //	repeat    sends again what Throttled recognises
 //	limit     waits for the rate limit, by the priority of the context
+//	redirect  an answer that leads elsewhere fails with *cloud.Unreadable
+//	answer    a body larger than Limits.MaxAnswer fails with *cloud.Unreadable
 //	measure   counts requests by operation and status code, without the wait
 //	timeout   cloud.RequestTimeout until the last byte of the body
 //	agent     User-Agent
@@ -57,6 +59,7 @@ func NewTransport(base http.RoundTripper, o TransportOptions) *Transport {
 		var t http.RoundTripper = &userAgent{next: base, value: o.UserAgent}
 		t = &timeout{next: t}
 		t = &measure{next: t, cloud: o.Cloud, metrics: metrics}
+		t = Guard(t, o.Limits)
 		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: limiter, throttled: o.Throttled}
 		if o.Throttled != nil {
 			t = &repeat{next: t, throttled: o.Throttled}

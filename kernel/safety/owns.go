@@ -1,62 +1,143 @@
 package safety
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Owns decides whether the balancer that was observed may be changed or deleted for the
-// Service of ref. adoptID is the value of the multicloud-ccm.io/adopt annotation, "" when
-// it is not set. When it may not, why says so in words for the Service's user.
+// Case is what is known when it has to be decided whether a Service may have a load balancer.
+type Case struct {
+	// Service is the Service that asks.
+	Service  cloud.Owner
+	Observed cloud.Observed
+	// Named are the ids that the Service's annotations name. Whoever edits the Service writes
+	// them, so they say what is asked for and prove nothing.
+	Named []string
+	// Created is the id of the load balancer that this process made for the Service.
+	Created string
+	// Published says that the Service's status has an address of the load balancer that nothing
+	// else can have. Only controllers write that.
+	Published bool
+	// Holder is another Service whose status has an address of the load balancer, zero when none
+	// has.
+	Holder cloud.Owner
+	// Orphan says that no Service of this cluster has the UID that the load balancer's name holds.
+	Orphan bool
+	// Leaving says that the Service gives its load balancer up. What it never had it does not
+	// take to delete it.
+	Leaving bool
+}
+
+// Standing is whose a load balancer is, as far as one Service is concerned.
+type Standing string
+
+// The standings.
+const (
+	// Absent: nothing was found.
+	Absent Standing = "absent"
+	// Ours: the Service may change and delete it.
+	Ours Standing = "ours"
+	// Claimed: it is somebody else's.
+	Claimed Standing = "claimed"
+	// Unproven: nobody claims it, and nothing proves or permits that the Service has it.
+	Unproven Standing = "unproven"
+)
+
+// Verdict is the answer of Judge.
+type Verdict struct {
+	Standing Standing
+	// Owner is what is known of the owner of a Claimed one.
+	Owner cloud.Owner
+}
+
+// Judge decides whether a Service may have the load balancer that was observed. It is pure.
 //
-// The first row that fits decides; "–" means any value. Empty strings never match, so a
-// ref without a UID or cluster id owns nothing by them.
+// The first row that fits decides, "–" means any value. Empty texts never match. "Named" means
+// that an annotation names its id; "by name" that only the name led to it. A name that holds a UID
+// is a<UID>, as upstream CCMs derive it; see DerivedName.
 //
-//	found  owner UID    adopt names it  found by    owner cluster  owner name     ours
-//	no     –            –               –           –              –              no
-//	yes    this         –               –           –              –              yes
-//	yes    –            yes             –           –              –              yes: told to
-//	yes    another      no              –           –              –              no: another Service's
-//	yes    none         no              recorded id –              –              yes: adoption, marks follow
-//	yes    none         no              name, mark  this           this or none   yes: ours from before UIDs
-//	yes    none         no              name, mark  this           another        no: another Service's
-//	yes    none         no              name, mark  another        –              no: another cluster's
-//	yes    none         no              name, mark  none           –              no: nothing proves it
-//
-// "Recorded id" means that Ref.ID is the id of what was found and that the driver did not
-// say ByName: a driver that falls back from a stale id to the name has not proved anything.
-func Owns(ref cloud.Ref, o cloud.Observed, adoptID string) (ok bool, why string) {
-	owner, us := o.Owner, ref.Owner
+//	UID mark  Service mark  cluster mark  further                             standing
+//	this      –             –             –                                   ours
+//	–         –             –             the operator consents, and it is    ours
+//	                                      named or the Service stays
+//	–         –             –             policy any, named                   ours
+//	none      –             –             its name holds this UID             ours
+//	another   –             –             –                                   claimed
+//	none      another       –             –                                   claimed
+//	none      –             this          its name holds a UID: an orphan     as if it held none
+//	none      –             –             its name holds another UID          claimed, unless shared
+//	none      –             –             created                             ours
+//	none      –             another       –                                   claimed
+//	none      –             –             named and published                 ours
+//	none      –             –             another Service publishes it        claimed, unless shared
+//	none      this          this          –                                   ours
+//	none      –             –             policy own                          unproven
+//	none      –             –             named                               ours: unowned
+//	none      –             –             by name, leaving                    unproven
+//	none      –             –             by name                             ours: unowned
+//	none      –             –             –                                   unproven
+func (a Adoption) Judge(c Case) Verdict {
+	o, us := c.Observed, c.Service
+	named := o.Found && !o.ByName && o.ID != "" && slices.Contains(c.Named, o.ID)
 	switch {
 	case !o.Found:
-		return false, "no balancer was found"
-	case owner.UID != "" && owner.UID == us.UID:
-		return true, ""
-	case adoptID != "" && adoptID == o.ID:
-		return true, ""
-	case owner.UID != "":
-		return false, fmt.Sprintf("balancer %s belongs to %s; to take it over set the annotation multicloud-ccm.io/adopt to its id", o.ID, claim(owner))
-	case ref.ID != "" && ref.ID == o.ID && !o.ByName:
-		return true, ""
-	default:
-		return ownsByName(us, owner, o.ID)
+		return Verdict{Standing: Absent}
+	case a.given(c, named):
+		return Verdict{Standing: Ours}
+	case o.Owner.UID != "", otherService(o.Owner, us):
+		return Verdict{Claimed, o.Owner}
+	case c.namesAnother():
+		return Verdict{Claimed, o.Owner}
+	case c.created():
+		return Verdict{Standing: Ours}
+	case o.Owner.Cluster != "" && o.Owner.Cluster != us.Cluster:
+		return Verdict{Claimed, o.Owner}
+	case named && c.Published:
+		return Verdict{Standing: Ours}
+	case c.Holder != (cloud.Owner{}) && !o.Shared:
+		return Verdict{Claimed, c.Holder}
 	}
+	return Verdict{Standing: a.judgeUnowned(c, named)}
 }
 
-// ownsByName decides about a balancer without UID mark that only its name led to.
-func ownsByName(us, owner cloud.Owner, id string) (ok bool, why string) {
+// given reports whether the UID or the operator says that the load balancer is the Service's.
+func (a Adoption) given(c Case, named bool) bool {
+	o, us := c.Observed, c.Service
+	return o.Owner.UID != "" && o.Owner.UID == us.UID ||
+		(named || !c.Leaving) && a.allows(o.ID, us) ||
+		a.rule == AdoptAny && named ||
+		o.Owner.UID == "" && us.UID != "" && o.Balancer.Name == DerivedName(us.UID)
+}
+
+// created reports whether this process made the load balancer for the Service.
+func (c Case) created() bool { return c.Created != "" && c.Created == c.Observed.ID }
+
+// namesAnother reports whether the name holds the UID of some Service that may live.
+func (c Case) namesAnother() bool {
+	return HoldsUID(c.Observed.Balancer.Name) && !c.Observed.Shared && !c.orphan()
+}
+
+// orphan reports whether the UID in the name is that of no Service of this cluster any more.
+func (c Case) orphan() bool {
+	return c.Orphan && c.Service.Cluster != "" && c.Observed.Owner.Cluster == c.Service.Cluster
+}
+
+// judgeUnowned decides about a load balancer that nobody else claims.
+func (a Adoption) judgeUnowned(c Case, named bool) Standing {
+	owner, us := c.Observed.Owner, c.Service
+	proven := us.Cluster != "" && owner.Cluster == us.Cluster && owner.Name != "" && owner.String() == us.String()
 	switch {
-	case owner.Cluster == "":
-		return false, fmt.Sprintf("balancer %s was found by its name and nothing proves that it is ours; %s", id, remedy)
-	case owner.Cluster != us.Cluster || otherService(owner, us):
-		return false, fmt.Sprintf("balancer %s was found by its name but belongs to %s; %s", id, claim(owner), remedy)
-	default:
-		return true, ""
+	case proven:
+		return Ours
+	case a.rule == AdoptOwn:
+		return Unproven
+	case named, c.Observed.ByName && !c.Leaving:
+		return Ours
 	}
+	return Unproven
 }
-
-const remedy = "record its id in the Service's id annotation to adopt it, or choose another name"
 
 // otherService reports whether the marks name a Service, and it is not this one.
 func otherService(owner, us cloud.Owner) bool {
@@ -64,17 +145,17 @@ func otherService(owner, us cloud.Owner) bool {
 		owner.Name != "" && owner.Name != us.Name
 }
 
-// claim says in words whom the marks name.
-func claim(owner cloud.Owner) string {
-	text := "another Service"
-	if owner.Name != "" {
-		text = "Service " + owner.String()
-	}
-	if owner.UID != "" {
-		text += " (UID " + owner.UID + ")"
-	}
-	if owner.Cluster != "" {
-		text += " of cluster " + owner.Cluster
-	}
-	return text
+// derivedLength is how long the names are that are derived from UIDs.
+const derivedLength = 32
+
+// DerivedName returns the name that upstream CCMs derive from a Service's UID: "a" and the UID
+// without dashes, 32 characters at most.
+func DerivedName(uid string) string {
+	name := "a" + strings.ReplaceAll(uid, "-", "")
+	return name[:min(len(name), derivedLength)]
+}
+
+// HoldsUID reports whether a name is derived from the UID of some Service.
+func HoldsUID(name string) bool {
+	return len(name) == derivedLength && name[0] == 'a' && strings.Trim(name[1:], "0123456789abcdef") == ""
 }

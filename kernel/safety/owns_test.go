@@ -7,52 +7,207 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestOwns(t *testing.T) {
-	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1"}
+const (
+	ourUID, theirUID = "11111111-2222-4333-8444-555555555555", "99999999-2222-4333-8444-555555555555"
+)
+
+// The rows of Judge, in its order, and what each must not be taken for.
+func TestJudge(t *testing.T) {
+	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: ourUID}
+	them := cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "vault", UID: theirUID}
 	tests := []struct {
-		name  string
-		ref   cloud.Ref
-		seen  cloud.Observed
-		adopt string
-		want  bool
-		why   string
+		name     string
+		policy   string
+		owner    cloud.Owner
+		lbName   string
+		notNamed bool // else the Service names the id
+		edit     func(*Case)
+		want     Standing
+		claimed  cloud.Owner
 	}{
-		{name: "not found", ref: cloud.Ref{ID: "lb", Owner: us}, seen: cloud.Observed{}, why: "no balancer"},
-		{name: "our UID by mark", ref: cloud.Ref{Owner: us}, seen: observed(false, cloud.Owner{UID: "u-1"}), want: true},
-		{name: "our UID by name", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{UID: "u-1"}), want: true},
-		{name: "our UID though the cluster id changed", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{UID: "u-1", Cluster: "old"}), want: true},
-		{name: "another UID by name", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{UID: "u-2"}), why: "another Service (UID u-2)"},
-		{name: "another UID even by id", ref: cloud.Ref{ID: "lb", Owner: us}, seen: observed(false, cloud.Owner{UID: "u-2", Namespace: "a", Name: "b", Cluster: "c"}), why: "Service a/b (UID u-2) of cluster c"},
-		{name: "another UID, adopted", ref: cloud.Ref{ID: "lb", Owner: us}, seen: observed(false, cloud.Owner{UID: "u-2"}), adopt: "lb", want: true},
-		{name: "another UID, another id adopted", ref: cloud.Ref{ID: "lb", Owner: us}, seen: observed(false, cloud.Owner{UID: "u-2"}), adopt: "lb2", why: "multicloud-ccm.io/adopt"},
-		{name: "by id without marks", ref: cloud.Ref{ID: "lb", Owner: us}, seen: observed(false, cloud.Owner{}), want: true},
-		{name: "by id with another cluster's mark but no UID", ref: cloud.Ref{ID: "lb", Owner: us}, seen: observed(false, cloud.Owner{Cluster: "old"}), want: true},
-		{name: "stale id, found by name", ref: cloud.Ref{ID: "gone", Owner: us}, seen: observed(true, cloud.Owner{}), why: "nothing proves"},
-		{name: "stale id, found otherwise", ref: cloud.Ref{ID: "gone", Owner: us}, seen: observed(false, cloud.Owner{}), why: "nothing proves"},
-		{name: "by name, no marks", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{}), why: "nothing proves"},
-		{name: "by name, no marks, adopted", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{}), adopt: "lb", want: true},
-		{name: "by name, our cluster", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{Cluster: "prod"}), want: true},
-		{name: "by name, our cluster and Service", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}), want: true},
-		{name: "by name, our cluster, another Service", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api"}), why: "Service shop/api of cluster prod"},
-		{name: "by name, another cluster", ref: cloud.Ref{Owner: us}, seen: observed(true, cloud.Owner{Cluster: "dev"}), why: "of cluster dev"},
-		{name: "empty never matches empty", ref: cloud.Ref{}, seen: observed(true, cloud.Owner{}), why: "nothing proves"},
+		{name: "not found", edit: func(c *Case) { c.Observed = cloud.Observed{} }, want: Absent},
+
+		{name: "our UID by mark", owner: cloud.Owner{UID: ourUID}, notNamed: true, want: Ours},
+		{name: "our UID by name", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: byName, want: Ours},
+		{name: "our UID though the cluster id changed", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Ours},
+		{name: "our UID, policy own", policy: "own", owner: cloud.Owner{UID: ourUID}, notNamed: true, want: Ours},
+		{name: "our UID though the Service leaves", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: leaving, want: Ours},
+
+		{name: "another UID, the operator consents", policy: "lb=shop/web", owner: them, want: Ours},
+		{name: "another UID, consent found by name", policy: "lb=shop/web", owner: them, notNamed: true, edit: byName, want: Ours},
+		{name: "another UID, consent, leaving before it was taken over", policy: "lb=shop/web", owner: them, notNamed: true, edit: func(c *Case) { byName(c); leaving(c) }, want: Claimed, claimed: them},
+		{name: "another UID, own and consent", policy: "own,lb=shop/web", owner: them, want: Ours},
+		{name: "another UID, consent for another Service", policy: "lb=shop/api", owner: them, want: Claimed, claimed: them},
+		{name: "another UID, consent for another id", policy: "lb2=shop/web", owner: them, want: Claimed, claimed: them},
+		{name: "unmarked, consent for another id", policy: "lb2=shop/web", want: Ours},
+
+		{name: "another UID, any", policy: "any", owner: them, want: Ours},
+		{name: "another UID, any, only by name", policy: "any", owner: them, notNamed: true, edit: byName, want: Claimed, claimed: them},
+		{name: "another UID, any, id not named", policy: "any", owner: them, notNamed: true, want: Claimed, claimed: them},
+
+		{name: "upstream's: our UID in its name, by name", lbName: DerivedName(ourUID), notNamed: true, edit: byName, want: Ours},
+		{name: "upstream's: our UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(ourUID), want: Ours},
+		{name: "upstream's: our UID in its name, cluster renamed", owner: cloud.Owner{Cluster: "old"}, lbName: DerivedName(ourUID), want: Ours},
+		{name: "upstream's: our UID in its name, policy own", policy: "own", lbName: DerivedName(ourUID), want: Ours},
+		{name: "our UID in its name, another UID in its mark", owner: them, lbName: DerivedName(ourUID), want: Claimed, claimed: them},
+
+		{name: "another UID by id", owner: cloud.Owner{UID: theirUID}, want: Claimed, claimed: cloud.Owner{UID: theirUID}},
+		{name: "another UID by id, published", owner: them, edit: published, want: Claimed, claimed: them},
+		{name: "another UID of the same name", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: theirUID}, want: Claimed, claimed: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: theirUID}},
+		{name: "another UID by name", owner: them, notNamed: true, edit: byName, want: Claimed, claimed: them},
+
+		{name: "our cluster, another namespace, no UID", owner: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}, want: Claimed, claimed: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}},
+		{name: "our cluster, another name, no UID", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api"}, want: Claimed, claimed: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api"}},
+		{name: "another Service of no cluster", owner: cloud.Owner{Namespace: "bank", Name: "web"}, want: Claimed, claimed: cloud.Owner{Namespace: "bank", Name: "web"}},
+		{name: "another Service's mark, published", owner: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}, edit: published, want: Claimed, claimed: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}},
+
+		{name: "another UID in its name", lbName: DerivedName(theirUID), want: Claimed},
+		{name: "another UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), want: Claimed, claimed: cloud.Owner{Cluster: "prod"}},
+		{name: "another UID in its name, published", lbName: DerivedName(theirUID), edit: published, want: Claimed},
+		{name: "another UID in its name, by name", lbName: DerivedName(theirUID), notNamed: true, edit: byName, want: Claimed},
+		{name: "another UID in its name, any", policy: "any", lbName: DerivedName(theirUID), want: Ours},
+		{name: "another UID in its name, shared", lbName: DerivedName(theirUID), edit: shared, want: Ours},
+		{name: "a dead UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), edit: orphan, want: Ours},
+		{name: "a dead UID in its name, our cluster, own", policy: "own", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), edit: orphan, want: Unproven},
+		{name: "a dead UID in its name, no cluster", lbName: DerivedName(theirUID), edit: orphan, want: Claimed},
+		{name: "a dead UID in its name, another cluster", owner: cloud.Owner{Cluster: "prod2"}, lbName: DerivedName(theirUID), edit: orphan, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
+		{name: "nearly a UID in its name", lbName: DerivedName(theirUID)[:31], want: Ours},
+
+		{name: "made by this process, unmarked", notNamed: true, edit: created, want: Ours},
+		{name: "made by this process, policy own", policy: "own", notNamed: true, edit: created, want: Ours},
+		{name: "recorded and published, policy own", policy: "own", edit: published, want: Ours},
+		{name: "recorded and published, another cluster's mark", owner: cloud.Owner{Cluster: "prod2"}, edit: published, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
+		{name: "made by this process, another cluster's mark", owner: cloud.Owner{Cluster: "prod2"}, notNamed: true, edit: created, want: Ours},
+		{name: "published but not recorded", policy: "own", notNamed: true, edit: published, want: Unproven},
+		{name: "recorded and published, and another Service publishes it", edit: both, want: Ours},
+
+		{name: "another cluster by id", owner: cloud.Owner{Cluster: "prod2"}, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
+		{name: "another cluster of the same name of Service", owner: cloud.Owner{Cluster: "prod2", Namespace: "shop", Name: "web"}, want: Claimed, claimed: cloud.Owner{Cluster: "prod2", Namespace: "shop", Name: "web"}},
+		{name: "another cluster by name", owner: cloud.Owner{Cluster: "prod2"}, notNamed: true, edit: byName, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
+
+		{name: "another Service publishes it", edit: held(them), want: Claimed, claimed: them},
+		{name: "another Service publishes it, our cluster", owner: cloud.Owner{Cluster: "prod"}, edit: held(them), want: Claimed, claimed: them},
+		{name: "another Service publishes it, shared", edit: func(c *Case) { held(them)(c); shared(c) }, want: Ours},
+
+		{name: "our cluster and Service by name", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, notNamed: true, edit: byName, want: Ours},
+		{name: "our cluster and Service, policy own", policy: "own", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, notNamed: true, edit: byName, want: Ours},
+		{name: "our cluster and Service, leaving", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, notNamed: true, edit: func(c *Case) { byName(c); leaving(c) }, want: Ours},
+
+		{name: "unmarked by id", want: Ours},
+		{name: "unmarked by id, own", policy: "own", want: Unproven},
+		{name: "our cluster's, of no Service, by id", owner: cloud.Owner{Cluster: "prod"}, want: Ours},
+		{name: "our cluster's, of no Service, own", policy: "own", owner: cloud.Owner{Cluster: "prod"}, want: Unproven},
+		{name: "shared, own", policy: "own", edit: shared, want: Unproven},
+		{name: "unmarked by name", notNamed: true, edit: byName, want: Ours},
+		{name: "unmarked by name, own", policy: "own", notNamed: true, edit: byName, want: Unproven},
+		{name: "unmarked by name, leaving", notNamed: true, edit: func(c *Case) { byName(c); leaving(c) }, want: Unproven},
+		{name: "stale id, found by name, own", policy: "own", edit: byName, want: Unproven},
+		{name: "stale id, found otherwise", edit: func(c *Case) { c.Named = []string{"gone"} }, want: Unproven},
+		{name: "empty never matches empty", edit: func(c *Case) { *c = Case{Observed: cloud.Observed{Found: true}, Named: []string{""}} }, want: Unproven},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := Owns(test.ref, test.seen, test.adopt)
-			if got != test.want {
-				t.Fatalf("Owns() = %v (%s), want %v", got, why, test.want)
+			policy, err := ParseAdoption(strings.Split(test.policy, ","))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if got != (why == "") {
-				t.Errorf("Owns() = %v with the explanation %q", got, why)
+			c := Case{Service: us, Observed: cloud.Observed{Found: true, ID: "lb", Owner: test.owner, Balancer: cloud.Balancer{Name: test.lbName}}}
+			if !test.notNamed {
+				c.Named = []string{"lb"}
 			}
-			if !strings.Contains(why, test.why) {
-				t.Errorf("why = %q, want %q in it", why, test.why)
+			if test.edit != nil {
+				test.edit(&c)
+			}
+			if got := policy.Judge(c); got != (Verdict{test.want, test.claimed}) {
+				t.Errorf("Judge() = %+v, want %s %+v", got, test.want, test.claimed)
 			}
 		})
 	}
 }
 
-func observed(byName bool, owner cloud.Owner) cloud.Observed {
-	return cloud.Observed{Found: true, ID: "lb", ByName: byName, Owner: owner}
+func byName(c *Case)    { c.Observed.ByName = true }
+func leaving(c *Case)   { c.Leaving = true }
+func shared(c *Case)    { c.Observed.Shared = true }
+func orphan(c *Case)    { c.Orphan = true }
+func created(c *Case)   { c.Created = "lb" }
+func published(c *Case) { c.Published = true }
+func both(c *Case)      { c.Published, c.Holder = true, cloud.Owner{Name: "vault"} }
+
+func held(by cloud.Owner) func(*Case) { return func(c *Case) { c.Holder = by } }
+
+func TestDerivedName(t *testing.T) {
+	if got, want := DerivedName(ourUID), "a1111111122224333844455555555555"; got != want {
+		t.Errorf("DerivedName() = %q, want %q", got, want)
+	}
+	if got := DerivedName("u-1"); got != "au1" {
+		t.Errorf("DerivedName(short) = %q", got)
+	}
+}
+
+func TestParseAdoption(t *testing.T) {
+	tests := []struct {
+		given string
+		fails string
+		rule  Rule
+		// allows and forbids are id and Service.
+		allows, forbids string
+	}{
+		{given: "", forbids: "lb shop/web"},
+		{given: "unowned", rule: AdoptUnowned},
+		{given: "own", rule: AdoptOwn},
+		{given: "any", rule: AdoptAny},
+		{given: " lb = shop/web ", allows: "lb shop/web", forbids: "lb shop/api"},
+		{given: "own,lb=shop/web,lb=shop/api", rule: AdoptOwn, allows: "lb shop/api", forbids: "lc shop/api"},
+		{given: "arn:aws:elb:1:loadbalancer/net/a=b/c=shop/web", allows: "arn:aws:elb:1:loadbalancer/net/a=b/c shop/web"},
+		{given: "own,any", fails: `"own" and "any" exclude each other`},
+		{given: "Own", fails: `"Own": want one of`},
+		{given: "lb", fails: `"lb": want one of`},
+		{given: "lb=shop", fails: "namespace/name"},
+		{given: "lb=shop/", fails: "namespace/name"},
+		{given: "lb=shop/web/x", fails: "namespace/name"},
+		{given: "lb=Shop/web", fails: "namespace/name"},
+		{given: "=shop/web", fails: "namespace/name"},
+		{given: "l b=shop/web", fails: "namespace/name"},
+	}
+	for _, test := range tests {
+		a, err := ParseAdoption(strings.Split(test.given, ","))
+		if test.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), test.fails) {
+				t.Errorf("ParseAdoption(%q) = %v, want %q", test.given, err, test.fails)
+			}
+			continue
+		}
+		if err != nil || a.rule != test.rule {
+			t.Errorf("ParseAdoption(%q) = %+v, %v", test.given, a, err)
+		}
+		if test.allows != "" && !a.allowsText(test.allows) || test.forbids != "" && a.allowsText(test.forbids) {
+			t.Errorf("ParseAdoption(%q) = %+v", test.given, a)
+		}
+	}
+}
+
+func (a Adoption) allowsText(text string) bool {
+	id, service, _ := strings.Cut(text, " ")
+	namespace, name, _ := strings.Cut(service, "/")
+	return a.allows(id, cloud.Owner{Namespace: namespace, Name: name})
+}
+
+func FuzzParseAdoption(f *testing.F) {
+	for _, seed := range []string{"", "unowned", "own,any", "lb=shop/web", "a=b=c/d", "=", "/", "lb=../x", "é=a/b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := ParseAdoption(strings.Split(text, ","))
+		if err != nil {
+			return
+		}
+		for id, services := range a.consents {
+			for service := range services {
+				namespace, name, _ := strings.Cut(service, "/")
+				if id == "" || !isLabel(namespace) || !isLabel(name) || !a.allowsText(id+" "+service) {
+					t.Errorf("ParseAdoption(%q) consents to %q for %q", text, id, service)
+				}
+			}
+		}
+	})
 }

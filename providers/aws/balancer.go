@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +30,11 @@ type snapshot struct {
 	spares []targetGroup
 	// taken are the names of all target groups there are.
 	taken map[string]bool
+	// released are target groups whose listener was deleted just now, retired those whose listener
+	// leads to another one since.
+	released, retired []targetGroup
+	// refused are targets that AWS did not take, with what it said.
+	refused map[string]string
 	// alive are the ARNs of all network balancers, nil where they were not listed.
 	alive map[string]bool
 }
@@ -103,6 +109,9 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, err
 	}
+	if s.area, err = d.withNamed(ctx, s, spec); err != nil {
+		return cloud.Observed{}, err
+	}
 	var o cloud.Observed
 	switch {
 	case s.classic != nil:
@@ -127,6 +136,9 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		scope, present = s.network.scope(), s.network.subnets()
 		facts[factAddresses] = placesText(s.network.subnets(), s.network.addressOf)
 		facts[factGroups] = cmp.Or(d.groupsText(s, spec), groupless)
+		facts[factTaken] = strconv.FormatBool(marks.Owner(s.network.tags).UID == "")
+		facts[factHeld], facts[factListeners] = s.network.tags[tagHeld], s.network.listenersText()
+		facts[factStack] = strconv.FormatBool(s.network.dualStack())
 	}
 	if s.classic != nil || s.network != nil {
 		facts[factName] = s.name(spec)
@@ -136,6 +148,7 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[factSubnetProblem] = problem.Want
 	}
 	facts[factSubnets] = strings.Join(ids, ",")
+	facts[factGroupProblem] = d.groupProblem(s, spec)
 	if !d.config.balancer.leaveNodeGroups {
 		facts[factShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
 	}
@@ -158,6 +171,9 @@ func subnetsOf(spec cloud.Spec) ([]string, error) {
 
 // Normalize implements cloud.Balancers.
 func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+	if err := checkReach(spec, d.config.vpc); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
 	if spec.LoadBalancerIP != "" {
 		return cloud.Balancer{}, nil, &cloud.Invalid{
 			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,

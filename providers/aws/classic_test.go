@@ -342,8 +342,9 @@ func TestClassicNodeRules(t *testing.T) {
 		spec cloud.Spec
 		want string
 	}{
-		"its first group leaves":                   {"sg-a", "sg-a", classicSpec(first, "sg-b"), "has all from sg-a"},
-		"its first group leaves, an extra stays":   {"sg-a,sg-x", "sg-a", classicSpec(first, "sg-b", extra, "sg-x"), "has all from sg-a"},
+		"its first group leaves":                   {"sg-a", "sg-a " + ruleOpening, classicSpec(first, "sg-b"), "has all from sg-a"},
+		"its first group leaves, an extra stays":   {"sg-a,sg-x", "sg-a " + ruleOpening, classicSpec(first, "sg-b", extra, "sg-x"), "has all from sg-a"},
+		"a rule without a word may be anybody's":   {"sg-a", "sg-a", classicSpec(first, "sg-b"), ""},
 		"a rule of somebody's":                     {"sg-a", "sg-a monitoring", classicSpec(first, "sg-b"), ""},
 		"an extra group beside its own leaves":     {"sg-own,sg-x", "sg-x", classicSpec(), ""},
 		"an extra group beside the first leaves":   {"sg-b,sg-x", "sg-x", classicSpec(first, "sg-b"), ""},

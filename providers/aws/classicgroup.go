@@ -168,6 +168,6 @@ func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 		return err
 	}
 	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, description string) bool {
-		return isOpening(r, description) && slices.Contains(groups, r.source) && !slices.Contains(shared, r.source)
+		return isOpening(r, description, "") && slices.Contains(groups, r.source) && !slices.Contains(shared, r.source)
 	}})
 }

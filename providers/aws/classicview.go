@@ -142,9 +142,9 @@ func (d *Driver) viewClassicNodes(s *snapshot, spec cloud.Spec, b cloud.Balancer
 }
 
 // classicNeeds is that the nodes let in everything from the first of the balancer's security
-// groups, as upstream has it. A rule was made for the balancer when it has no description and
-// refers to its own security group, or to one that was its first. What refers to another is
-// somebody else's, or may be for other balancers too.
+// groups, as upstream has it. A rule was made for the balancer when it refers to its own security
+// group, or says that it was made for balancers and refers to one that was its first. Any other is
+// somebody else's: a user could have it removed by naming the group.
 func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Target) nodeNeeds {
 	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
 	first := wanted[0]
@@ -153,17 +153,30 @@ func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Tar
 	}
 	return nodeNeeds{
 		groups: d.nodeGroups(s.area, machines),
-		rules:  rules{allFrom(first): ""},
+		rules:  rules{allFrom(first): openingWords(first, own)},
 		mine: func(_ rules, r rule, description string) bool {
-			return isOpening(r, description) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
+			return isOpening(r, description, own) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
 		},
 	}
 }
 
 func allFrom(group string) rule { return rule{allProtocols, -1, -1, group} }
 
-// isOpening recognises a rule on a node's security group as upstream and we make it.
-func isOpening(r rule, description string) bool { return r == allFrom(r.source) && description == "" }
+// ruleOpening is the description of rules that open nodes for a security group which is not the
+// balancer's own. Upstream writes none: there, a rule that somebody else needs looks the same.
+const ruleOpening = "multicloud-ccm.io/rule/elb"
+
+func openingWords(group, own string) string {
+	if group == own {
+		return ""
+	}
+	return ruleOpening
+}
+
+// isOpening recognises a rule on a node's security group as it is made for balancers.
+func isOpening(r rule, description, own string) bool {
+	return r == allFrom(r.source) && description == openingWords(r.source, own)
+}
 
 // leaving are the security groups that the nodes were opened for and that are not wanted, without
 // the balancer's own.

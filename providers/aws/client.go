@@ -78,7 +78,8 @@ func load(ctx context.Context, c cloud.Config, s settings, known bool) (aws.Conf
 	if s.dualStack {
 		options = append(options, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
 	}
-	client := &http.Client{Transport: answers{c.Transport}}
+	// AWS redirects nobody, and whoever it would be would get the session token in the headers.
+	client := &http.Client{Transport: answers{c.Transport}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if s.bundle == "" {
 		options = append(options, awsconfig.WithHTTPClient(client))
 	} else {

@@ -14,6 +14,14 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, answer.ErrorCode())
 }
 
+// said is what the API says of an error, without the request it was the answer to.
+func said(err error) string {
+	if answer, ok := errors.AsType[smithy.APIError](err); ok {
+		return answer.ErrorMessage()
+	}
+	return err.Error()
+}
+
 // wrap says what was being done, nil when it went well.
 func wrap(err error, action string) error {
 	if err == nil {

@@ -556,3 +556,28 @@ func TestCertificatesOfOnesOwn(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestRedirectsAreNotFollowed: a request carries what it is signed with, also the session token, which
+// net/http hands on to whoever a redirect names.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var reached []*http.Request
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = append(reached, r) }))
+	t.Cleanup(thief.Close)
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		hop := httptest.NewServer(http.RedirectHandler(thief.URL, status))
+		t.Cleanup(hop.Close)
+		set := accessKey("AWS_SESSION_TOKEN", "secret", "AWS_ENDPOINT_URL", hop.URL)
+		_, err := New(t.Context(), cloud.Config{
+			Cloud: "aws", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: http.DefaultTransport,
+			File:   func() ([]byte, error) { return []byte(elsewhere), nil },
+			Lookup: func(name string) string { return set[name] }, Secret: func(name string) (string, error) { return set[name], nil },
+			Warn: func(string) {},
+		})
+		if err == nil {
+			t.Errorf("%d: no error", status)
+		}
+	}
+	for _, r := range reached {
+		t.Errorf("%s %s reached another host, with token %q", r.Method, r.URL, r.Header.Get("X-Amz-Security-Token"))
+	}
+}

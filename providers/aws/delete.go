@@ -106,7 +106,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	case s.network != nil:
 		busy, err = d.deleteNetwork(ctx, s, change)
 	default:
-		busy, err = d.deleteSpares(ctx, s)
+		busy, err = d.deleteGroups(ctx, s.spares)
 	}
 	if err != nil {
 		return busy, err

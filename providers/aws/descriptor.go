@@ -30,8 +30,9 @@ func Descriptor() cloud.Descriptor {
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
-		// advises against long lists of them.
-		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500},
+		// advises against long lists of them. An instance may have a hundred addresses;
+		// the SDK decodes XML as it comes in.
+		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20},
 		Settings: declaredSettings(),
 		Secret:   "aws-cloud-controller-manager",
 		ConfigFile: &cloud.ConfigFile{

@@ -52,6 +52,8 @@ const (
 	// given to them; factSubnetProblem says what is wrong with the annotation, or with the VPC.
 	factSubnets       = "subnets"
 	factSubnetProblem = "subnetProblem"
+	// factGroupProblem is the first of the security groups on the Service that it may not have.
+	factGroupProblem = "groupProblem"
 	// factName is the name of the balancer there is.
 	factName = "name"
 	// factShut are the names of nodes of which no security group can be opened.
@@ -61,9 +63,20 @@ const (
 	// factGroups are the security groups a network balancer has, as in fieldGroups, and
 	// groupless when it was made without any: it can't get one then.
 	factGroups = "groups"
+	// factTaken is "true" when a network balancer has no marks of ours: it was there before.
+	// factHeld is the value of its tagHeld, factListeners what its listeners lead to
+	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
+	// factStack "true" or "false" for dual stack.
+	factTaken     = "taken"
+	factHeld      = "held"
+	factListeners = "listeners"
+	factStack     = "stack"
 	// factAddresses says which address each subnet of a network balancer has, as in fieldSubnets.
 	factAddresses = "addresses"
 )
+
+// factsOfBalancer are those about the balancer there is, which one in its place does not have.
+var factsOfBalancer = []string{factName, factGroups, factAddresses, factTaken, factHeld, factListeners, factStack}
 
 // Traits of machines, see cloud.Instance.Traits.
 const (

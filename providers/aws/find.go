@@ -2,10 +2,12 @@ package aws
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -20,7 +22,7 @@ import (
 //
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
-	if id := spec.Ref.ID; id != "" {
+	if id := spec.Ref.ID; d.isBalancerID(id) {
 		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
 			return false, err
 		}
@@ -63,6 +65,19 @@ func (d *Driver) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 	}
 	return owner.Cluster == us.Cluster && (owner.Name == "" || owner.String() == us.String())
 }
+
+// isBalancerID reports whether the text can be the name of a classic balancer, or the ARN of a network
+// one of the region. AWS refuses to read what can't, which would be taken for a failure.
+func (d *Driver) isBalancerID(id string) bool {
+	if kindOf(id) == kindClassic {
+		return len(id) <= maxName && balancerNames.MatchString(id)
+	}
+	a, err := arn.Parse(id)
+	return err == nil && a.Service == actBalancer && a.Region == d.config.region && networkResource.MatchString(a.Resource)
+}
+
+// networkResource is a load balancer of any type but classic: of which is seen when it is read.
+var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
 
 // kindOf returns the kind of balancer that an id is of: network ones have ARNs.
 func kindOf(id string) string {

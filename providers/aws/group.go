@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,7 +67,10 @@ func (d *Driver) ensureGroup(ctx context.Context, a *area, n groupName, spec clo
 	case err != nil:
 		return g, err
 	case !exists:
-		if g, err = d.createGroup(ctx, n, spec); err != nil {
+		if g, err = d.createGroup(ctx, n, spec); isCode(err, codeGroupExists) {
+			err = d.nameTaken(ctx, n)
+		}
+		if err != nil {
 			return g, err
 		}
 	case d.isAnothers(g, spec.Ref.Owner):
@@ -78,6 +82,20 @@ func (d *Driver) ensureGroup(ctx context.Context, a *area, n groupName, spec clo
 	}
 	return g, d.authorize(ctx, *g.GroupId, wanted.without(ingress(g)))
 }
+
+// nameTaken says what is in the place of a group that could not be made: nothing of ours, unless
+// another process has just made it.
+func (d *Driver) nameTaken(ctx context.Context, n groupName) error {
+	if _, exists, err := d.findGroup(ctx, &area{}, n); exists || err != nil {
+		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.name, Err: errGroupAppeared})
+	}
+	return &cloud.Invalid{
+		Field: keyGroups.Name, Value: "",
+		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.name, d.config.vpc),
+	}
+}
+
+var errGroupAppeared = errors.New("another request has made it just now")
 
 // isAnothers reports whether the tags of a group say that it is another cluster's.
 func (d *Driver) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {

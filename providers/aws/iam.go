@@ -150,7 +150,7 @@ func classicStatements() []Statement {
 
 func networkStatements() []Statement {
 	return []Statement{
-		describe(actEC2, "DescribeSubnets", "DescribeRouteTables", "DescribeAvailabilityZones"),
+		describe(actEC2, "DescribeSubnets", "DescribeRouteTables", "DescribeAvailabilityZones", "DescribeAddresses"),
 		describe(actBalancer, "DescribeLoadBalancers", "DescribeLoadBalancerAttributes", "DescribeListeners", "DescribeListenerCertificates",
 			"DescribeTargetGroups", "DescribeTargetGroupAttributes", "DescribeTargetHealth", "DescribeTags"),
 		allow(actBalancer, onlyWithTag, slices.Concat(networkARNs, targetARNs), "CreateLoadBalancer", "CreateTargetGroup"),

@@ -103,6 +103,7 @@ func (d *Driver) tagged(found []ec2types.Instance) []ec2types.Instance {
 // describeInstances reads all pages.
 func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
 	var found []ec2types.Instance
+	var paging cloud.Paging
 	pages := ec2.NewDescribeInstancesPaginator(d.compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -112,7 +113,11 @@ func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filte
 		if page.Reservations == nil {
 			return nil, errUnreadable
 		}
-		found = append(found, unpack(page.Reservations)...)
+		machines := unpack(page.Reservations)
+		if err := paging.Page(len(machines), awssdk.ToString(page.NextToken)); err != nil {
+			return nil, err
+		}
+		found = append(found, machines...)
 	}
 	return found, nil
 }

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +16,11 @@ const (
 	tagLegacy        = "KubernetesCluster"          // the cluster's id, before there were others
 	valueOwned       = "owned"
 )
+
+// Tags of the AWS Load Balancer Controller. It finds what it has made by them.
+const tagController = "elbv2.k8s.aws/cluster"
+
+var controllerPrefixes = []string{"elbv2.k8s.aws/", "service.k8s.aws/", "ingress.k8s.aws/"}
 
 // Tags of our own.
 const (
@@ -51,7 +57,9 @@ func (d *Driver) ownedByCluster(tags map[string]string) bool {
 func (d *Driver) markTags(owner cloud.Owner) map[string]string {
 	tags := d.clusterTags()
 	maps.Copy(tags, marks.Of(owner))
-	tags[tagService] = owner.String()
+	if owner.Name != "" {
+		tags[tagService] = owner.String()
+	}
 	return tags
 }
 
@@ -66,7 +74,7 @@ func (d *Driver) observedMarks(tags map[string]string) []string {
 }
 
 func (d *Driver) isMark(key string) bool {
-	return key == tagService || strings.HasPrefix(key, string(marks)) || key == tagClusterPrefix+d.config.clusterID ||
+	return key == tagService || key == tagHeld || strings.HasPrefix(key, string(marks)) || key == tagClusterPrefix+d.config.clusterID ||
 		key == tagLegacy && d.config.legacyTag
 }
 
@@ -87,6 +95,8 @@ func markList(tags map[string]string) []string {
 //	no            yes         ours           –             this cluster, namespace and name
 //	no            –           another's      –             that cluster
 //	no            no          none           –             nothing
+//
+// What the AWS Load Balancer Controller made is of another cluster, whatever the name it gives that.
 func (d *Driver) owner(name string, tags map[string]string, us cloud.Owner) cloud.Owner {
 	if owner := marks.Owner(tags); owner.UID != "" {
 		return owner
@@ -96,16 +106,35 @@ func (d *Driver) owner(name string, tags map[string]string, us cloud.Owner) clou
 		owner.UID = us.UID
 	}
 	owner.Namespace, owner.Name, _ = strings.Cut(tags[tagService], "/")
-	if d.inCluster(tags) {
-		owner.Cluster = us.Cluster
-		return owner
+	owner.Cluster = d.clusterOf(tags, us)
+	return owner
+}
+
+// clusterOf returns the cluster that tags of an object name, "" for none:
+//
+//	first that fits                              cluster
+//	made for ours                                ours
+//	made by the AWS Load Balancer Controller     the tag
+//	made for another, or used by another only    that
+//	used by ours                                 ours
+func (d *Driver) clusterOf(tags map[string]string, us cloud.Owner) string {
+	if d.ownedByCluster(tags) {
+		return us.Cluster
 	}
-	for key := range tags {
-		if id, found := strings.CutPrefix(key, tagClusterPrefix); found {
-			owner.Cluster = id
+	if cluster, made := tags[tagController]; made {
+		return tagController + "=" + cluster
+	}
+	another := ""
+	for _, key := range sortedKeys(tags) {
+		id, found := strings.CutPrefix(key, tagClusterPrefix)
+		if found && id != d.config.clusterID && (tags[key] == valueOwned || !d.inCluster(tags)) {
+			another = cmp.Or(another, id)
 		}
 	}
-	return owner
+	if another == "" && d.inCluster(tags) {
+		return us.Cluster
+	}
+	return another
 }
 
 // isOurs reports whether tags of a child, such as a target group, say that it was made for the
@@ -142,8 +171,10 @@ func wantedTags(spec cloud.Spec) map[string]string {
 	return tags
 }
 
+// reserved are tags that say whose an object is. Nobody may set them for somebody else's.
 func reserved(key string) bool {
-	return key == tagService || key == tagLegacy || key == tagRecord ||
+	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
+		key == tagService || key == tagLegacy || key == tagRecord || key == tagHeld ||
 		strings.HasPrefix(key, tagClusterPrefix) || strings.HasPrefix(key, string(marks))
 }
 

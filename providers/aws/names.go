@@ -25,9 +25,12 @@ func defaultName(uid string) string {
 	return name[:min(len(name), maxName)]
 }
 
+// classicDescription is how the descriptions of classic balancers' own security groups begin.
+const classicDescription = "Security group for Kubernetes ELB "
+
 // classicGroup returns name and description of a classic balancer's own security group.
 func classicGroup(balancer string, owner cloud.Owner) (name, description string) {
-	return "k8s-elb-" + balancer, fmt.Sprintf("Security group for Kubernetes ELB %s (%s)", balancer, owner)
+	return "k8s-elb-" + balancer, fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)
 }
 
 // networkGroup returns name and description of a network balancer's own security group.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -76,7 +77,8 @@ func (d *Driver) reworkNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 //
 //	1  attributes
 //	2  listeners that are wanted, each with its target group, which is filled first
-//	3  listeners that are not wanted, and target groups that nothing leads to any more
+//	3  listeners that are not wanted, and target groups that nothing leads to any more; of those
+//	   that a listener led to until now the next one has to serve first
 //	4  security groups are closed, and one that was replaced is deleted
 func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	if err := d.setAttributes(ctx, s.network, *change.After); err != nil {
@@ -85,21 +87,19 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	if err := d.dropConflicts(ctx, s, *change.After); err != nil {
 		return cloud.Progress{}, err
 	}
-	var refused error // targets that AWS does not take keep nothing else from being done
 	for _, l := range change.After.Listeners {
-		err := d.settleListener(ctx, s, l, change)
-		if err != nil {
-			err = fmt.Errorf("changing listener %s of network load balancer %s: %w", l.Key(), change.After.Name, err)
+		if err := d.settleListener(ctx, s, l, change); err != nil {
+			return cloud.Progress{}, fmt.Errorf("changing listener %s of network load balancer %s: %w", l.Key(), change.After.Name, err)
 		}
-		if err != nil && !isCode(err, codeBadTarget) {
-			return cloud.Progress{}, errors.Join(refused, err)
-		}
-		refused = errors.Join(refused, err)
 	}
 	if err := d.dropListeners(ctx, s, *change.After); err != nil {
 		return cloud.Progress{}, err
 	}
-	busy, err := d.deleteSpares(ctx, s)
+	unused := s.released
+	if s.network.served() {
+		unused = append(unused, s.spares...)
+	}
+	busy, err := d.deleteGroups(ctx, unused)
 	if err != nil {
 		return busy, err
 	}
@@ -112,8 +112,25 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	}
 	gone, err := d.closeGuard(ctx, s, change)
 	busy.Pending = busy.Pending || !gone
-	return busy, errors.Join(refused, err)
+	busy.Notes = s.refusedNotes(change.Spec.Candidates)
+	switch {
+	case busy.Pending:
+	case len(s.retired) > 0:
+		busy.Again = untilServing
+	case len(s.refused) > 0:
+		busy.Again = untilTaken
+	}
+	return busy, err
 }
+
+// When a balancer is looked at again.
+const (
+	// untilServing is how long the targets of a new target group usually take to become healthy:
+	// AWS registers them, and checks three times every 30 seconds.
+	untilServing = 3 * time.Minute
+	// untilTaken is the wait for a target that AWS does not take, the framework's longest one.
+	untilTaken = 5 * time.Minute
+)
 
 // open makes and opens the balancer's own security group, and opens those of the nodes, for the
 // subnets it has and for those it shall have. It returns the groups the balancer shall have, nil
@@ -147,7 +164,7 @@ func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Chan
 		}
 		l := cloud.Listener{Extras: map[string]string{fieldTargetType: string(have.group.TargetType)}}
 		wanted := wantedTargets(have.group.targets, l, change)
-		if err := d.register(ctx, have.group, missing(wanted, have.group.targets)); err != nil && !isCode(err, codeBadTarget) {
+		if err := d.register(ctx, s, have.group, missing(wanted, have.group.targets)); err != nil {
 			return err
 		}
 		if err := d.deregister(ctx, have.group, missing(have.group.targets, wanted)); err != nil {
@@ -231,5 +248,5 @@ func (d *Driver) deleteNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	for _, l := range lb.listeners {
 		d.release(s, l.group)
 	}
-	return d.deleteSpares(ctx, s)
+	return d.deleteGroups(ctx, append(s.released, s.spares...))
 }

@@ -26,7 +26,7 @@ func (w *networkWish) health(port cloud.Port) *cloud.Health {
 		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: w.spec.HealthPort, Path: healthPath, Interval: 10 * time.Second, Healthy: 2, Unhealthy: 2}
 	case probe != nil:
 		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.port, probe.path, true
-	case port.Protocol == cloud.ProtocolUDP && !keyHealthPort.Has(options) && !keyHealthProtocol.Has(options):
+	case w.asksProxy(port):
 		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, healthPath
 	}
 	if shared {
@@ -51,6 +51,15 @@ func (w *networkWish) health(port cloud.Port) *cloud.Health {
 		}
 	}
 	return h
+}
+
+// asksProxy reports whether kube-proxy is asked for a port that can't be checked itself.
+func (w *networkWish) asksProxy(port cloud.Port) bool {
+	if port.Protocol != cloud.ProtocolUDP || keyHealthPort.Has(w.spec.Options) || keyHealthProtocol.Has(w.spec.Options) {
+		return false
+	}
+	now, exists := w.presentAt(port.Port)
+	return !w.holds(partUDP, "", "spec.ports", exists && now.check == string(cloud.ProtocolTCP))
 }
 
 // defaultTimeout is AWS's default (CreateTargetGroup, HealthCheckTimeoutSeconds).

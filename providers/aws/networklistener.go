@@ -2,7 +2,6 @@ package aws
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,9 +61,8 @@ func (d *Driver) deleteListeners(ctx context.Context, s *snapshot, surplus func(
 	return nil
 }
 
-// settleListener brings one listener and its target group to what is wanted. AWS can't change
-// protocol, port and type of a target group: there, another one is made and filled, and then the
-// listener leads to it.
+// settleListener brings one listener and its target group to what is wanted. Where the present one
+// does not suit, another one is made and filled, and then the listener leads to it.
 func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listener, change cloud.Change) error {
 	have := s.network.at(l.Port)
 	group, err := d.groupFor(ctx, s, have, l, change.Spec)
@@ -75,9 +73,8 @@ func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listen
 		return err
 	}
 	wanted := wantedTargets(group.targets, l, change)
-	refused := d.register(ctx, group, missing(wanted, group.targets))
-	if refused != nil && !isCode(refused, codeBadTarget) {
-		return refused
+	if err := d.register(ctx, s, group, missing(wanted, group.targets)); err != nil {
+		return err
 	}
 	if have == nil {
 		err = d.createListener(ctx, s, l, group, change.Spec)
@@ -87,13 +84,16 @@ func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listen
 	if err != nil {
 		return err
 	}
-	return errors.Join(refused, d.deregister(ctx, group, missing(group.targets, wanted)))
+	return d.deregister(ctx, group, missing(group.targets, wanted))
 }
 
-// suits reports whether the group can be what the listener leads to.
+// suits reports whether the group can be what the listener leads to. AWS can't change its protocol,
+// port and type. Protocol and interval of its health check are in its name (see targetGroupShape):
+// upstream fails for ever where it finds another one under a name it is about to give.
 func (g targetGroup) suits(l cloud.Listener) bool {
 	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(awssdk.ToInt32(g.Port)) == l.TargetPort &&
-		string(g.TargetType) == l.Extras[fieldTargetType]
+		string(g.TargetType) == l.Extras[fieldTargetType] &&
+		string(g.HealthCheckProtocol) == string(l.Health.Protocol) && *secondsOf(l.Health.Interval) == awssdk.ToInt32(g.HealthCheckIntervalSeconds)
 }
 
 // groupFor returns the target group for a listener: the one it has, else a spare, else a new one.
@@ -237,8 +237,8 @@ func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkLi
 		if _, err := d.network.ModifyListener(ctx, input); err != nil {
 			return err
 		}
-		if input.DefaultActions != nil {
-			d.release(s, have.group)
+		if input.DefaultActions != nil && d.releases(have.group) {
+			s.retired = append(s.retired, have.group)
 		}
 	}
 	if l.Protocol != cloud.ProtocolTLS {

@@ -3,7 +3,6 @@ package aws
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +13,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
+
+// reasonSkipped is the event of nodes that are no targets.
+const reasonSkipped = "TargetSkipped"
 
 // targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
 const targetBatch = 100
@@ -68,32 +70,53 @@ func missing(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
-// register adds targets to a group. One that AWS does not take, such as an instance that is stopped,
-// is an error with codeBadTarget, once the others are in.
-func (d *Driver) register(ctx context.Context, g targetGroup, ids []string) error {
-	var refused error
+// register adds targets to a group. Those that AWS does not take, such as an instance that is
+// stopped, are noted in the snapshot.
+func (d *Driver) register(ctx context.Context, s *snapshot, g targetGroup, ids []string) error {
 	for batch := range slices.Chunk(ids, targetBatch) {
-		err := d.registerBatch(ctx, g, batch)
-		if err != nil && !isCode(err, codeBadTarget) {
+		if err := d.registerBatch(ctx, s, g, batch); err != nil {
 			return err
 		}
-		refused = errors.Join(refused, err)
 	}
-	return refused
+	return nil
 }
 
 // registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
 // half.
-func (d *Driver) registerBatch(ctx context.Context, g targetGroup, ids []string) error {
+func (d *Driver) registerBatch(ctx context.Context, s *snapshot, g targetGroup, ids []string) error {
 	_, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
 	switch {
 	case err == nil:
 		return nil
-	case isCode(err, codeBadTarget) && len(ids) > 1:
-		half := len(ids) / 2
-		return errors.Join(d.registerBatch(ctx, g, ids[:half]), d.registerBatch(ctx, g, ids[half:]))
+	case !isCode(err, codeBadTarget):
+		return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), awssdk.ToString(g.TargetGroupName), err)
+	case len(ids) == 1:
+		if s.refused == nil {
+			s.refused = map[string]string{}
+		}
+		s.refused[ids[0]] = said(err)
+		return nil
 	}
-	return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), awssdk.ToString(g.TargetGroupName), err)
+	half := len(ids) / 2
+	if err := d.registerBatch(ctx, s, g, ids[:half]); err != nil {
+		return err
+	}
+	return d.registerBatch(ctx, s, g, ids[half:])
+}
+
+// refusedNotes say which nodes AWS does not take as targets, and why.
+func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Note {
+	var notes []cloud.Note
+	for _, id := range sortedKeys(s.refused) {
+		node := id
+		for _, c := range candidates {
+			if isOf(cloud.InstanceID(id), c) || isOf(cloud.UnknownInstance(id), c) {
+				node = c.NodeName
+			}
+		}
+		notes = append(notes, cloud.Note{Field: node, Message: "AWS does not take it as a target: " + s.refused[id], Reason: reasonSkipped})
+	}
+	return notes
 }
 
 func (d *Driver) deregister(ctx context.Context, g targetGroup, ids []string) error {

@@ -65,7 +65,7 @@ func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	cloud.SortListeners(b.Listeners)
 	b.Targets = slices.Sorted(maps.Keys(targets))
 	d.viewRules(s, spec, &b)
-	if spares := s.spareNames(); spares != "" {
+	if spares := s.spareNames(); spares != "" && lb.served() {
 		b.Extras[fieldSpares] = spares
 	}
 	return b

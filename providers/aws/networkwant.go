@@ -31,6 +31,10 @@ func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 	w.subnets(&b)
 	w.groups(&b)
 	w.listeners(&b)
+	if mark := w.heldMark(); mark != "" {
+		b.Marks = append(b.Marks, mark)
+		slices.Sort(b.Marks)
+	}
 	w.ignored()
 	w.unguarded(b)
 	return b, w.notes, w.err
@@ -41,7 +45,8 @@ type networkWish struct {
 	driver *Driver
 	spec   cloud.Spec
 	notes  []cloud.Note
-	err    error // the first one
+	held   []string // see holds
+	err    error    // the first one
 }
 
 func (w *networkWish) note(field, message string) {
@@ -61,6 +66,8 @@ func (w *networkWish) refuse(field, value, want string) {
 //	two                      all IPv6   none       yes
 //	two                      all IPv6   some       no, with a note: IPv6 packets can't reach IPv4 nodes over UDP
 //	two                      not all    –          no, with a note
+//
+// One that was there before gets them as holds says.
 func (w *networkWish) dualStack() bool {
 	const field = "spec.ipFamilies"
 	udp := slices.ContainsFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolUDP })
@@ -74,7 +81,7 @@ func (w *networkWish) dualStack() bool {
 		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
 		return false
 	}
-	return true
+	return !w.holds(partStack, "two", field, w.spec.Facts[factStack] == "false")
 }
 
 // subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
@@ -107,6 +114,11 @@ func (w *networkWish) subnets(b *cloud.Balancer) {
 		}
 		return wanted
 	})
+	now := w.spec.Facts[factAddresses]
+	asked := strings.Join([]string{keySubnets.In(w.spec.Options), keyAddresses.In(w.spec.Options), keyPrivate.In(w.spec.Options)}, " ")
+	if w.holds(partSubnets, asked, keySubnets.Name, now != "" && now != b.Extras[fieldSubnets]) {
+		b.Extras[fieldSubnets] = now
+	}
 }
 
 // presentAddresses returns the addresses of the balancer by subnet, "" where AWS chose one.
@@ -176,6 +188,9 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 		l.Protocol, l.TargetProtocol = protocolBoth, protocolBoth
 	}
 	targetType := keyTargetType.In(w.spec.Options)
+	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, keyTargetType.Name, exists && now.targetType != targetType) {
+		targetType = now.targetType
+	}
 	l.Extras = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
 	if port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
 		certificates := keyCertificate.List(w.spec.Options)

@@ -24,21 +24,34 @@ var (
 	resourceName = regexp.MustCompile(`^(` + ec2ID + `)(?:\.|$)`)
 )
 
-var _ cloud.Namer = (*Driver)(nil)
+// zoneName takes the region out of the name of a zone; Local and Wavelength Zones have their
+// region in front too: eu-west-1a, us-west-2-lax-1a, us-east-1-wl1-bos-wlz-1.
+var zoneName = regexp.MustCompile(`^([a-z]+(?:-[a-z]+)+-[0-9]+)(?:[a-z]|-[a-z0-9-]+)$`)
 
-// ParseProviderID implements cloud.Instances. What counts is what is behind the last slash, as
-// it does upstream:
+// regionName is what the regions of AWS are called. Clouds with the same API may use other names.
+var regionName = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)+-[0-9]+$`)
+
+var (
+	_ cloud.Namer  = (*Driver)(nil)
+	_ cloud.Scoped = (*Driver)(nil)
+)
+
+// ParseProviderID implements cloud.Instances. It reads all that upstream reads, where what
+// counts is behind the last slash:
 //
 //	aws:///eu-west-1a/i-0123456789abcdef0                    written
 //	aws:////i-0123456789abcdef0                              read
+//	aws://eu-west-1a/i-0123456789abcdef0                     read
+//	eu-west-1a/i-0123456789abcdef0, i-0123456789abcdef0      read: no scheme
 //	aws:///eu-west-1a/<anything>/fargate-ip-10-0-55-27.…     read, of Fargate's machines
 func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
-	path, ours := strings.CutPrefix(providerID, scheme+"://")
-	slash := strings.LastIndexByte(path, '/')
-	if !ours || slash < 0 {
+	zone, id, ok := split(providerID)
+	if !ok {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: want aws:///<zone>/<instance id>", providerID)
 	}
-	id := cloud.InstanceID(path[slash+1:])
+	if region := d.otherRegion(zone); region != "" {
+		return "", fmt.Errorf("%q is a provider-ID of region %s: this is %s", providerID, region, d.config.region)
+	}
 	if !machineID.MatchString(string(id)) {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: %q is not the id of an instance, want i- and 8 or 17 hexadecimal digits", providerID, id)
 	}
@@ -48,6 +61,46 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 		}
 	}
 	return id, nil
+}
+
+// Concerns implements cloud.Scoped. The same instance id is "not found" in every region but its
+// own, so a Node of another region is none of ours:
+//
+//	provider-ID                            ours
+//	aws://…, zone of our region            yes, malformed or not
+//	aws://…, without zone                  yes
+//	aws://…, zone of another region        no
+//	no scheme, ends in the id of a machine  as with the scheme
+//	anything else                          no
+func (d *Driver) Concerns(providerID string) bool {
+	zone, id, ok := split(providerID)
+	if d.otherRegion(zone) != "" {
+		return false
+	}
+	return strings.HasPrefix(providerID, scheme+"://") || ok && machineID.MatchString(string(id))
+}
+
+// split returns what stands for the zone and for the machine. The zone is "" where there is none.
+func split(providerID string) (zone string, id cloud.InstanceID, ok bool) {
+	path, schemed := strings.CutPrefix(providerID, scheme+"://")
+	if schemed && !strings.Contains(path, "/") || !schemed && strings.Contains(path, "://") {
+		return "", "", false
+	}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if len(parts) > 1 {
+		zone = parts[0]
+	}
+	return zone, cloud.InstanceID(parts[len(parts)-1]), true
+}
+
+// otherRegion returns the region of a zone that is not in ours, else "". A zone whose name is not
+// like AWS's says nothing.
+func (d *Driver) otherRegion(zone string) string {
+	match := zoneName.FindStringSubmatch(zone)
+	if match == nil || match[1] == d.config.region || !regionName.MatchString(d.config.region) {
+		return ""
+	}
+	return match[1]
 }
 
 // providerID is the form upstream writes.

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,10 +10,16 @@ import (
 
 func TestParseProviderID(t *testing.T) {
 	for text, want := range map[string]cloud.InstanceID{
-		"aws:///eu-west-1a/i-0123456789abcdef0":                                       "i-0123456789abcdef0",
-		"aws:////i-0123456789abcdef0":                                                 "i-0123456789abcdef0",
-		"aws://eu-west-1a/i-0123456789abcdef0":                                        "i-0123456789abcdef0",
-		"aws:///eu-west-1a/i-0123abcd":                                                "i-0123abcd",
+		"aws:///eu-west-1a/i-0123456789abcdef0": "i-0123456789abcdef0",
+		"aws:////i-0123456789abcdef0":           "i-0123456789abcdef0",
+		"aws://eu-west-1a/i-0123456789abcdef0":  "i-0123456789abcdef0",
+		"aws:///eu-west-1a/i-0123abcd":          "i-0123abcd",
+		// Without a scheme, as upstream's older releases and kubelets' --provider-id have it.
+		"i-0123456789abcdef0":                    "i-0123456789abcdef0",
+		"i-0123abcd":                             "i-0123abcd",
+		"eu-west-1a/i-0123456789abcdef0":         "i-0123456789abcdef0",
+		"/eu-west-1a/i-0123456789abcdef0":        "i-0123456789abcdef0",
+		"aws:///eu-west-1a/i-0123456789abcdef0/": "i-0123456789abcdef0",
 		"aws:///us-west-2b/72a5d6d6/fargate-ip-10-0-55-27.us-west-2.compute.internal": "fargate-ip-10-0-55-27.us-west-2.compute.internal",
 	} {
 		if got, err := (&Driver{}).ParseProviderID(text); err != nil || got != want {
@@ -21,8 +28,8 @@ func TestParseProviderID(t *testing.T) {
 	}
 	const id = "i-0123456789abcdef0"
 	for _, text := range []string{
-		"", "aws", "aws://", "aws:///", "aws://" + id, "aws:///eu-west-1a/", "aws:///eu-west-1a/i-", "aws:///eu-west-1a/" + id + "/", "aws:///i 1",
-		"aws:///eu-west-1a/vol-0123456789abcdef0", "eks-hybrid:///eu/cluster/mi-1", "gce://project/zone/" + id, "eu-west-1a/" + id, id,
+		"", "aws", "aws://", "aws:///", "aws://" + id, "aws:///eu-west-1a/", "aws:///eu-west-1a/i-", "aws:///i 1",
+		"aws:///eu-west-1a/vol-0123456789abcdef0", "eks-hybrid:///eu/cluster/mi-1", "gce://project/zone/" + id, "web", "metal-7", "eu-west-1a/metal-7",
 		"aws:///eu-west-1a/" + id + "\x00", "aws:///eu-west-1a/" + id + "\n",
 		// What EC2 calls malformed, as of made-up Nodes.
 		"aws:///eu-west-1a/i-1", "aws:///eu-west-1a/i-web", "aws:///eu-west-1a/" + id + "1", "aws:///eu-west-1a/i-0123456789ABCDEF0",
@@ -34,14 +41,65 @@ func TestParseProviderID(t *testing.T) {
 	}
 }
 
+// The same id in another region is another machine, or none.
+func TestConcerns(t *testing.T) {
+	const id = "i-0123456789abcdef0"
+	d := &Driver{config: config{region: "us-east-1"}}
+	for text, want := range map[string]bool{
+		"aws:///us-east-1a/" + id:              true,
+		"aws:////" + id:                        true,
+		"aws:///" + id:                         true,
+		"aws://us-east-1a/" + id:               true,
+		"us-east-1a/" + id:                     true,
+		id:                                     true,
+		"aws:///us-east-1-atl-1a/" + id:        true, // a Local Zone
+		"aws:///us-east-1-wl1-bos-wlz-1/" + id: true, // a Wavelength Zone
+		"aws:///us-east-1a/72a5/fargate-ip-10-0-55-27.ec2.internal": true,
+		"aws:///rack-7/" + id:           true, // not a zone of AWS
+		"aws:///us-east-1a/i-web":       true, // ours and malformed
+		"aws://":                        true,
+		"aws:///eu-west-1a/" + id:       false,
+		"aws://eu-west-1a/" + id:        false,
+		"eu-west-1a/" + id:              false,
+		"aws:///us-east-2a/" + id:       false,
+		"aws:///us-west-2-lax-1a/" + id: false,
+		"aws:///us-gov-east-1a/" + id:   false,
+		"aws:///eu-west-1a/72a5/fargate-ip-10-0-55-27.eu.ec2.internal": false,
+		"aws:///eu-west-1a/i-web":                                      false,
+		"us-east-1a/i-web":                                             false,
+		"gce://project/zone/" + id:                                     false,
+		"eks-hybrid:///us-east-1/cluster/mi-1":                         false,
+		"web":                                                          false,
+		"":                                                             false,
+	} {
+		if got := d.Concerns(text); got != want {
+			t.Errorf("%q concerns us-east-1: %t, want %t", text, got, want)
+		}
+	}
+	if other := (&Driver{config: config{region: "site"}}); !other.Concerns("aws:///us-east-1a/" + id) {
+		t.Error("a cloud whose region is not called as one of AWS takes zones of any name")
+	}
+}
+
+// FuzzParseProviderID: what does not concern us is never parsed, and what does is parsed or has
+// an error with the id in it.
 func FuzzParseProviderID(f *testing.F) {
-	for _, seed := range []string{"aws:///eu-west-1a/i-0123abcd", "i-1", "aws:////fargate-ip-10-0-0-1.x", "aws://"} {
+	for _, seed := range []string{
+		"aws:///eu-west-1a/i-0123abcd", "i-1", "i-0123abcd", "aws:////fargate-ip-10-0-0-1.x", "aws://", "us-east-1a/i-0123abcd",
+		"aws:///us-east-1-wl1-bos-wlz-1/i-0123abcd", "eu-west-1a/i-0123abcd/", "gce://a/i-0123abcd",
+	} {
 		f.Add(seed)
 	}
-	d := &Driver{}
+	d := &Driver{config: config{region: "us-east-1"}}
 	f.Fuzz(func(t *testing.T, text string) {
 		id, err := d.ParseProviderID(text)
+		if err == nil && !d.Concerns(text) {
+			t.Errorf("%q is parsed as %q and does not concern us", text, id)
+		}
 		if err != nil {
+			if !strings.Contains(err.Error(), strconv.Quote(text)) {
+				t.Errorf("%q: the error %q does not name it", text, err)
+			}
 			return
 		}
 		if strings.ContainsAny(string(id), "/ \x00") || id == "" {

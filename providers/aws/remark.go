@@ -29,6 +29,11 @@ func remarks(spec cloud.Spec) []cloud.Note {
 			note(keyCertificate.Name, "%q is no ARN of a certificate", text)
 		}
 	}
+	for _, key := range sortedKeys(parseTags(keyTags.In(spec.Options))) {
+		if reserved(key) {
+			note(keyTags.Name, "tag %q is not set: it says whose the balancer is", key)
+		}
+	}
 	if nodes := spec.Facts[factShut]; nodes != "" {
 		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", nodes)
 	}

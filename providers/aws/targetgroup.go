@@ -20,6 +20,8 @@ type targetGroup struct {
 	attributes map[string]string
 	// targets are the ids registered and not on their way out: of instances, or addresses.
 	targets []string
+	// serves says that one of them is healthy.
+	serves bool
 }
 
 // listTargetGroups returns all target groups of the region: their names have to be unique there.
@@ -58,12 +60,21 @@ func (d *Driver) isMade(g targetGroup) bool {
 	return g.TargetGroupArn != nil && isChildName(g.TargetGroup) && d.inCluster(g.tags)
 }
 
-// release notes that the balancer's listeners do not lead to the group any more. One that other
-// balancers have too, or that is the user's, is left alone.
+// releases reports whether a group goes with the listener that leads to it. One that other balancers
+// have too, or that is the user's, is left alone.
+func (d *Driver) releases(g targetGroup) bool { return d.isMade(g) && len(g.LoadBalancerArns) <= 1 }
+
+// release notes that the balancer's listeners do not lead to the group any more.
 func (d *Driver) release(s *snapshot, g targetGroup) {
-	if d.isMade(g) && len(g.LoadBalancerArns) <= 1 {
-		s.spares = append(s.spares, g)
+	if d.releases(g) {
+		s.released = append(s.released, g)
 	}
+}
+
+// served reports whether each listener that has targets has one that is healthy. Until then a spare
+// target group may be the one that connections still go to.
+func (lb *networkBalancer) served() bool {
+	return !slices.ContainsFunc(lb.listeners, func(l networkListener) bool { return len(l.group.targets) > 0 && !l.group.serves })
 }
 
 func (d *Driver) targetGroups(ctx context.Context, v *survey) ([]targetGroup, error) {
@@ -129,11 +140,12 @@ func (d *Driver) completeGroup(ctx context.Context, g *targetGroup) error {
 	if err != nil {
 		return fmt.Errorf("reading the targets of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
 	}
-	g.targets = nil
+	g.targets, g.serves = nil, false
 	for _, target := range health.TargetHealthDescriptions {
 		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == elbtypes.TargetHealthReasonEnumDeregistrationInProgress
 		if target.Target != nil && !leaving {
 			g.targets = append(g.targets, awssdk.ToString(target.Target.Id))
+			g.serves = g.serves || target.TargetHealth != nil && target.TargetHealth.State == elbtypes.TargetHealthStateEnumHealthy
 		}
 	}
 	slices.Sort(g.targets)
@@ -141,11 +153,11 @@ func (d *Driver) completeGroup(ctx context.Context, g *targetGroup) error {
 	return nil
 }
 
-// deleteSpares deletes the target groups that no listener leads to. One that is still in use, as
+// deleteGroups deletes target groups that no listener leads to. One that is still in use, as
 // by a listener that is being deleted, is deleted in a later pass.
-func (d *Driver) deleteSpares(ctx context.Context, s *snapshot) (cloud.Progress, error) {
+func (d *Driver) deleteGroups(ctx context.Context, groups []targetGroup) (cloud.Progress, error) {
 	var busy cloud.Progress
-	for _, g := range s.spares {
+	for _, g := range groups {
 		gone, err := d.deleteTargetGroup(ctx, g)
 		if err != nil {
 			return busy, err

@@ -28,7 +28,7 @@ func Annotations() annotation.Set {
 }
 
 var keyID = annotation.Key{
-	Name: idAnnotation, Type: annotation.TypeString, Output: true, Check: checkIdentifier, Want: wantIdentifier,
+	Name: idAnnotation, Type: annotation.TypeString, Output: true, Check: checkUUID, Want: `the id of a load balancer, such as "6b2f0c2e-1111-4000-8000-000000000000"`,
 	Doc: "The id of the balancer, written when it is created. Set it yourself on a new Service to adopt a balancer with its address.",
 }
 

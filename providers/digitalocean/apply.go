@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/digitalocean/godo"
 
@@ -15,10 +16,10 @@ import (
 // Apply implements cloud.Balancers.
 //
 //	before   after   operations     requests
-//	any      nothing any            DELETE of its tag and of it
+//	any      nothing any            DELETE of its tags and of it
 //	nothing  any     any            POST
+//	exists   exists  marks          POST and DELETE /v2/tags/…, before the others
 //	exists   exists  targets only   POST and DELETE …/droplets
-//	exists   exists  marks          POST and DELETE /v2/tags/…
 //	exists   exists  others         one PUT of the whole object
 func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	lb, _ := change.Before.Native.(*godo.LoadBalancer)
@@ -49,45 +50,83 @@ func (d *Driver) create(ctx context.Context, change cloud.Change) (cloud.Progres
 	return d.progress(lb, change), nil
 }
 
-// delete removes the tag that only this balancer can have, then the balancer. In the other
-// order a crash in between would leave the tag behind for ever; in this one the balancer is
-// still known by its id, and by the marks of cluster and Service. Those may be on other
-// balancers too and stay. A tag nothing carries costs nothing, so its removal may fail.
+// delete removes the balancer, then the tags that nothing has any more: until then they prove whose
+// the balancer is. A tag nothing carries costs nothing, so its removal may fail.
 func (d *Driver) delete(ctx context.Context, change cloud.Change) error {
-	id := change.Before.ID
+	id, owner := change.Before.ID, change.Spec.Ref.Owner
+	if !change.Before.Found && change.Before.Remains {
+		d.deleteTags(ctx, []string{markUID + owner.UID})
+		return nil
+	}
 	if !change.Before.Found || !isIdentifier(id) {
 		return nil
 	}
-	if uid := change.Spec.Ref.Owner.UID; uid != "" && change.Before.Owner.UID == uid {
-		_, _ = d.api.Tags.Delete(ctx, markUID+encode(uid, maxTag-len(markUID)))
+	var unused []string
+	lb, _ := change.Before.Native.(*godo.LoadBalancer)
+	another := change.Replaced || change.Spec.Beside != nil // has the tags too, or will have them
+	if lb != nil && !another && change.Before.Owner.UID == owner.UID {
+		present, _ := d.readMarks(lb.Tags, owner)
+		unused = d.unusedTags(ctx, present)
 	}
 	if _, err := d.api.LoadBalancers.Delete(ctx, id); err != nil && !d.isNotFound(err) {
 		return fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
+	d.deleteTags(ctx, unused)
 	return nil
 }
 
+// unusedTags are the tags of the Service that nothing carries once the balancer is gone. The one of the
+// UID can be on no other Service's balancer. The one of the name can: another cluster may have a
+// Service of that name, so it goes only when the API counts this balancer and nothing else.
+func (d *Driver) unusedTags(ctx context.Context, marks []string) []string {
+	var unused []string
+	for _, mark := range marks {
+		if strings.HasPrefix(mark, markUID) || strings.HasPrefix(mark, markService) && d.carriers(ctx, mark) == 1 {
+			unused = append(unused, mark)
+		}
+	}
+	return unused
+}
+
+func (d *Driver) deleteTags(ctx context.Context, tags []string) {
+	for _, tag := range tags {
+		_, _ = d.api.Tags.Delete(ctx, tag)
+	}
+}
+
+// carriers returns how many things of the account have the tag; -1 is not known, or no such tag.
+func (d *Driver) carriers(ctx context.Context, tag string) int {
+	found, _, err := d.api.Tags.Get(ctx, tag)
+	if err != nil || found == nil || found.Resources == nil {
+		return -1
+	}
+	return found.Resources.Count
+}
+
+// tagRemains reports whether a process ended between the deletion of the Service's balancer and
+// that of its tag.
+func (d *Driver) tagRemains(ctx context.Context, owner cloud.Owner) bool {
+	return owner.UID != "" && d.carriers(ctx, markUID+owner.UID) == 0
+}
+
 // update brings an existing balancer to the wanted state and returns what is known of it
-// afterwards. When the API refuses the new settings, the targets are still changed: nodes
-// come and go, whatever is wrong with an annotation.
+// afterwards. It is marked first, because a new name would leave it without any proof of whose it
+// is. When the API refuses marks or new settings, the targets are still changed: nodes come and go,
+// whatever is wrong with an annotation.
 func (d *Driver) update(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	var refused error
+	lb, refused := d.settleMarks(ctx, lb, change)
 	if needsPut(lb, change) {
 		updated, err := d.put(ctx, lb, change)
 		switch class := d.Classify(err).Class; {
 		case err == nil:
 			lb = updated
 		case class == cloud.FailureInvalid || class == cloud.FailureQuota:
-			refused = err
+			refused = errors.Join(refused, err)
 		default:
-			return lb, err
+			return lb, errors.Join(err, refused)
 		}
 	}
 	lb, err := d.settleTargets(ctx, lb, change.After.Targets)
-	if err != nil {
-		return lb, errors.Join(refused, err)
-	}
-	lb, err = d.settleMarks(ctx, lb, change)
 	return lb, errors.Join(refused, err)
 }
 
@@ -155,17 +194,19 @@ func (d *Driver) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change 
 	return lb, nil
 }
 
-// tag puts a tag on a balancer and makes the tag first where nothing had it yet.
+// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
+// this Service can have is made first, and one of the whole cluster only where it has to be.
 func (d *Driver) tag(ctx context.Context, tag, id string) error {
 	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	_, err := d.api.Tags.TagResources(ctx, tag, request)
-	if !d.isNotFound(err) {
-		return err
+	if !strings.HasPrefix(tag, markUID) && !strings.HasPrefix(tag, markService) {
+		if _, err := d.api.Tags.TagResources(ctx, tag, request); !d.isNotFound(err) {
+			return err
+		}
 	}
 	if _, _, err := d.api.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
 		return err
 	}
-	_, err = d.api.Tags.TagResources(ctx, tag, request)
+	_, err := d.api.Tags.TagResources(ctx, tag, request)
 	return err
 }
 

@@ -9,12 +9,13 @@ import (
 
 // The functions here validate and canonicalise the values of annotations.
 
-const wantIdentifier = "an id of letters, digits and '-'"
+// checkUUID is for the ids of balancers. They are compared with what the API says, in lower case.
+func checkUUID(value string) (string, bool) { return strings.ToLower(value), isUUID(value) }
 
 func checkIdentifier(value string) (string, bool) { return value, isIdentifier(value) }
 
 func checkName(value string) (string, bool) {
-	return value, len(value) <= 255 && consistsOf(value, letters+upper+digits+".-") &&
+	return value, len(value) <= maxName && consistsOf(value, letters+upper+digits+".-") &&
 		consistsOf(value[:1], letters+upper+digits) && !strings.HasSuffix(value, "-")
 }
 

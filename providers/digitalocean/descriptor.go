@@ -45,6 +45,9 @@ func Descriptor() cloud.Descriptor {
 			Firewalls:    true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			SourceRanges: true,
+			// Three of a firewall's rules let everything out.
+			FirewallRules:   maxFirewallRules - len(outbound()),
+			FirewallSources: maxFirewallSources,
 			Immutable: []string{
 				fieldType, cloud.FieldScope, cloud.FieldDualStack, fieldVPC, fieldSubnet, fieldIP,
 			},

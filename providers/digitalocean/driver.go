@@ -3,6 +3,7 @@ package digitalocean
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/digitalocean/godo"
 
@@ -47,8 +48,11 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 
 // Identity implements cloud.Driver: the team the token belongs to.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	account, _, err := d.api.Account.Get(ctx)
-	if err != nil {
+	account, response, err := d.api.Account.Get(ctx)
+	switch {
+	case err != nil && response != nil && response.StatusCode == http.StatusForbidden:
+		return cloud.Identity{}, fmt.Errorf("reading the account, for which the token needs the scope account:read: %w", err)
+	case err != nil:
 		return cloud.Identity{}, fmt.Errorf("reading the account: %w", err)
 	}
 	if account == nil || account.UUID == "" {

@@ -15,8 +15,9 @@ import (
 
 // Published limits of one firewall.
 const (
-	maxFirewallRules = 50 // inbound and outbound together
-	maxFirewallTags  = 5
+	maxFirewallRules   = 50 // inbound and outbound together
+	maxFirewallSources = 1000
+	maxFirewallTags    = 5
 )
 
 // FirewallEnabled implements cloud.Firewalls.
@@ -46,18 +47,11 @@ func (d *Driver) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, e
 	return cloud.ObservedFirewall{}, nil
 }
 
-// NormalizeFirewall implements cloud.Firewalls. The kernel has merged the openings; what is
-// left is to refuse more rules than the API stores. Upstream lets the API refuse them, again
-// and again.
+// NormalizeFirewall implements cloud.Firewalls. The kernel has merged the openings, and keeps
+// them within the limits.
 func (d *Driver) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening, error) {
 	list := slices.Clone(openings)
 	sortOpenings(list)
-	if room := maxFirewallRules - len(outbound()); len(list) > room {
-		return nil, &cloud.Invalid{
-			Field: envFirewallName, Value: d.settings.firewallName,
-			Want: fmt.Sprintf("a firewall holds %d inbound rules and the Services need %d; use fewer, or adjoining, node ports and source ranges", room, len(list)),
-		}
-	}
 	return list, nil
 }
 

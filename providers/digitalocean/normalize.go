@@ -23,7 +23,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		return cloud.Balancer{}, notes(spec, s.kind), err
 	}
 	b := cloud.Balancer{
-		Name:      cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)),
+		Name:      nameOf(spec),
 		Scope:     cloud.ScopeOf(s.internal),
 		DualStack: s.dual,
 		Listeners: list,
@@ -34,6 +34,15 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		Marks:     d.marks(spec.Ref.Owner),
 	}
 	return b, notes(spec, s.kind), nil
+}
+
+// nameOf returns the name that the balancer shall have.
+func nameOf(spec cloud.Spec) string {
+	name := cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID))
+	if spec.Beside == nil {
+		return name
+	}
+	return name[:min(len(name), maxName-len(besideSuffix))] + besideSuffix
 }
 
 // allowed returns the allow rules: the Service's source ranges, else the annotation.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/digitalocean/godo"
@@ -18,7 +19,7 @@ const readyAfter = 10 * time.Second
 
 // Observe implements cloud.Balancers.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	lb, byName, err := d.find(ctx, spec)
+	lb, all, byName, err := d.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
@@ -26,6 +27,9 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if lb != nil {
 		o = d.observed(lb, spec)
 		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+		o.Duplicates = d.duplicates(lb, all, spec)
+	} else if spec.Leaving && !spec.Removed && spec.Beside == nil && isUUID(spec.Ref.ID) {
+		o.Remains = d.tagRemains(ctx, spec.Ref.Owner)
 	}
 	if err := d.addCertificate(ctx, spec, lb, &o); err != nil {
 		return cloud.Observed{}, err
@@ -33,23 +37,22 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	return o, nil
 }
 
-// find returns the balancer of the Spec, nil when there is none, and whether only its name
-// led to it. An id that is gone does not end the search: its balancer may have been created
-// anew by a process that died before it could record the new id.
-func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, byName bool, err error) {
+// find returns the balancer of the Spec, nil when there is none, the list it is from, if any, and
+// whether only its name led to it. An id that is gone does not end the search: its balancer may
+// have been created anew by a process that died before it could record the new id.
+func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, all []godo.LoadBalancer, byName bool, err error) {
+	if spec.Beside != nil {
+		lb, err := d.findBeside(ctx, spec)
+		return lb, nil, false, err
+	}
 	all, surveyed := spec.Survey.([]godo.LoadBalancer)
-	if isIdentifier(spec.Ref.ID) {
-		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == spec.Ref.ID }); at >= 0 {
-			return &all[at], false, nil
+	if id := spec.Ref.ID; isUUID(id) {
+		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
+			return &all[at], all, false, nil
 		}
-		lb, _, err := d.api.LoadBalancers.Get(ctx, spec.Ref.ID)
-		switch {
-		case err == nil && (lb == nil || lb.ID != spec.Ref.ID):
-			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, errUnreadable)
-		case err == nil:
-			return lb, false, nil
-		case !d.isNotFound(err):
-			return nil, false, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
+		lb, err := d.get(ctx, id)
+		if lb != nil || err != nil {
+			return lb, all, false, err
 		}
 	}
 	names := []string{cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)), legacyName(spec.Ref.Owner.UID)}
@@ -59,24 +62,60 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalanc
 		})
 	}
 	lb = d.named(all, names, spec)
-	return lb, lb != nil, err
+	return lb, all, lb != nil, err
+}
+
+// get reads one balancer, nil when there is none.
+func (d *Driver) get(ctx context.Context, id string) (*godo.LoadBalancer, error) {
+	lb, _, err := d.api.LoadBalancers.Get(ctx, id)
+	switch {
+	case d.isNotFound(err):
+		return nil, nil
+	case err == nil && (lb == nil || lb.ID != id):
+		err = errUnreadable
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading balancer %s: %w", id, err)
+	}
+	return lb, nil
 }
 
 // named looks among balancers for one with the Service's own or its default name. The one
 // that is provably the Service's wins over one that merely has the name, and that only
 // counts in this region: names are unique nowhere.
 func (d *Driver) named(all []godo.LoadBalancer, names []string, spec cloud.Spec) *godo.LoadBalancer {
-	var best *godo.LoadBalancer
+	var ours, best *godo.LoadBalancer
 	for i, lb := range all {
-		switch owner := d.owner(&lb, spec); {
-		case !slices.Contains(names, lb.Name):
-		case owner.UID != "" && owner.UID == spec.Ref.Owner.UID:
-			return &all[i]
+		switch {
+		case !slices.Contains(names, lb.Name) || slices.Contains(spec.Refused, lb.ID):
+		case d.isOwn(&lb, spec):
+			if ours == nil || lb.ID < ours.ID {
+				ours = &all[i]
+			}
 		case best == nil && d.isHere(&lb):
 			best = &all[i]
 		}
 	}
-	return best
+	return cmp.Or(ours, best)
+}
+
+// isOwn reports whether a balancer is provably the Service's.
+func (d *Driver) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
+	uid := spec.Ref.Owner.UID
+	return uid != "" && d.owner(lb, spec).UID == uid
+}
+
+// duplicates are the other balancers of a list that are provably the Service's. One that is made to
+// take the place of another is none.
+func (d *Driver) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec cloud.Spec) []string {
+	var ids []string
+	for i := range all {
+		if all[i].ID != lb.ID && d.isOwn(&all[i], spec) && !strings.HasSuffix(all[i].Name, besideSuffix) {
+			ids = append(ids, all[i].ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // Survey implements cloud.Surveyor.
@@ -117,6 +156,7 @@ func (d *Driver) observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed
 	o := cloud.Observed{
 		Found:     true,
 		ID:        lb.ID,
+		Named:     spec.Ref.Owner.UID != "" && lb.Name == legacyName(spec.Ref.Owner.UID),
 		Owner:     d.owner(lb, spec),
 		Balancer:  d.balancer(lb, spec),
 		Addresses: addressesOf(lb),

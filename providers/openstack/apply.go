@@ -104,6 +104,7 @@ func (d *Driver) guards(change cloud.Change) bool {
 func (d *Driver) shut(ctx context.Context, s *snapshot, change cloud.Change, addresses []string) error {
 	var err error
 	switch {
+	case change.Spec.Beside != nil: // that one needs what is open
 	case d.guards(change):
 		err = d.narrow(ctx, s.guard, change.Spec, addresses)
 	case !d.config.balancer.manageSecurityGroups:
@@ -135,7 +136,9 @@ func (d *Driver) wantedAddresses(s *snapshot, change cloud.Change) []string {
 //	scope     is at the port  does
 //	internal  any             releases it
 //	external  none            attaches one
-//	external  any             nothing: another loadBalancerIP is for new balancers
+//	external  none, follows   nothing, but one of upstream's gets the Service's UID, to be found
+//	external  any             nothing: another loadBalancerIP is for new balancers. What names
+//	                          the cluster follows its name
 //
 // A guest has no say in it.
 func (d *Driver) settleFloatingIP(ctx context.Context, s *snapshot, change cloud.Change) error {
@@ -144,6 +147,10 @@ func (d *Driver) settleFloatingIP(ctx context.Context, s *snapshot, change cloud
 		return nil
 	case internal:
 		return d.release(ctx, s.floating, change.Spec)
+	case s.floating == nil && d.following(change.Spec) != nil:
+		return d.claimFloating(ctx, d.following(change.Spec), change.Spec.Ref.Owner)
+	case s.floating != nil && d.formerFloating(s.floating.Description, change.Spec.Ref.Owner):
+		return d.describeFloating(ctx, s.floating, change.Spec.Ref.Owner)
 	case s.floating != nil:
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -48,35 +49,81 @@ func TestOwner(t *testing.T) {
 	d := unconnected()
 	upstream := func(o cloud.Owner) string { return d.name(o) }
 	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	leaving := byID
+	leaving, taking := byID, byID
 	leaving.Leaving = true
+	taking.Options = map[string]string{annotation.Adopt.Name: "lb"}
+	none := cloud.Owner{}
+	// What upstream's marks say of our cluster, and what they say without the id that proves it.
+	proven, claimed := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, cloud.Owner{Cluster: "kubernetes", Namespace: "shop", Name: "web"}
+	prod2 := cloud.Owner{Cluster: "prod2", Namespace: "shop", Name: "web"}
+	neighbour := cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "vault"}
 	for name, test := range map[string]struct {
-		tags []string
-		spec cloud.Spec
-		want cloud.Owner
+		name   string
+		tags   []string
+		spec   cloud.Spec
+		want   cloud.Owner
+		shared bool
 	}{
-		"ours":                           {d.wantedMarks(web), byID, web},
-		"ours and another's":             {append(d.wantedMarks(web), d.wantedMarks(api)...), byID, web},
-		"upstream's":                     {[]string{upstream(web)}, byID, cloud.Owner{}},
-		"without tags":                   {nil, byID, cloud.Owner{}},
-		"shared":                         {d.wantedMarks(api), byID, cloud.Owner{}},
-		"shared, not named":              {d.wantedMarks(api), cloud.Spec{Ref: cloud.Ref{Owner: web}}, api},
-		"shared, given up":               {d.wantedMarks(api), leaving, api},
-		"shared by upstream":             {append(d.wantedMarks(api), upstream(web)), byID, cloud.Owner{}},
-		"shared by upstream, given up":   {append(d.wantedMarks(api), upstream(web)), leaving, cloud.Owner{}},
-		"shared by upstream, and full":   {append(d.wantedMarks(api), upstream(web), namePrefix+"kubernetes_shop_db"), byID, cloud.Owner{}},
-		"full":                           {append(d.wantedMarks(api), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, api},
-		"another cluster's":              {d.wantedMarks(thief), byID, thief},
-		"another cluster's of that name": {append(d.wantedMarks(thief), upstream(web)), byID, thief},
+		"ours":                           {upstream(web), d.wantedMarks(web), byID, web, false},
+		"ours and another's":             {upstream(web), append(d.wantedMarks(web), d.wantedMarks(api)...), byID, web, false},
+		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
+		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
+		"without tags":                   {upstream(web), nil, byID, proven, false},
+		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
+		"shared":                         {upstream(api), d.wantedMarks(api), byID, none, true},
+		"shared, not named":              {upstream(api), d.wantedMarks(api), cloud.Spec{Ref: cloud.Ref{Owner: web}}, api, false},
+		"shared, given up":               {upstream(api), d.wantedMarks(api), leaving, api, false},
+		"to be taken over":               {upstream(api), d.wantedMarks(api), taking, api, false},
+		"shared by upstream":             {upstream(api), append(d.wantedMarks(api), upstream(web)), byID, proven, true},
+		"shared by upstream, given up":   {upstream(api), append(d.wantedMarks(api), upstream(web)), leaving, proven, true},
+		"shared by upstream, and full":   {upstream(api), append(d.wantedMarks(api), upstream(web), namePrefix+"kubernetes_shop_db"), byID, proven, true},
+		"full":                           {upstream(api), append(d.wantedMarks(api), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, api, false},
+		"another cluster's":              {upstream(web), d.wantedMarks(thief), byID, thief, false},
+		"another cluster's of that name": {upstream(web), append(d.wantedMarks(thief), upstream(web)), byID, thief, false},
+		"upstream's of prod2":            {namePrefix + "prod2_shop_web", []string{namePrefix + "prod2_shop_web"}, byID, prod2, false},
+		"untagged, of prod2":             {namePrefix + "prod2_shop_web", nil, byID, prod2, false},
+		"upstream's of another Service":  {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
+		"the same, to be taken over":     {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, taking, neighbour, false},
+		"the same, to be shared":         {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, byID, none, true},
+		"with a user's tag":              {namePrefix + "kubernetes_bank_vault", []string{"team"}, taking, neighbour, false},
+		"kept, to be taken over":         {namePrefix + "kubernetes_bank_vault", nil, taking, none, false},
+		"prod2's of another Service":     {"renamed", []string{namePrefix + "prod2_bank_vault"}, byID, cloud.Owner{Cluster: "prod2", Namespace: "bank", Name: "vault"}, false},
+		"a cluster with a _":             {namePrefix + "a_b_bank_vault", []string{namePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
+		"the user's own":                 {"terraform", []string{"team"}, byID, none, true},
+		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
+		"of its UID":                     {legacyName("u-1"), nil, byID, web, false},
 	} {
-		lb := &balancer{ID: "lb", Name: d.name(web), Tags: test.tags}
-		if diff := cmp.Diff(test.want, d.owner(lb, test.spec)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		lb := &balancer{ID: "lb", Name: test.name, Tags: test.tags}
+		got, shared := d.owner(lb, test.spec)
+		if diff := cmp.Diff(test.want, got); diff != "" || shared != test.shared {
+			t.Errorf("%s: shared %t (-want +got):\n%s", name, shared, diff)
 		}
 	}
-	if got := d.owner(&balancer{ID: "lb", Name: legacyName("u-1")}, byID); got != web {
-		t.Errorf("the name holds the UID, but the owner is %+v", got)
+}
+
+// TestOwnerWithoutTags: before Octavia 2.5 the name is all there is.
+func TestOwnerWithoutTags(t *testing.T) {
+	d := unconnected()
+	d.octavia = apiVersion{2, 4}
+	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
+	if got, shared := d.owner(&balancer{ID: "lb", Name: namePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
+		t.Errorf("owner %+v, shared %t", got, shared)
 	}
+}
+
+func FuzzReadName(f *testing.F) {
+	for _, seed := range []string{"kube_service_kubernetes_shop_web", "kube_service_a_b_shop_web", "kube_service_", "kube_service_web", "web"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		o, ok := readName(name)
+		if ok && o.Namespace != "" && namePrefix+o.Cluster+"_"+o.Namespace+"_"+o.Name != name {
+			t.Errorf("%q is %+v", name, o)
+		}
+		if strings.Contains(o.Namespace+o.Name, "_") {
+			t.Errorf("%q has a name that no Service has: %+v", name, o)
+		}
+	})
 }
 
 func TestPick(t *testing.T) {
@@ -85,17 +132,30 @@ func TestPick(t *testing.T) {
 		{ID: "gone", Name: d.name(web), Provisioning: statusDeleted},
 		{ID: "thief's", Name: d.name(web), Tags: d.wantedMarks(thief)},
 		{ID: "upstream's", Name: d.name(web), Tags: []string{d.name(web)}},
-		{ID: "ours", Name: "renamed", Tags: d.wantedMarks(web)},
+		{ID: "leaving", Name: d.name(web), Tags: d.wantedMarks(web), Provisioning: statusPendingDelete},
+		{ID: "ours-2", Name: "renamed", Tags: d.wantedMarks(web)},
+		{ID: "ours-1", Name: d.name(web), Tags: d.wantedMarks(web)},
 	}
-	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "ours"} {
-		lb, byName := d.pick(all[:count], web)
+	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
+	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
+		f := d.pick(all[:count], spec)
 		got := ""
-		if lb != nil {
-			got = lb.ID
+		if f.lb != nil {
+			got = f.lb.ID
 		}
-		if got != want || byName != (want == "upstream's") {
-			t.Errorf("of %d balancers %q, by name %t; want %q", count, got, byName, want)
+		if got != want || f.byName != (want == "upstream's") {
+			t.Errorf("of %d balancers %q, by name %t; want %q", count, got, f.byName, want)
 		}
+		if twice := count == 6; twice != slices.Equal(f.duplicates, []string{"ours-2"}) {
+			t.Errorf("of %d balancers these are duplicates: %q", count, f.duplicates)
+		}
+	}
+	spec = cloud.Spec{Ref: cloud.Ref{Owner: web}, Beside: &cloud.Observed{ID: "ours-1"}}
+	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+		t.Errorf("beside ours-1: %+v", f)
+	}
+	if f := d.pick(all[:3], spec); f.lb != nil {
+		t.Errorf("beside ours-1 %s is found by name", f.lb.ID)
 	}
 }
 
@@ -263,6 +323,32 @@ func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 		}
 		if test.guest && d.isOurs(s, plain, spec) {
 			t.Errorf("%s: the other's listener is ours", name)
+		}
+	}
+}
+
+// TestListenerWithAUsersTag: somebody put another tag in the place of ours. The listener's name still
+// says whose it is, and it is not in its own way.
+func TestListenerWithAUsersTag(t *testing.T) {
+	d := unconnected()
+	spec := specOf(nil)
+	spec.Ref.ID = "lb"
+	ours := listener{ID: "ours", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
+	theirs := listener{ID: "theirs", Name: "listener_0_" + d.name(api), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
+	users := listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
+	claimed := listener{ID: "claimed", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 83, Tags: []string{d.name(api)}}
+	for name, lb := range map[string]balancer{
+		"its own": {ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)},
+		"shared":  {ID: "lb", Name: d.name(api), Tags: append(d.wantedMarks(api), d.wantedMarks(web)...)},
+	} {
+		s := &snapshot{lb: lb, listeners: []listener{ours, theirs, users, claimed}}
+		for i, want := range []bool{true, false, false, false} {
+			if got := d.isOurs(s, s.listeners[i], spec); got != want {
+				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
+			}
+		}
+		if taken := d.facts(s, spec)[factTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+			t.Errorf("%s: taken %s", name, taken)
 		}
 	}
 }

@@ -17,6 +17,9 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 	if err != nil {
 		return cloud.Progress{}, err
 	}
+	if err := d.reserve(ctx, s, change.Spec); err != nil {
+		return cloud.Progress{}, err
+	}
 	other := ""
 	if change.After.DualStack {
 		if other, err = d.otherSubnet(ctx, where, onIPv6(change.Spec)); err != nil {
@@ -51,7 +54,13 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 // place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
 func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, err error) {
 	where = d.placementOf(spec)
-	switch id := keyPort.In(spec.Options); {
+	if pinned := spec.Pinned[fieldSubnet]; pinned != "" {
+		where.subnet = pinned
+	}
+	if pinned := spec.Pinned[fieldNetwork]; pinned != "" {
+		where.network = pinned
+	}
+	switch id := portOfVIP(spec); {
 	case id != "":
 		where.network = ""
 		where.subnet, err = d.subnetOfPort(ctx, id, spec.IPv6)
@@ -62,14 +71,24 @@ func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, e
 	return where, err
 }
 
+// portOfVIP is the user's port that the balancer has its address from: as it was, where one has to be
+// made again, else as is asked for.
+func portOfVIP(spec cloud.Spec) string {
+	asked := keyPort.In(spec.Options)
+	if asked == "" {
+		return ""
+	}
+	return cmp.Or(spec.Pinned[fieldPort], asked)
+}
+
 // balancerBody is the request that makes a balancer with its listeners, or without them for
 // providers that can't take everything at once.
 func (d *Driver) balancerBody(change cloud.Change, where placement) map[string]any {
 	spec, b := change.Spec, change.After
 	body := map[string]any{"name": b.Name, "description": d.description(spec.Ref.Owner)}
 	for field, value := range map[string]string{
-		"provider": d.config.balancer.provider, "flavor_id": b.Extras[fieldFlavor], "availability_zone": b.Extras[fieldZone],
-		"vip_port_id": keyPort.In(spec.Options), "vip_address": b.Extras[fieldAddress],
+		"provider": cmp.Or(spec.Pinned[fieldProvider], d.config.balancer.provider), "flavor_id": b.Extras[fieldFlavor], "availability_zone": b.Extras[fieldZone],
+		"vip_port_id": portOfVIP(spec), "vip_address": b.Extras[fieldAddress],
 	} {
 		if value != "" {
 			body[field] = value

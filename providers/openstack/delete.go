@@ -15,12 +15,12 @@ import (
 //	is gone                             what is left of floating IP and security group
 //	has other Services, or the user's   the Service's listeners one by one, then its tags
 //	has none                            floating IP, security group, the balancer as a whole
+//
+// What the Service has once, whatever its balancers, stays for another one of its own: the security
+// group and the floating IP that is attached nowhere.
 func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
-	if err := d.dissolve(ctx, s.guard); err != nil {
-		return cloud.Progress{}, err
-	}
-	if s.free != nil {
-		if err := d.release(ctx, s.free, change.Spec); err != nil {
+	if another := change.Replaced || change.Spec.Beside != nil; !another {
+		if err := d.deleteSingle(ctx, s, change.Spec); err != nil {
 			return cloud.Progress{}, err
 		}
 	}
@@ -30,7 +30,11 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	if !d.mayDelete(s, change.Spec) {
 		return d.leave(ctx, s, change)
 	}
-	if err := d.release(ctx, s.floating, change.Spec); err != nil {
+	leave := d.release
+	if change.Replaced {
+		leave = d.park
+	}
+	if err := leave(ctx, s.floating, change.Spec); err != nil {
 		return cloud.Progress{}, err
 	}
 	if !d.config.balancer.cascadeDelete {
@@ -47,6 +51,18 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", s.lb.ID, err)
 	}
 	return cloud.Progress{Pending: err == nil, After: settleAfter}, nil
+}
+
+// deleteSingle deletes what the Service has once: its security group and the floating IP that is
+// attached nowhere.
+func (d *Driver) deleteSingle(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	if err := d.dissolve(ctx, s.guard); err != nil {
+		return err
+	}
+	if s.free == nil {
+		return nil
+	}
+	return d.release(ctx, s.free, spec)
 }
 
 // leave takes the Service's listeners from a balancer that stays, then its tags.

@@ -113,6 +113,8 @@ type balancing interface {
 	cloud.Balancers
 	cloud.Surveyor
 	cloud.Configured
+	cloud.Checker
+	cloud.Replacer
 }
 
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion,

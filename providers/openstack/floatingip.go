@@ -43,27 +43,35 @@ func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spe
 	if err != nil || s.floating != nil || unwanted {
 		return err
 	}
-	s.free, err = d.floatingWith(ctx, spec, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}}, func(ip floatingIP) bool {
-		return ip.Port == "" && d.floatingIsOurs(ip.Description, spec.Ref.Owner, false)
-	})
+	made, err := d.floatingOf(ctx, spec, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}})
+	for i, ip := range made {
+		switch {
+		case !d.floatingIsOurs(ip.Description, spec.Ref.Owner, false):
+		case ip.Port == "":
+			s.free = &made[i]
+			return err
+		case s.lb.ID != "" && !spec.Leaving:
+			s.elsewhere = &made[i]
+		}
+	}
 	return err
 }
 
-// floatingWith returns the floating IP that fits, nil when none does: of the survey, or of those
-// the query leads to.
+// floatingWith returns the floating IP that fits, nil when none does.
 func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(floatingIP) bool) (*floatingIP, error) {
-	all, surveyed := surveyOf(spec)
-	ips := all.floating
-	if !surveyed {
-		var err error
-		if ips, err = d.listFloatingIPs(ctx, query); err != nil {
-			return nil, err
-		}
-	}
-	if at := slices.IndexFunc(ips, fits); at >= 0 {
+	ips, err := d.floatingOf(ctx, spec, query)
+	if at := slices.IndexFunc(ips, fits); err == nil && at >= 0 {
 		return &ips[at], nil
 	}
-	return nil, nil
+	return nil, err
+}
+
+// floatingOf returns the floating IPs of the survey, or those the query leads to.
+func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]floatingIP, error) {
+	if all, surveyed := surveyOf(spec); surveyed {
+		return all.floating, nil
+	}
+	return d.listFloatingIPs(ctx, query)
 }
 
 // attach gives the balancer a floating IP:
@@ -74,13 +82,27 @@ func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Va
 //	set             unknown            is made, which needs more rights than most users have
 //	not set         one is left of an  is attached
 //	                earlier balancer
+//	–               at the balancer    is moved
+//	                it has replaced
 //	not set         none is left       is made, in the first subnet that has room
 func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	if spec.LoadBalancerIP != "" {
-		return d.attachAddress(ctx, s, spec)
+	if chosen := chosenFloating(spec); chosen != "" {
+		return d.attachAddress(ctx, s, spec, chosen)
 	}
 	if s.free != nil {
 		return d.associate(ctx, s.free.ID, s.lb.Port)
+	}
+	if s.elsewhere != nil {
+		left, err := d.isLeft(ctx, spec, s.elsewhere.Port)
+		if err != nil {
+			return err
+		}
+		if left {
+			return d.associate(ctx, s.elsewhere.ID, s.lb.Port)
+		}
+	}
+	if err := d.checkFloating(ctx, spec); err != nil {
+		return err
 	}
 	subnets, err := d.floatingSubnets(ctx, spec)
 	if err != nil {
@@ -97,8 +119,7 @@ func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error
 	return err
 }
 
-func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	address := spec.LoadBalancerIP
+func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec, address string) error {
 	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	switch {
 	case err != nil:
@@ -106,9 +127,65 @@ func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec
 	case len(found) == 0:
 		return d.makeFloatingIP(ctx, s, spec, "", address)
 	case found[0].Port != "" && found[0].Port != s.lb.Port:
-		return &cloud.Invalid{Field: "spec.loadBalancerIP", Value: address, Want: "it is in use at port " + found[0].Port}
+		left, err := d.isLeft(ctx, spec, found[0].Port)
+		if err != nil {
+			return err
+		}
+		if !left {
+			return &cloud.Invalid{Field: fieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
+		}
 	}
 	return d.associate(ctx, found[0].ID, s.lb.Port)
+}
+
+// isLeft reports whether a port is that of another balancer of the Service, which the present one has
+// replaced.
+func (d *Driver) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
+	all, _, err := d.listBalancers(ctx)
+	if err != nil {
+		return false, fmt.Errorf("listing balancers: %w", err)
+	}
+	return slices.ContainsFunc(all, func(lb balancer) bool {
+		return lb.Port == port && d.readClaims(lb.Tags, spec.Ref.Owner).ours
+	}), nil
+}
+
+// chosenFloating is the address of the floating IP that was asked for: that of a balancer that has to
+// be made again as it was, or loadBalancerIP.
+func chosenFloating(spec cloud.Spec) string {
+	return cmp.Or(spec.Pinned[fieldFloatingIP], spec.LoadBalancerIP)
+}
+
+// following is the floating IP that stays at the balancer beside, which serves, and follows when this
+// one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
+func (d *Driver) following(spec cloud.Spec) *floatingIP {
+	if spec.Beside == nil || d.wantsInternal(spec) {
+		return nil
+	}
+	s, ok := spec.Beside.Native.(*snapshot)
+	if !ok || s.floating == nil {
+		return nil
+	}
+	chosen := chosenFloating(spec)
+	if chosen == s.floating.Address || chosen == "" && d.floatingIsOurs(s.floating.Description, spec.Ref.Owner, true) {
+		return s.floating
+	}
+	return nil
+}
+
+// reserve makes the floating IP with an address that was chosen and that the project does not have,
+// before the balancer: most clouds let only administrators choose, and a balancer would wait for it
+// for ever. It is found again by its description.
+func (d *Driver) reserve(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+	address := chosenFloating(spec)
+	if address == "" || s.free != nil && s.free.Address == address || d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork {
+		return nil
+	}
+	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
+	if err != nil || len(found) > 0 {
+		return err
+	}
+	return d.makeFloatingIP(ctx, &snapshot{}, spec, "", address)
 }
 
 // makeFloatingIP makes a floating IP at the balancer's port, in a subnet or with an address if
@@ -173,6 +250,19 @@ func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) e
 	return d.associate(ctx, ip.ID, "")
 }
 
+// park detaches a floating IP that was made for the Service, for the balancer that comes in the place
+// of this one: its description makes it the Service's. Any other is detached with the balancer.
+func (d *Driver) park(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
+	if ip == nil || !d.inherits(ip, spec) && !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) {
+		return nil
+	}
+	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": d.floatingDescription(spec.Ref.Owner)}}
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
+		return fmt.Errorf("detaching floating IP %s: %w", ip.ID, err)
+	}
+	return nil
+}
+
 // inherits reports whether a floating IP at the Service's balancer was made for another Service,
 // which shared the balancer.
 func (d *Driver) inherits(ip *floatingIP, spec cloud.Spec) bool {
@@ -185,6 +275,23 @@ func (d *Driver) disown(ctx context.Context, ip *floatingIP, spec cloud.Spec) er
 	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": "Kept of Service " + spec.Ref.Owner.String()}}
 	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
 		return fmt.Errorf("keeping floating IP %s: %w", ip.ID, err)
+	}
+	return nil
+}
+
+// claimFloating gives a floating IP that upstream made for the Service a description with its UID.
+func (d *Driver) claimFloating(ctx context.Context, ip *floatingIP, o cloud.Owner) error {
+	if d.floatingIsOurs(ip.Description, o, false) || !d.floatingIsOurs(ip.Description, o, true) {
+		return nil
+	}
+	return d.describeFloating(ctx, ip, o)
+}
+
+// describeFloating gives a floating IP the description it gets in a cluster of the present name.
+func (d *Driver) describeFloating(ctx context.Context, ip *floatingIP, o cloud.Owner) error {
+	body := map[string]any{"floatingip": map[string]any{"port_id": ip.Port, "description": d.floatingDescription(o)}}
+	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
+		return fmt.Errorf("describing floating IP %s: %w", ip.ID, err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -116,9 +117,12 @@ func TestProviderID(t *testing.T) {
 		"openstack:///" + id + "\n":                         "",
 		"openstack:///../flavors/1":                         "",
 		"aws:///" + id:                                      "",
-		"/" + id:                                            "",
-		"RegionOne/" + id:                                   "",
-		id:                                                  "",
+		"/" + id:                                            id,
+		"RegionOne/" + id:                                   id,
+		"RegionTwo/" + id:                                   "",
+		"//" + id:                                           "",
+		"/web":                                              "",
+		id:                                                  "", // as upstream
 	} {
 		if got, err := driver.ParseProviderID(text); got != want || (err == nil) == (want == "") {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
@@ -132,14 +136,48 @@ func TestProviderID(t *testing.T) {
 	}
 }
 
+func TestConcerns(t *testing.T) {
+	const id = "b9c9d3ac-fd61-4162-b511-8242ae0d406c"
+	driver := &Driver{config: config{global: globalConfig{region: "RegionOne"}}}
+	for text, want := range map[string]bool{
+		"openstack:///" + id:          true,
+		"openstack://RegionOne/" + id: true,
+		"/" + id:                      true,
+		"RegionOne/" + id:             true,
+		"openstack://" + id:           true, // ours and malformed
+		"openstack:///web":            true,
+		"openstack://RegionTwo/" + id: false,
+		"openstack://RegionTwo/web":   false,
+		"RegionTwo/" + id:             false,
+		"RegionOne/web":               false,
+		"/web":                        false,
+		id:                            false,
+		"k3s://web":                   false,
+		"aws:///" + id:                false,
+		"":                            false,
+	} {
+		if got := driver.Concerns(text); got != want {
+			t.Errorf("%q concerns RegionOne: %t, want %t", text, got, want)
+		}
+	}
+}
+
 func FuzzProviderID(f *testing.F) {
+	f.Add("/b9c9d3ac-fd61-4162-b511-8242ae0d406c")
+	f.Add("RegionTwo/b9c9d3ac-fd61-4162-b511-8242ae0d406c")
 	f.Add("openstack:///b9c9d3ac-fd61-4162-b511-8242ae0d406c")
 	f.Add("openstack://RegionOne/B9C9D3AC-FD61-4162-B511-8242AE0D406C")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, regional := range []bool{false, true} {
 			driver := &Driver{regional: regional, config: config{global: globalConfig{region: "RegionOne"}}}
 			id, err := driver.ParseProviderID(text)
+			if err == nil && !driver.Concerns(text) {
+				t.Errorf("%q is parsed as %q and does not concern us", text, id)
+			}
 			if err != nil {
+				if !strings.Contains(err.Error(), strconv.Quote(text)) {
+					t.Errorf("%q: the error %q does not name it", text, err)
+				}
 				continue
 			}
 			again, err := driver.ParseProviderID(driver.providerID(string(id)))

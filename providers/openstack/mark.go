@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -15,10 +16,15 @@ import (
 //
 // The route is its destination and its next hop: two clusters, or a cluster and an
 // administrator, can have routes to the same destination. 44 letters fit the 60 that a tag had
-// before Neutron 2023. A mark is set before its route is made and removed after it, so one
-// without a route is left of a broken run, and means nothing.
+// before Neutron 2023. A mark is set before its address pair and its route are made and removed after
+// them, so one without a route is left of a broken run, and leads to the pair.
 func routeMark(owner cloud.Owner, r extraRoute) string {
-	return routeMarkPrefix + digest(owner.Cluster, 10) + "-" + digest(r.Destination.String()+" "+r.NextHop.String(), 24)
+	return clusterMark(owner) + digest(r.Destination.String()+" "+r.NextHop.String(), 24)
+}
+
+// clusterMark begins all marks of a cluster.
+func clusterMark(owner cloud.Owner) string {
+	return routeMarkPrefix + digest(owner.Cluster, 10) + "-"
 }
 
 const routeMarkPrefix = "ccm-route-"
@@ -28,12 +34,36 @@ func digest(text string, length int) string {
 	return hex.EncodeToString(sum[:])[:length]
 }
 
-// owned are the routes of a router that bear the mark of the owner.
-func (r *router) owned(owner cloud.Owner) (owned []extraRoute) {
+// owned are the routes of a router that bear the mark of the owner, and those marks of the owner
+// that no route bears.
+func (r *router) owned(owner cloud.Owner) (owned []extraRoute, unused []string) {
+	used := map[string]bool{}
 	for _, route := range r.Routes {
-		if slices.Contains(r.Tags, routeMark(owner, route)) {
-			owned = append(owned, route)
+		if mark := routeMark(owner, route); slices.Contains(r.Tags, mark) {
+			owned, used[mark] = append(owned, route), true
 		}
 	}
-	return owned
+	for _, tag := range r.Tags {
+		if strings.HasPrefix(tag, clusterMark(owner)) && !used[tag] {
+			unused = append(unused, tag)
+		}
+	}
+	return owned, unused
+}
+
+// pairsOf finds the address pairs that were made together with these marks, as the routes they
+// are the beginning or the end of. A mark is a hash, so each pair is tried with each address of its
+// port: a pair that somebody else made fits none.
+func pairsOf(owner cloud.Owner, ports []port, marks []string) (routes []extraRoute) {
+	for _, p := range ports {
+		for _, pair := range p.Pairs {
+			for _, fixed := range p.FixedIPs {
+				route := extraRoute{pair.network(), fixed.Address}
+				if slices.Contains(marks, routeMark(owner, route)) && !slices.Contains(routes, route) {
+					routes = append(routes, route)
+				}
+			}
+		}
+	}
+	return routes
 }

@@ -23,6 +23,21 @@ func (d *Driver) name(o cloud.Owner) string {
 	return cut(namePrefix + d.clusterName + "_" + o.Namespace + "_" + o.Name)
 }
 
+// readName reads a name that upstream gives a balancer. No part of a Service's name can hold a "_",
+// a cluster's can. Of a name that was cut nothing can be told for sure, so it is only somebody's.
+func readName(name string) (o cloud.Owner, ok bool) {
+	rest, ok := strings.CutPrefix(name, namePrefix)
+	at := strings.LastIndex(rest, "_")
+	if !ok || at < 0 {
+		return cloud.Owner{}, false
+	}
+	o.Cluster, o.Name = rest[:at], rest[at+1:]
+	if at = strings.LastIndex(o.Cluster, "_"); at >= 0 {
+		o.Cluster, o.Namespace = o.Cluster[:at], o.Cluster[at+1:]
+	}
+	return o, true
+}
+
 // legacyName is the name very old versions of upstream gave. It holds the Service's UID.
 func legacyName(uid string) string {
 	name := "a" + strings.ReplaceAll(uid, "-", "")
@@ -43,9 +58,26 @@ func (d *Driver) childName(kind string, n int, o cloud.Owner) string {
 
 // isChild reports whether a name is that of a listener, pool or monitor of the owner's balancer.
 func (d *Driver) isChild(kind, name string, o cloud.Owner) bool {
-	number, _, ok := strings.Cut(strings.TrimPrefix(name, kind+"_"), "_")
+	n, _, ok := splitChild(kind, name)
+	return ok && name == d.childName(kind, n, o)
+}
+
+// splitChild splits the name of a listener, pool or monitor into its number and the balancer's name.
+func splitChild(kind, name string) (n int, balancer string, ok bool) {
+	rest, ok := strings.CutPrefix(name, kind+"_")
+	number, balancer, separated := strings.Cut(rest, "_")
 	n, err := strconv.Atoi(number)
-	return ok && err == nil && name == d.childName(kind, n, o)
+	return n, balancer, ok && separated && err == nil
+}
+
+// renamed returns the name a listener, pool or monitor of the owner has to have after the cluster
+// got another name, "" where its name can stay.
+func (d *Driver) renamed(kind, name string, o cloud.Owner) string {
+	n, balancer, ok := splitChild(kind, name)
+	if !ok || !d.isNameOf(balancer, o) || name == d.childName(kind, n, o) {
+		return ""
+	}
+	return d.childName(kind, n, o)
 }
 
 // floatingPrefix begins the descriptions of the floating IPs upstream makes.
@@ -65,6 +97,13 @@ func (d *Driver) floatingIsOurs(description string, o cloud.Owner, attached bool
 		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
 	}
 	return attached && strings.Contains(description, floatingPrefix)
+}
+
+// formerFloating reports whether a floating IP of the Service has the description it got in a cluster
+// of another name.
+func (d *Driver) formerFloating(description string, o cloud.Owner) bool {
+	return description != d.floatingDescription(o) && d.floatingIsOurs(description, o, false) &&
+		strings.HasPrefix(description, floatingPrefix+" "+o.String()+" from cluster ")
 }
 
 // groupName is the name of the Service's security group, as upstream gives it. It holds the

@@ -213,6 +213,7 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 	if spec.DualStack && !d.can(ableAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+d.unable(ableAdditionalVIPs))
 	}
+	list = append(list, d.addressNotes(spec)...)
 	list = append(list, monitorNotes(spec)...)
 	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
 		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
@@ -224,6 +225,19 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 	}
 	slices.SortFunc(list, func(a, b cloud.Note) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
 	return list
+}
+
+// addressNotes say which address gets no floating IP: Neutron has none for IPv6.
+func (d *Driver) addressNotes(spec cloud.Spec) []cloud.Note {
+	switch {
+	case d.wantsInternal(spec) || spec.Facts[factGuest] != "":
+		return nil
+	case onIPv6(spec):
+		return []cloud.Note{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
+	case onBoth(spec) && d.can(ableAdditionalVIPs):
+		return []cloud.Note{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
+	}
+	return nil
 }
 
 func monitorNotes(spec cloud.Spec) []cloud.Note {

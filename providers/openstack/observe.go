@@ -46,20 +46,22 @@ func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
 
 // Observe implements cloud.Balancers.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	lb, byName, read, err := d.find(ctx, spec)
+	f, err := d.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	if lb == nil {
+	if f.lb == nil {
 		return d.absent(ctx, spec)
 	}
-	if state, _ := lifecycle(*lb); state == cloud.BalancerPending {
-		s := &snapshot{lb: *lb}
-		return cloud.Observed{Found: true, ID: lb.ID, ByName: byName, Owner: d.owner(lb, spec), State: state, Native: s, Balancer: d.view(s, spec), Facts: d.facts(s, spec)}, nil
+	if state, _ := lifecycle(*f.lb); state == cloud.BalancerPending {
+		s := &snapshot{lb: *f.lb}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Facts: d.facts(s, spec)}
+		o.Owner, o.Shared = d.owner(f.lb, spec)
+		return o, nil
 	}
-	s, err := d.children(ctx, *lb, read, lastOf(spec))
+	s, err := d.children(ctx, *f.lb, f.read, lastOf(spec))
 	if err != nil {
-		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", lb.ID, err)
+		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
 	if spec.Leaving && d.hasNothing(s, spec) {
 		return d.absent(ctx, spec)
@@ -68,7 +70,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 		return cloud.Observed{}, err
 	}
 	o := d.observed(s, spec)
-	o.ByName = byName
+	o.ByName, o.Duplicates = f.byName, f.duplicates
 	return d.explore(ctx, s, o, spec)
 }
 
@@ -142,50 +144,110 @@ func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[stri
 	return nil
 }
 
-// find returns the balancer of the Service, nil when there is none:
+// found is the balancer of a Service.
+type found struct {
+	// lb is nil when there is none.
+	lb     *balancer
+	byName bool
+	read   time.Time
+	// duplicates are the ids of further balancers with the Service's mark.
+	duplicates []string
+}
+
+// find returns the balancer of the Service:
 //
 //	by                         is enough
 //	the id that is given       always
-//	the Service's mark         always
+//	the Service's mark         always; of several the one with the smallest id
 //	upstream's name            if no mark says that it is another Service's
 //	upstream's very old name   always: it holds the Service's UID
-func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *balancer, byName bool, read time.Time, err error) {
+//
+// While a balancer is made beside the one that serves, that one is not found, and none by name.
+func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	all, surveyed := surveyOf(spec)
-	if spec.Ref.ID != "" {
-		at := slices.IndexFunc(all.balancers, func(lb balancer) bool { return lb.ID == spec.Ref.ID })
-		if at >= 0 {
-			return &all.balancers[at], false, all.read, nil
-		}
-		lb, header, err := getOne[balancer](ctx, d.balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
-		switch {
-		case err == nil && lb.ID != spec.Ref.ID:
-			return nil, false, read, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, errUnreadable)
-		case err == nil && lb.Provisioning != statusDeleted:
-			return &lb, false, clock(header), nil
-		case err != nil && !d.isNotFound(err):
-			return nil, false, read, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
+	if uuid.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
+		f, err := d.findByID(ctx, all, spec)
+		if err != nil || f.lb != nil {
+			return f, err
 		}
 	}
 	if !surveyed {
+		var err error
 		if all.balancers, all.read, err = d.listBalancers(ctx); err != nil {
-			return nil, false, read, fmt.Errorf("listing balancers: %w", err)
+			return found{}, fmt.Errorf("listing balancers: %w", err)
 		}
 	}
-	lb, byName = d.pick(all.balancers, spec.Ref.Owner)
-	return lb, byName, all.read, nil
+	f := d.pick(all.balancers, spec)
+	f.read = all.read
+	return f, nil
 }
 
-// pick returns the Service's balancer among all.
-func (d *Driver) pick(all []balancer, o cloud.Owner) (best *balancer, byName bool) {
+// findByID looks for the balancer with the id that is given; one that is gone is nil.
+func (d *Driver) findByID(ctx context.Context, all survey, spec cloud.Spec) (found, error) {
+	at := slices.IndexFunc(all.balancers, func(lb balancer) bool { return lb.ID == spec.Ref.ID })
+	if at >= 0 {
+		marked := d.marked(all.balancers, spec)
+		return found{lb: &all.balancers[at], read: all.read, duplicates: besides(marked, spec.Ref.ID)}, nil
+	}
+	lb, header, err := getOne[balancer](ctx, d.balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
+	switch {
+	case d.isNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == statusDeleted:
+		return found{}, nil
+	case err == nil && lb.ID != spec.Ref.ID:
+		err = errUnreadable
+	}
+	if err != nil {
+		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
+	}
+	return found{lb: &lb, read: clock(header)}, nil
+}
+
+func isBeside(spec cloud.Spec, id string) bool { return spec.Beside != nil && spec.Beside.ID == id }
+
+// besides are the other ids, nil when there are none.
+func besides(ids []string, id string) (others []string) {
+	for _, other := range ids {
+		if other != id {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
+func (d *Driver) marked(all []balancer, spec cloud.Spec) []string {
+	var ids []string
+	for _, lb := range all {
+		leaves := lb.Provisioning == statusDeleted || lb.Provisioning == statusPendingDelete
+		if !leaves && !isBeside(spec, lb.ID) && d.readClaims(lb.Tags, spec.Ref.Owner).ours {
+			ids = append(ids, lb.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// pick returns the Service's balancer among all. One that is being deleted counts only while there is
+// no other. One that only its name leads to is never passed over, also when the Service may not have
+// it: an upstream CCM may have made it for this very Service, and another one would have another
+// address.
+func (d *Driver) pick(all []balancer, spec cloud.Spec) found {
+	o, marked := spec.Ref.Owner, d.marked(all, spec)
+	var named, leaving *balancer
 	for i, lb := range all {
 		c := d.readClaims(lb.Tags, o)
 		switch {
-		case lb.Provisioning == statusDeleted:
+		case lb.Provisioning == statusDeleted, isBeside(spec, lb.ID):
+		case len(marked) > 0 && lb.ID == marked[0]:
+			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
 		case c.ours, lb.Name == legacyName(o.UID):
-			return &all[i], false
-		case best == nil && lb.Name == d.name(o) && len(c.others) == 0:
-			best = &all[i]
+			leaving = &all[i]
+		case spec.Beside == nil && named == nil && lb.Name == d.name(o) && len(c.others) == 0:
+			named = &all[i]
 		}
 	}
-	return best, best != nil
+	if leaving != nil {
+		return found{lb: leaving}
+	}
+	return found{lb: named, byName: named != nil}
 }

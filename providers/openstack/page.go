@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // maxPage is the largest page Nova and Neutron serve by default; clouds may lower it.
@@ -35,6 +37,7 @@ func listAll[T identified](ctx context.Context, client *gophercloud.ServiceClien
 // listDated is listAll with the time of the first answer by the clock of the API.
 func listDated[T identified](ctx context.Context, client *gophercloud.ServiceClient, name, path string, query url.Values) (all []T, read time.Time, err error) {
 	query = withLimit(query)
+	var paging cloud.Paging
 	for {
 		var answer map[string]json.RawMessage
 		header, err := get(ctx, client, client.ServiceURL(path)+"?"+query.Encode(), &answer)
@@ -56,7 +59,11 @@ func listDated[T identified](ctx context.Context, client *gophercloud.ServiceCli
 		if err != nil || !more || len(items) == 0 {
 			return all, read, err
 		}
-		query.Set("marker", items[len(items)-1].identifier())
+		marker := items[len(items)-1].identifier()
+		if err := paging.Page(len(items), marker); err != nil {
+			return nil, read, err
+		}
+		query.Set("marker", marker)
 	}
 }
 

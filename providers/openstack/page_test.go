@@ -30,6 +30,7 @@ func TestBrokenPages(t *testing.T) {
 		{"an item without id", map[string]string{"": `{"ports": [{"id": "1"}, {}]}`}, -1},
 		{"another list", map[string]string{"": `{"servers": [{"id": "1"}]}`}, -1},
 		{"links of another kind", map[string]string{"": `{"ports": [{"id": "1"}], "ports_links": "next"}`}, -1},
+		{"the same page again", map[string]string{"": first, "2": first}, -1},
 		{"a failed second page", map[string]string{"": first}, -1},
 	}
 	for _, test := range tests {

@@ -18,11 +18,19 @@ type addressPair struct {
 // is says whether the pair is about exactly this network. Neutron writes a network of one
 // address as an address where that is what it was given.
 func (p addressPair) is(network netip.Prefix) bool {
+	return network.IsValid() && p.network() == network
+}
+
+// network is what the pair is about, not valid where that cannot be read.
+func (p addressPair) network() netip.Prefix {
 	if written, err := netip.ParsePrefix(p.Address); err == nil {
-		return written.Masked() == network
+		return written.Masked()
 	}
 	written, err := netip.ParseAddr(p.Address)
-	return err == nil && netip.PrefixFrom(written, written.BitLen()) == network
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return netip.PrefixFrom(written, written.BitLen())
 }
 
 // portOf is the body of a request about a port.
@@ -32,13 +40,15 @@ type portOf struct {
 	} `json:"port"`
 }
 
-// permit lets the port send and receive for a pod network. Ports without port security may.
-func (d *Driver) permit(ctx context.Context, p port, pods netip.Prefix) error {
+// permit lets the port send and receive for a pod network, and reports whether that took a new
+// pair. Ports without port security may.
+func (d *Driver) permit(ctx context.Context, p port, pods netip.Prefix) (made bool, err error) {
 	if !d.extension[extensionPairs] || p.Security != nil && !*p.Security ||
 		slices.ContainsFunc(p.Pairs, func(pair addressPair) bool { return pair.is(pods) }) {
-		return nil
+		return false, nil
 	}
-	return d.putPairs(ctx, p, append(slices.Clone(p.Pairs), addressPair{Address: pods.String()}))
+	err = d.putPairs(ctx, p, append(slices.Clone(p.Pairs), addressPair{Address: pods.String()}))
+	return err == nil, err
 }
 
 // forbid takes the pod network back from whatever port has the address the route leads to,

@@ -9,13 +9,16 @@ import (
 )
 
 // poolStep changes what differs in a pool itself.
-func (d *Driver) poolStep(p pool, l cloud.Listener) *step {
+func (d *Driver) poolStep(p pool, l cloud.Listener, o cloud.Owner) *step {
 	body := map[string]any{}
 	if method := l.Extras[fieldMethod]; method != p.Method {
 		body["lb_algorithm"] = method
 	}
 	if wanted := l.Extras[fieldPersistence]; wanted != p.persistence() {
 		body["session_persistence"] = persistenceBody(wanted)
+	}
+	if name := d.renamed("pool", p.Name, o); name != "" {
+		body["name"] = name
 	}
 	if len(body) == 0 {
 		return nil
@@ -97,11 +100,15 @@ func (d *Driver) monitorStep(s *snapshot, p pool, l cloud.Listener, spec cloud.S
 	wanted := d.monitorBody(l, spec)
 	same := wanted["delay"] == have.Delay && wanted["timeout"] == have.Timeout && wanted["max_retries"] == have.Retries &&
 		wanted["max_retries_down"] == have.RetriesDown && (wanted["url_path"] == nil || wanted["url_path"] == have.Path)
-	if same {
+	name := d.renamed("monitor", have.Name, spec.Ref.Owner)
+	if same && name == "" {
 		return nil
 	}
 	for _, fixed := range []string{"type", "name", "http_method"} {
 		delete(wanted, fixed)
+	}
+	if name != "" {
+		wanted["name"] = name
 	}
 	return &step{"changing the health monitor of listener " + l.Key(), d.putting("healthmonitor", wanted, pathMonitors, have.ID)}
 }

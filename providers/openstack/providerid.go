@@ -12,19 +12,51 @@ import (
 // which its answer "not found" would hide.
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// ParseProviderID implements cloud.Instances: "openstack:///<uuid>" or
-// "openstack://<region>/<uuid>" with the region of the configuration. Like upstream it takes
-// either form whichever one it writes, so that OS_CCM_REGIONAL can be changed.
+var _ cloud.Scoped = (*Driver)(nil)
+
+// ParseProviderID implements cloud.Instances. It reads all that upstream reads, whichever form
+// it writes, so that OS_CCM_REGIONAL can be changed:
+//
+//	openstack:///<uuid>                                  written
+//	openstack://<region>/<uuid>, the configured region   written with OS_CCM_REGIONAL
+//	/<uuid>, <region>/<uuid>                             read: Nodes of old clusters
 func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
-	rest, ok := strings.CutPrefix(providerID, scheme+"://")
-	region, id, separated := strings.Cut(rest, "/")
-	if !ok || !separated || !uuid.MatchString(id) {
+	region, id, ok := split(providerID)
+	if !ok || !uuid.MatchString(id) {
 		return "", fmt.Errorf("provider-ID %q: want %s:///<server uuid> or %s://<region>/<server uuid>", providerID, scheme, scheme)
 	}
-	if region != "" && region != d.config.global.region {
+	if !d.inRegion(region) {
 		return "", fmt.Errorf("provider-ID %q: its region is %q, and [Global] region is %q", providerID, region, d.config.global.region)
 	}
 	return cloud.InstanceID(strings.ToLower(id)), nil
+}
+
+// Concerns implements cloud.Scoped:
+//
+//	provider-ID                        ours
+//	openstack://…, another region      no: its servers are "not found" here
+//	openstack://…, anything else       yes, malformed or not
+//	no scheme, [<region>]/<uuid>       as with the scheme
+//	anything else                      no
+func (d *Driver) Concerns(providerID string) bool {
+	region, id, ok := split(providerID)
+	if ok && !d.inRegion(region) {
+		return false
+	}
+	return strings.HasPrefix(providerID, scheme+"://") || ok && uuid.MatchString(id)
+}
+
+// split returns the two parts of a provider-ID.
+func split(providerID string) (region, id string, ok bool) {
+	rest, schemed := strings.CutPrefix(providerID, scheme+"://")
+	if !schemed && strings.Contains(rest, "://") {
+		return "", "", false
+	}
+	return strings.Cut(rest, "/")
+}
+
+func (d *Driver) inRegion(region string) bool {
+	return region == "" || region == d.config.global.region
 }
 
 // providerID is what upstream writes.

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -19,40 +20,52 @@ import (
 //	another to the same destination      no      no       refused: Neutron would spread packets over both
 //	any other                            no      no       -
 //
+//	none, but a pair with our mark        partly  yes      is completed
+//
 // So what upstream leaves behind comes under our control node by node, and the routes of
 // administrators and of other clusters stay whatever their destination.
 //
-// Creation goes from the machine to the router and deletion starts there too, each step harmless
-// to repeat: a route is listed until nothing else is left of it.
+// The mark is set first and removed last, so that all of a route can be found by it: creation goes
+// on from the machine to the router and deletion starts there too, each step harmless to repeat. A
+// creation that the cloud refuses is undone at once.
 var _ cloud.Routes = (*Driver)(nil)
 
 // ListRoutes implements cloud.Routes with three requests for a thousand machines, or with one
-// when there are no routes. The Name of a route is its next hop.
+// when there are no routes. The Name of a route is its next hop. One of which only the address pair
+// is there, because its creation or deletion was broken off, is partial.
 func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
 	r, err := d.getRouter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	owned := r.owned(owner)
-	if len(owned) == 0 {
+	owned, unused := r.owned(owner)
+	if len(owned) == 0 && len(unused) == 0 {
 		return nil, nil
 	}
-	machines, err := d.neighbours(ctx)
+	ports, err := d.neighbours(ctx, len(unused) > 0)
 	if err != nil {
 		return nil, err
 	}
-	routes := make([]cloud.Route, len(owned))
-	for i, route := range owned {
+	machines := machinesAt(ports)
+	var routes []cloud.Route
+	list := func(route extraRoute, partial bool) {
 		target := machines[route.NextHop]
-		routes[i] = cloud.Route{
-			Name: route.NextHop.String(), Destination: route.Destination, Target: target, Blackhole: target == "",
-		}
+		routes = append(routes, cloud.Route{
+			Name: route.NextHop.String(), Destination: route.Destination, Target: target, Blackhole: target == "", Partial: partial,
+		})
+	}
+	for _, route := range owned {
+		list(route, false)
+	}
+	for _, route := range pairsOf(owner, ports, unused) {
+		list(route, true)
 	}
 	return routes, nil
 }
 
-// neighbours are the machines on the networks of the router, by address.
-func (d *Driver) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceID, error) {
+// neighbours are the ports on the networks of the router, with their address pairs where those are
+// asked for.
+func (d *Driver) neighbours(ctx context.Context, pairs bool) ([]port, error) {
 	links, err := d.links(ctx)
 	if err != nil {
 		return nil, err
@@ -61,10 +74,19 @@ func (d *Driver) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceI
 		// Neutron takes no route without an interface: what is not seen may be there.
 		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", d.config.router)
 	}
-	ports, err := d.ports(ctx, url.Values{"network_id": links, "fields": {"id", "device_id", "device_owner", "fixed_ips"}})
+	fields := []string{"id", "device_id", "device_owner", "fixed_ips"}
+	if pairs {
+		fields = append(fields, "allowed_address_pairs")
+	}
+	ports, err := d.ports(ctx, url.Values{"network_id": links, "fields": fields})
 	if err != nil {
 		return nil, fmt.Errorf("listing ports beside router %s: %w", d.config.router, err)
 	}
+	return ports, nil
+}
+
+// machinesAt are the machines of ports, by address.
+func machinesAt(ports []port) map[netip.Addr]cloud.InstanceID {
 	machines := map[netip.Addr]cloud.InstanceID{}
 	for _, p := range ports {
 		if p.machine() == "" {
@@ -74,7 +96,7 @@ func (d *Driver) neighbours(ctx context.Context) (map[netip.Addr]cloud.InstanceI
 			machines[fixed.Address] = cloud.InstanceID(p.machine())
 		}
 	}
-	return machines, nil
+	return machines
 }
 
 // CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
@@ -94,21 +116,45 @@ func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 	if other, taken := r.taken(owner, wanted); taken {
 		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
-	if err := d.permit(ctx, via, wanted.Destination); err != nil {
-		return err
+	if err := d.lay(ctx, r, routeMark(owner, wanted), wanted, via); err != nil {
+		return fmt.Errorf("adding a route to router %s: %w", d.config.router, err)
 	}
-	if mark := routeMark(owner, wanted); !slices.Contains(r.Tags, mark) {
+	return nil
+}
+
+// lay makes what is missing of a route: its mark, the address pair, the route itself. What the cloud
+// refuses for good is undone: the pair lets the machine send from foreign addresses. A pair that
+// was there before the mark is not ours.
+func (d *Driver) lay(ctx context.Context, r *router, mark string, wanted extraRoute, via port) error {
+	marked := slices.Contains(r.Tags, mark)
+	if !marked {
 		if err := d.tag(ctx, mark); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(r.Routes, wanted) {
-		return nil
+	paired, err := d.permit(ctx, via, wanted.Destination)
+	if err == nil && !slices.Contains(r.Routes, wanted) {
+		err = d.add(ctx, wanted)
 	}
-	if err := d.add(ctx, wanted); err != nil {
-		return fmt.Errorf("adding a route to router %s: %w", d.config.router, err)
+	if err == nil || !d.refuses(err) || slices.Contains(r.Routes, wanted) {
+		return err
 	}
-	return nil
+	if marked || paired {
+		if undo := d.forbid(ctx, wanted); undo != nil {
+			return errors.Join(err, undo)
+		}
+	}
+	return errors.Join(err, d.untag(ctx, mark))
+}
+
+// refuses reports whether the cloud has certainly not done what failed, and will not do it soon
+// either.
+func (d *Driver) refuses(err error) bool {
+	switch d.Classify(err).Class {
+	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureUnauthorized, cloud.FailureNotFound:
+		return true
+	}
+	return false
 }
 
 // taken finds a route to the same destination by another hop that the owner has no mark on.
@@ -176,5 +222,32 @@ func (d *Driver) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud
 			return fmt.Errorf("removing a route from router %s: %w", d.config.router, err)
 		}
 	}
-	return d.untag(ctx, mark)
+	if err := d.untag(ctx, mark); err != nil {
+		return err
+	}
+	return d.sweep(ctx, r, owner, mark)
+}
+
+// sweep removes the owner's marks of which neither a route nor a pair is left: those of creations
+// that were broken off at the very beginning, or whose port is gone. It costs nothing where there
+// are none.
+func (d *Driver) sweep(ctx context.Context, r *router, owner cloud.Owner, done string) error {
+	_, unused := r.owned(owner)
+	unused = without(unused, done)
+	if len(unused) == 0 {
+		return nil
+	}
+	ports, err := d.neighbours(ctx, true)
+	if err != nil {
+		return err
+	}
+	for _, route := range pairsOf(owner, ports, unused) {
+		unused = without(unused, routeMark(owner, route))
+	}
+	for _, mark := range unused {
+		if err := d.untag(ctx, mark); err != nil {
+			return err
+		}
+	}
+	return nil
 }

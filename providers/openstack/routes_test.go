@@ -72,7 +72,11 @@ func (l *lab) routed(owner cloud.Owner, want ...string) []cloud.Route {
 		if r.Blackhole != (r.Target == "") {
 			l.Errorf("a route with target %q has Blackhole %t", r.Target, r.Blackhole)
 		}
-		got = append(got, fmt.Sprint(r.Destination, " ", names[r.Target]))
+		text := fmt.Sprint(r.Destination, " ", names[r.Target])
+		if r.Partial {
+			text += ", partial"
+		}
+		got = append(got, text)
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
@@ -110,7 +114,7 @@ func TestRouteRequests(t *testing.T) {
 	l.routed(ours)
 	l.cost("list none", readRouter)
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("create", readServer, readPorts, readRouter, writePort, setMark, addRoute)
+	l.cost("create", readServer, readPorts, readRouter, setMark, writePort, addRoute)
 	l.create(ours, "10.244.1.0/24", "one")
 	l.cost("create again", readServer, readPorts, readRouter)
 	l.create(ours, "fd00:244:1::/64", "one")
@@ -135,7 +139,7 @@ func TestRoutesOfOthers(t *testing.T) {
 	l.routed(ours)
 	l.requests = nil
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("adopt upstream's", readServer, readPorts, readRouter, writePort, setMark)
+	l.cost("adopt upstream's", readServer, readPorts, readRouter, setMark, writePort)
 	l.create(theirs, "10.244.2.0/24", "two")
 	l.routed(ours, "10.244.1.0/24 one")
 	found := l.routed(theirs, "10.244.2.0/24 two")
@@ -200,16 +204,19 @@ func TestRouteWithoutPortSecurity(t *testing.T) {
 func TestRouteInterrupted(t *testing.T) {
 	l := newRouted(t)
 	l.byHand("10.244.1.0/24", "10.10.0.11")
-	steps := []string{writePort, setMark, addRoute}
-	for i, step := range steps {
+	for i, step := range []string{setMark, writePort, addRoute} {
 		l.failing(step)
 		if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
 			t.Errorf("created although %s failed", step)
 		}
-		l.routed(ours)
+		l.failing("")
+		var partial []string
+		if step == addRoute {
+			partial = []string{"10.244.2.0/24 two, partial"}
+		}
+		l.routed(ours, partial...)
 		l.onRouter(fmt.Sprint("after failure ", i), "10.244.1.0/24 10.10.0.11")
 	}
-	l.failing("")
 	l.create(ours, "10.244.2.0/24", "two")
 	for _, step := range []string{writePort, removeRoute} {
 		l.failing(step)
@@ -224,6 +231,66 @@ func TestRouteInterrupted(t *testing.T) {
 	}
 	l.pairs("at the end", "two")
 	l.onRouter("at the end", "10.244.1.0/24 10.10.0.11")
+}
+
+// TestRefusedRoute leaves neither its address pair nor its mark, which nothing would find any more.
+func TestRefusedRoute(t *testing.T) {
+	l := newRouted(t)
+	l.change(func(w *world) {
+		w.call(http.MethodPut, "network", "ports/"+l.facts["port of two"], object{"port": object{"allowed_address_pairs": []object{{"ip_address": "10.99.0.0/24"}}}}, nil)
+		for n := range 30 { // the most Neutron has by default
+			w.addRoute(l.facts["router"], fmt.Sprintf("10.245.%d.0/24", n), "10.10.0.11")
+		}
+	})
+	for range 2 {
+		err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two"))
+		if class := l.driver.Classify(err).Class; class != cloud.FailureInvalid {
+			t.Errorf("one route too many: %v, class %q", err, class)
+		}
+	}
+	l.pairs("after the refusal", "two", "10.99.0.0/24")
+	l.marks("after the refusal", 0)
+}
+
+// TestRouteBrokenOff: what a creation had made when the process ended is found by its mark, also
+// when the machine is gone meanwhile. Pairs of others stay.
+func TestRouteBrokenOff(t *testing.T) {
+	l := newRouted(t)
+	l.change(func(w *world) {
+		w.call(http.MethodPut, "network", "ports/"+l.facts["port of two"], object{"port": object{"allowed_address_pairs": []object{{"ip_address": "10.244.7.0/24"}}}}, nil)
+	})
+	l.failing(addRoute)
+	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
+		t.Error("created although the last step failed")
+	}
+	l.failing(writePort)
+	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
+		t.Error("created although the second step failed")
+	}
+	l.failing("")
+	l.routed(theirs)
+	l.routed(ours, "10.244.1.0/24 one, partial")
+	l.change(func(w *world) { w.deleteServer(l.facts["one"]) })
+	for _, route := range l.routed(ours, "10.244.1.0/24 nowhere, partial") {
+		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
+	}
+	l.routed(ours)
+	l.pairs("at the end", "one")
+	l.pairs("at the end", "two", "10.244.7.0/24")
+	l.marks("at the end", 0)
+}
+
+// marks checks how many marks the router has.
+func (l *lab) marks(when string, want int) {
+	l.Helper()
+	got := l.fact("marks "+when, func(w *world) string {
+		var answer struct{ Router struct{ Tags []string } }
+		w.call(http.MethodGet, "network", "routers/"+l.facts["router"], nil, &answer)
+		return strings.Join(answer.Router.Tags, ", ")
+	})
+	if len(strings.FieldsFunc(got, func(r rune) bool { return r == ',' })) != want {
+		l.Errorf("%s the router has the marks %q, want %d", when, got, want)
+	}
 }
 
 // TestRoutesWithoutAtomicChanges: somebody else's route is not lost when the whole list has to

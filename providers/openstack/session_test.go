@@ -295,7 +295,7 @@ func TestIdentityWithoutAnswer(t *testing.T) {
 		"200 {}":       cloud.FailureTransient,
 		"200 <html>":   cloud.FailureTransient,
 		"403":          cloud.FailureUnauthorized,
-		"302 /consent": cloud.FailureUnknown,
+		"302 /consent": cloud.FailureUnreadable,
 	} {
 		f.change(func() { f.answers["GET /v3/auth/catalog"] = answer })
 		if _, err := d.Identity(t.Context()); d.Classify(err).Class != want {

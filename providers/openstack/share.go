@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,28 +65,114 @@ func (d *Driver) isNameOf(name string, o cloud.Owner) bool {
 	return name == d.name(o) || strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, "_"+o.Namespace+"_"+o.Name)
 }
 
-// owner says whose a balancer is, for the kernel's judgement:
+// owner says whose a balancer is, for the kernel's judgement, and whether the Service may share it.
+// Our marks count before upstream's, which are its names in tags and, without those, the balancer's
+// own name:
 //
-//	this Service's mark  other Services' marks  named by id, and            owner
-//	yes                  –                      –                           this Service
-//	no                   none                   –                           nobody: upstream's, or the user's own
-//	no                   this cluster's         has the Service's name      nobody: upstream shared it
-//	no                   this cluster's         has room, is not given up   nobody: to be shared
-//	no                   any                    –                           the first of them
-func (d *Driver) owner(lb *balancer, spec cloud.Spec) cloud.Owner {
-	c := d.readClaims(lb.Tags, spec.Ref.Owner)
+//	marks                              named by id  owner                                    shared
+//	this Service's                     –            this Service                             no
+//	upstream's of this Service         yes          this Service, by name                    as a guest
+//	upstream's of this Service         no           what the mark says, literally            no
+//	other Services', of this cluster   yes          nobody, while there is room              yes
+//	any others                         –            the first of them                        no
+//	none                               –            nobody                                   as a guest
+//
+// Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
+//
+// The third row is there because many clusters are called "kubernetes": that name is no proof.
+func (d *Driver) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared bool) {
+	o := spec.Ref.Owner
+	c := d.readClaims(lb.Tags, o)
+	byID := spec.Ref.ID != "" && spec.Ref.ID == lb.ID
+	guest := d.isGuest(&snapshot{lb: *lb}, spec)
+	room := byID && d.hasRoom(lb, c, spec)
+	made, isMade := d.madeFor(lb, o, byID)
 	switch {
-	case c.ours, lb.Name == legacyName(spec.Ref.Owner.UID):
-		return spec.Ref.Owner
-	case len(c.others) == 0:
-		return cloud.Owner{}
+	case c.ours, lb.Name == legacyName(o.UID):
+		return o, false
+	case c.upstream && !c.namesake(o):
+		return d.ofUpstream(c.named(d, o), o, byID), byID && guest
+	case c.users > 0:
+		return shareWith(d.others(c, o), o, room)
+	case isMade && room && d.translated(made, o).Cluster == o.Cluster && !d.isNameOf(lb.Name, o):
+		return cloud.Owner{}, true
+	case isMade:
+		return d.ofUpstream(made, o, byID), false
 	}
-	shares := c.upstream || !spec.Leaving && c.users < d.config.balancer.maxShared
-	neighbours := c.others[0].Cluster == hashed(spec.Ref.Owner.Cluster) && !c.namesake(spec.Ref.Owner)
-	if spec.Ref.ID == lb.ID && shares && neighbours {
-		return cloud.Owner{}
+	return cloud.Owner{}, room && guest
+}
+
+// hasRoom reports whether one more Service that names the balancer by its id may share it. One that
+// takes it over does not.
+func (d *Driver) hasRoom(lb *balancer, c claims, spec cloud.Spec) bool {
+	return !spec.Leaving && c.users < d.config.balancer.maxShared && annotation.Adopt.In(spec.Options) != lb.ID
+}
+
+// madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has
+// tags, one without any was let go by whoever made it.
+func (d *Driver) madeFor(lb *balancer, o cloud.Owner, byID bool) (made cloud.Owner, isMade bool) {
+	made, isMade = readName(lb.Name)
+	letGo := d.can(ableTags) && byID && len(lb.Tags) == 0 && !d.isNameOf(lb.Name, o)
+	return made, isMade && !letGo
+}
+
+// shareWith returns the owner of a balancer that other Services use: nobody, while there is room and
+// all of them are other Services of this cluster.
+func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owner, shared bool) {
+	alien := func(other cloud.Owner) bool { return other.Cluster != o.Cluster || other.String() == o.String() }
+	if room && !slices.ContainsFunc(others, alien) {
+		return cloud.Owner{}, true
 	}
-	return c.others[0]
+	return others[0], false
+}
+
+// others are the owners of the marks for other Services, ours before upstream's.
+func (d *Driver) others(c claims, o cloud.Owner) []cloud.Owner {
+	var list []cloud.Owner
+	for _, other := range c.others {
+		if other.Cluster == hashed(o.Cluster) {
+			other.Cluster = o.Cluster
+		}
+		list = append(list, other)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.names)) {
+		if slices.ContainsFunc(c.others, func(other cloud.Owner) bool { return d.name(other) == name }) {
+			continue
+		}
+		other, ok := readName(name)
+		if !ok {
+			other = cloud.Owner{Cluster: name}
+		}
+		list = append(list, d.translated(other, o))
+	}
+	return list
+}
+
+// ofUpstream is the owner that upstream's mark names. Only together with the id it says that it is
+// this very cluster.
+func (d *Driver) ofUpstream(named, o cloud.Owner, byID bool) cloud.Owner {
+	if byID {
+		return d.translated(named, o)
+	}
+	return named
+}
+
+// translated puts the id of our cluster in the place of its name.
+func (d *Driver) translated(named, o cloud.Owner) cloud.Owner {
+	if named.Cluster == d.clusterName {
+		named.Cluster = o.Cluster
+	}
+	return named
+}
+
+// named is the owner that upstream's mark of the Service names.
+func (c claims) named(d *Driver, o cloud.Owner) cloud.Owner {
+	if len(c.former) > 0 {
+		if former, ok := readName(c.former[0]); ok {
+			return former
+		}
+	}
+	return cloud.Owner{Cluster: d.clusterName, Namespace: o.Namespace, Name: o.Name}
 }
 
 // isMade reports whether a balancer was made for some Service. Upstream marks those by their
@@ -138,18 +225,34 @@ func (d *Driver) isAlone(s *snapshot, spec cloud.Spec) bool {
 
 // isOurs reports whether a listener was made for the Service:
 //
-//	tags                                       on a balancer of  ours
+//	tags or name                               on a balancer of  ours
 //	the Service's name, in any cluster         –                 yes
-//	none, or the name the balancer still has   its own           yes
+//	no tag, or the name the balancer has       its own           yes
 //	any other                                  –                 no
+//
+// The listener's own name counts where no tag names a Service: a user can have put another tag in the
+// place of ours.
 func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
 	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
-	named := func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) && !c.names[tag] }
-	if slices.ContainsFunc(l.Tags, named) {
+	if d.isNamed(l, c, spec.Ref.Owner) {
 		return true
 	}
 	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.lb.Name || c.names[tag]) })
 	return !foreign && !d.isGuest(s, spec)
+}
+
+// isNamed reports whether a listener says by a tag, or by its name where no tag names a Service, that
+// it is the Service's.
+func (d *Driver) isNamed(l listener, c claims, o cloud.Owner) bool {
+	named := func(name string) bool { return d.isNameOf(name, o) && !c.names[name] }
+	if slices.ContainsFunc(l.Tags, named) {
+		return true
+	}
+	if slices.ContainsFunc(l.Tags, func(tag string) bool { return strings.HasPrefix(tag, namePrefix) }) {
+		return false
+	}
+	_, balancer, ok := splitChild("listener", l.Name)
+	return ok && named(balancer)
 }
 
 // hasNothing reports whether nothing on a balancer that stays is the Service's any more.
@@ -164,9 +267,7 @@ func (d *Driver) hasNothing(s *snapshot, spec cloud.Spec) bool {
 // tagged are the listeners that say that they are the Service's.
 func (d *Driver) tagged(s *snapshot, spec cloud.Spec) []listener {
 	c := d.readClaims(s.lb.Tags, spec.Ref.Owner)
-	return slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool {
-		return !slices.ContainsFunc(l.Tags, func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) && !c.names[tag] })
-	})
+	return slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool { return !d.isNamed(l, c, spec.Ref.Owner) })
 }
 
 // mayDelete reports whether the balancer was made for a Service, and nobody else uses it: one

@@ -18,9 +18,11 @@ type snapshot struct {
 	members  map[string][]member
 	monitors map[string]monitor
 	// floating is the floating IP at the balancer's port, nil when there is none; free is one
-	// that was made for this Service and is attached nowhere.
-	floating *floatingIP
-	free     *floatingIP
+	// that was made for this Service and is attached nowhere, elsewhere one that is attached to
+	// something else.
+	floating  *floatingIP
+	free      *floatingIP
+	elsewhere *floatingIP
 	// guard is the managed security group.
 	guard guard
 	// read is when the balancer was read, by the clock of the API.

@@ -31,7 +31,11 @@ func (d *Driver) nextStep(s *snapshot, change cloud.Change) *step {
 		return next
 	}
 	if change.Spec.Facts[factGuest] == "" && s.lb.Name != change.After.Name {
-		return &step{"changing the name", d.putting("loadbalancer", map[string]any{"name": change.After.Name}, pathBalancers, s.lb.ID)}
+		body := map[string]any{"name": change.After.Name}
+		if strings.HasPrefix(s.lb.Description, descriptionPrefix) {
+			body["description"] = d.description(change.Spec.Ref.Owner)
+		}
+		return &step{"changing the name", d.putting("loadbalancer", body, pathBalancers, s.lb.ID)}
 	}
 	return nil
 }
@@ -74,7 +78,7 @@ func (d *Driver) listenerStep(s *snapshot, l cloud.Listener, change cloud.Change
 		return &step{"creating the pool of listener " + l.Key(), d.posting("pool", body, pathPools)}
 	}
 	for _, part := range []func() *step{
-		func() *step { return d.poolStep(p, l) },
+		func() *step { return d.poolStep(p, l, change.Spec.Ref.Owner) },
 		func() *step { return d.membersStep(s, p, l, change) },
 		func() *step { return d.monitorStep(s, p, l, change.Spec) },
 	} {
@@ -116,7 +120,7 @@ func (d *Driver) poolFor(s *snapshot, l cloud.Listener, spec cloud.Spec) (pool, 
 func (d *Driver) spares(s *snapshot, o cloud.Owner) []pool {
 	var list []pool
 	for _, p := range s.pools {
-		if len(p.Listeners) == 0 && d.isChild("pool", p.Name, o) {
+		if len(p.Listeners) == 0 && (d.isChild("pool", p.Name, o) || d.renamed("pool", p.Name, o) != "") {
 			list = append(list, p)
 		}
 	}
@@ -215,6 +219,9 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 	}
 	if l.Extras[fieldOwned] == "true" && !d.isTagged(have.Tags, spec.Ref.Owner) {
 		body["tags"] = append(slices.DeleteFunc(slices.Clone(have.Tags), func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) }), d.name(spec.Ref.Owner))
+	}
+	if name := d.renamed("listener", have.Name, spec.Ref.Owner); name != "" {
+		body["name"] = name
 	}
 	if len(body) == 0 {
 		return nil

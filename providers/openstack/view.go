@@ -14,15 +14,16 @@ import (
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
 func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
-		Found: true, ID: s.lb.ID, Owner: d.owner(&s.lb, spec), Native: s,
+		Found: true, ID: s.lb.ID, Native: s,
 		Facts: d.facts(s, spec),
 	}
+	o.Owner, o.Shared = d.owner(&s.lb, spec)
 	o.State, o.Detail = lifecycle(s.lb)
 	spec.Facts = o.Facts
 	o.Balancer = d.view(s, spec)
 	o.Addresses = d.addressesOf(s, spec)
 	if len(o.Addresses) > 0 {
-		o.Record = map[string]string{keyAddress.Name: s.address()}
+		o.Record = map[string]string{keyAddress.Name: d.address(s, spec)}
 	}
 	return o
 }
@@ -39,9 +40,13 @@ func lifecycle(lb balancer) (cloud.BalancerState, string) {
 }
 
 // address is the one clients use.
-func (s *snapshot) address() string {
-	if s.floating != nil {
-		return s.floating.Address
+func (d *Driver) address(s *snapshot, spec cloud.Spec) string {
+	floating := s.floating
+	if floating == nil {
+		floating = d.following(spec)
+	}
+	if floating != nil && !isIPv6(s.lb.Address) {
+		return floating.Address
 	}
 	return s.lb.Address
 }
@@ -52,7 +57,7 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 	if s.lb.Address == "" {
 		return nil
 	}
-	all := []string{s.address()}
+	all := []string{d.address(s, spec)}
 	for _, vip := range s.lb.AdditionalVIPs {
 		if vip.Address != "" && isIPv6(vip.Address) != isIPv6(s.lb.Address) {
 			all = append(all, vip.Address)
@@ -131,7 +136,7 @@ func (d *Driver) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
 	if s.floating == nil && isIPv6(s.lb.Address) {
 		return d.wantedScope(spec)
 	}
-	return cloud.ScopeOf(s.floating == nil)
+	return cloud.ScopeOf(s.floating == nil && d.following(spec) == nil)
 }
 
 func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string {

@@ -1,12 +1,17 @@
 package sim
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+import (
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+)
 
 // The annotations of this provider. A key that means the same on every cloud has the
 // portable prefix; the spelling a cloud's own controller introduced is an alias.
 var (
 	ID = annotation.Key{
 		Name: annotation.Prefix + "sim-balancer-id", Type: annotation.TypeString,
+		Check: checkID, Want: `the id of a balancer, such as "lb-1"`,
 		Doc: "The id of the balancer, written once it exists. Set it in advance to adopt a balancer.",
 	}
 	Name          = annotation.Name.WithAliases("service.beta.kubernetes.io/sim-loadbalancer-name")
@@ -33,6 +38,11 @@ var (
 		Doc: "Time between two probes.",
 	}
 )
+
+// checkID reports whether a text can be the id of a balancer. It becomes part of a URL path.
+func checkID(id string) (string, bool) {
+	return id, id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
 
 // Annotations returns all of them, in the order of the documentation.
 func Annotations() annotation.Set {

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,52 +17,43 @@ const (
 	fieldProxyProtocol = "proxyProtocol"
 )
 
-// Observe implements cloud.Balancers. It looks by recorded id, by mark and by name. An id
-// that is not there any more doesn't end the search: the balancer may have been created
-// anew by a process that died before it could record the new id.
+// Observe implements cloud.Balancers. It looks by recorded id, by mark and by name.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if id := spec.Ref.ID; id != "" {
-		b, err := d.client.Balancer(ctx, id)
-		if err == nil {
+	if id, ok := checkID(spec.Ref.ID); ok {
+		if b, err := d.client.Balancer(ctx, id); err == nil {
 			return observe(b), nil
-		}
-		if !world.IsNotFound(err) {
+		} else if !world.IsNotFound(err) {
 			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
 	marked, err := d.client.Balancers(ctx, "", marks.Service(spec.Ref.Owner.UID))
-	switch {
-	case err != nil:
+	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by mark: %w", err)
-	case len(marked) == 1:
-		return observe(marked[0]), nil
-	case len(marked) > 1:
-		return cloud.Observed{}, fmt.Errorf("finding balancer by mark: %s and %s both carry it", marked[0].ID, marked[1].ID)
+	}
+	marked = slices.DeleteFunc(marked, func(b world.Balancer) bool { return spec.Beside != nil && b.ID == spec.Beside.ID })
+	if len(marked) > 0 {
+		return cloud.OneOf(marked, observe), nil
 	}
 	named, err := d.client.Balancers(ctx, name(spec), nil)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	if len(named) == 0 {
-		return cloud.Observed{}, nil
+	var observed cloud.Observed
+	if len(named) > 0 && spec.Beside == nil {
+		observed = observe(named[0]) // a name is unique
+		observed.ByName = true
 	}
-	observed := observe(named[0]) // a name is unique
-	observed.ByName = true
 	return observed, nil
-}
-
-var balancerStates = map[string]cloud.BalancerState{
-	world.StatusPending:  cloud.BalancerPending,
-	world.StatusActive:   cloud.BalancerActive,
-	world.StatusFailed:   cloud.BalancerFailed,
-	world.StatusDeleting: cloud.BalancerPending,
 }
 
 // observe translates what the API says into the kernel's words.
 func observe(b world.Balancer) cloud.Observed {
 	observed := cloud.Observed{
-		Found: true, ID: b.ID, State: balancerStates[b.Status], Detail: b.Status,
+		Found: true, ID: b.ID, State: cloud.BalancerState(b.Status), Detail: b.Status,
 		Owner: marks.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
+	}
+	if b.Status == world.StatusDeleting {
+		observed.State = cloud.BalancerPending
 	}
 	for _, ip := range b.Addresses {
 		observed.Addresses = append(observed.Addresses, cloud.BalancerAddress{IP: ip, Proxy: b.ProxyProtocol})
@@ -74,14 +66,11 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
 		Allow: stored.AllowedSources, Marks: marks.List(stored.Labels),
-		Extras: map[string]string{
-			fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol),
-		},
+		Extras: map[string]string{fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol)},
 		Health: &cloud.Health{
 			Protocol: cloud.ProtocolOf(check.Protocol), Port: check.Port, Path: check.Path,
-			Interval: time.Duration(check.IntervalSeconds) * time.Second,
-			Timeout:  time.Duration(check.TimeoutSeconds) * time.Second,
-			Healthy:  check.HealthyThreshold, Unhealthy: check.UnhealthyThreshold,
+			Interval: time.Duration(check.IntervalSeconds) * time.Second, Timeout: time.Duration(check.TimeoutSeconds) * time.Second,
+			Healthy: check.HealthyThreshold, Unhealthy: check.UnhealthyThreshold,
 		},
 	}
 	for _, l := range stored.Listeners {
@@ -103,8 +92,7 @@ func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
 		Algorithm: b.Extras[fieldAlgorithm], ProxyProtocol: b.Extras[fieldProxyProtocol] == "true",
 		HealthCheck: world.HealthCheck{
 			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,
-			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()),
-			HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,
+			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()), HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,
 		},
 	}
 	for _, l := range b.Listeners {
@@ -115,6 +103,9 @@ func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
 	}
 	return spec
 }
+
+// Coexist implements cloud.Replacer: nothing but the name, which name chooses, is there once.
+func (d *Driver) Coexist(cloud.Spec, cloud.Observed) string { return "" }
 
 // Eligible implements cloud.Balancers.
 func (d *Driver) Eligible(_ cloud.Balancer, target cloud.Target) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
@@ -56,7 +57,7 @@ func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.D
 		transport.CloseIdleConnections()
 		_ = server.Close()
 	})
-	config := configure(transport, settings)
+	config := configure(run.Guard(transport, sim.Descriptor().Limits), settings)
 	config.Lookup = func(name string) string {
 		if name == "SIM_ENDPOINT" {
 			return server.URL
@@ -106,7 +107,7 @@ func (c control) Requests() (reads, writes int) {
 }
 
 func (c control) Fail(f conformance.Fault, after int) {
-	fault := world.Fault{Effect: world.EffectError, Skip: after, Status: f.Status, Body: f.Body, RetryAfterSeconds: int(f.RetryAfter.Seconds())}
+	fault := world.Fault{Effect: world.EffectError, Skip: after, Status: f.Status, Body: f.Body, Location: f.Location, RetryAfterSeconds: int(f.RetryAfter.Seconds())}
 	switch {
 	case f.Hang:
 		fault.Effect = world.EffectHang

@@ -13,10 +13,8 @@ import (
 func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
 	b := cloud.Balancer{
 		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: health(spec),
-		Extras: map[string]string{
-			fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options)),
-		},
-		Marks: marks.List(marks.Of(spec.Ref.Owner)),
+		Extras: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
+		Marks:  marks.List(marks.Of(spec.Ref.Owner)),
 	}
 	for _, port := range spec.Ports {
 		b.Listeners = append(b.Listeners, port.Listener())
@@ -43,7 +41,11 @@ func notes(spec cloud.Spec) []cloud.Note {
 }
 
 func name(spec cloud.Spec) string {
-	return cmp.Or(Name.In(spec.Options), "ccm-"+spec.Ref.Owner.UID)
+	wanted := cmp.Or(Name.In(spec.Options), "ccm-"+spec.Ref.Owner.UID)
+	if spec.Beside != nil && spec.Beside.Balancer.Name == wanted {
+		return wanted[:min(len(wanted), 60)] + "-2"
+	}
+	return wanted
 }
 
 // health returns the check of a balancer: a balancer is only as good as kube-proxy's own

@@ -75,8 +75,26 @@ func (w *World) Stop(t testing.TB, ids ...string) {
 	must(w.EC2.StopInstances(t.Context(), &ec2.StopInstancesInput{InstanceIds: ids}))(t)
 }
 
+// Start starts instances that were stopped.
+func (w *World) Start(t testing.TB, ids ...string) {
+	t.Helper()
+	must(w.EC2.StartInstances(t.Context(), &ec2.StartInstancesInput{InstanceIds: ids}))(t)
+}
+
 // Instance reads an instance.
 func (w *World) Instance(t testing.TB, id string) types.Instance {
 	t.Helper()
 	return must(w.EC2.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{InstanceIds: []string{id}}))(t).Reservations[0].Instances[0]
+}
+
+// Abroad starts an instance of the same account in another region and returns its id.
+func (w *World) Abroad(t testing.TB, region string) string {
+	t.Helper()
+	transport := w.server.Transport(w.Account)
+	t.Cleanup(transport.CloseIdleConnections)
+	other := &World{Clients: connect(transport, "http://moto", region), Account: w.Account, Region: region, ClusterID: w.ClusterID, server: w.server}
+	other.makeVPC(t)
+	other.Private = []string{other.makeSubnet(t, 0, 0, "kubernetes.io/role/internal-elb")}
+	other.NodeGroup = other.Group(t, "nodes", Owned(other.ClusterID))
+	return other.Boot(t, MachineOptions{})[0]
 }

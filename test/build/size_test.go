@@ -38,6 +38,26 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestFlagsAgree: what is measured here is what is released.
+func TestFlagsAgree(t *testing.T) {
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"Makefile", ".goreleaser.yaml"} {
+		content, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(content), "$(GCFLAGS)", "github.com/aws/...=-l")
+		for _, flag := range ccm.NotInlined() {
+			if !strings.Contains(text, flag) {
+				t.Errorf("%s does not build with %s", file, flag)
+			}
+		}
+	}
+}
+
 // Reflection on method names makes the linker keep every exported method of every reachable
 // type, which multiplies the size with a large SDK. text/template is the usual door.
 func TestTemplateReflectionIsNotReachable(t *testing.T) {

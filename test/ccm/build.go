@@ -35,7 +35,9 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 	args := []string{"build", "-trimpath", "-tags", strings.Join(tags, ","), "-ldflags", strings.TrimSpace("-s -w " + o.LDFlags), "-o", path}
 	env := append(os.Environ(), "CGO_ENABLED=0")
 	if o.Race {
-		args, env = append(args, "-race"), os.Environ()
+		args, env = append(args, "-race"), os.Environ() // compiled as the tests are
+	} else {
+		args = append(args, NotInlined()...)
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/cloud-controller-manager")...)
 	cmd.Dir, cmd.Env = root, env
@@ -43,6 +45,12 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 		return "", fmt.Errorf("building cloud-controller-manager: %w: %s", err, out)
 	}
 	return path, nil
+}
+
+// NotInlined are the compiler's flags of a product build, see docs/adr/0003: the Makefile and
+// .goreleaser.yaml have the same.
+func NotInlined() []string {
+	return []string{"-gcflags=github.com/aws/...=-l", "-gcflags=github.com/google/cel-go/...=-l", "-gcflags=github.com/antlr4-go/...=-l"}
 }
 
 // Root returns the top of the repository.

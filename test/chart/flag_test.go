@@ -59,7 +59,7 @@ func TestValuesReachTheirFlags(t *testing.T) {
 		"--cluster-id=c-1", "--concurrent-node-syncs=7", "--concurrent-node-lifecycle-syncs=3", "--node-monitor-period=7s",
 		"--concurrent-service-syncs=2", "--service-resync-period=1h", "--node-burst-window=3s", "--configure-cloud-routes=true",
 		"--cluster-cidr=10.128.0.0/10", "--route-reconciliation-period=30s", "--node-deletion=false", "--node-deletion-grace=5m",
-		"--node-deletion-confirm-gap=20s", "--node-deletion-max=3", "--node-deletion-fraction=0.25", "--node-deletion-window=1h",
+		"--node-deletion-confirm-gap=20s", "--node-deletion-max=3", "--node-deletion-fraction=0.25", "--node-deletion-window=1h", "--node-deletion-mass-wait=2h",
 		"--cloud-api-qps=1.5", "--leader-elect-resource-name=my-lease", "--leader-elect-lease-duration=30s",
 		"--leader-elect-renew-deadline=20s", "--leader-elect-retry-period=2s", "--v=4", "--logging-format=json", "--secure-port=10300",
 		"--authorization-always-allow-paths=/healthz,/readyz,/livez,/metrics", "--leader-elect=true",

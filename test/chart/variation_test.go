@@ -9,7 +9,7 @@ controllers:
   node: {concurrency: 7}
   nodeLifecycle: {concurrency: 3, period: 7s}
   service: {concurrency: 2, resyncPeriod: 1h, nodeBurstWindow: 3s}
-safety: {nodeDeletion: {enabled: false, grace: 5m, confirmGap: 20s, max: 3, fraction: 0.25, window: 1h}}
+safety: {nodeDeletion: {enabled: false, grace: 5m, confirmGap: 20s, max: 3, fraction: 0.25, window: 1h, massWait: 2h}}
 cloudAPI: {qps: 1.5}
 leaderElection: {resourceName: my-lease, leaseDuration: 30s, renewDeadline: 20s, retryPeriod: 2s}
 image: {registry: registry.example, tag: v9, pullPolicy: Always}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -50,6 +51,21 @@ func (cp *ControlPlane) StartAPIServer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	return WaitReady(ctx, p, cp.apiServerReady)
+}
+
+// FreezeAPIServer makes the API server hang: connections stay open and are accepted, and nothing
+// is answered until ThawAPIServer.
+func (cp *ControlPlane) FreezeAPIServer() { cp.signalAPIServer(syscall.SIGSTOP) }
+
+// ThawAPIServer ends what FreezeAPIServer began.
+func (cp *ControlPlane) ThawAPIServer() { cp.signalAPIServer(syscall.SIGCONT) }
+
+func (cp *ControlPlane) signalAPIServer(s syscall.Signal) {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	if cp.apiServer.Running() {
+		cp.apiServer.Signal(s)
+	}
 }
 
 // apiServerReady returns nil when the API server is ready and has made the

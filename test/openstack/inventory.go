@@ -46,7 +46,7 @@ var networkKinds = []kind{
 	{"port", "ports", "ports", []string{
 		"name", "description", "device_owner", "device_id", "fixed_ips", "allowed_address_pairs", "security_groups", "tags",
 	}},
-	{"router", "routers", "routers", []string{"name", "routes"}},
+	{"router", "routers", "routers", []string{"name", "routes", "tags"}},
 }
 
 // Inventory lists what is in the project, one line each, sorted: kind, id, and the fields that

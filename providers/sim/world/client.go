@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Client speaks the driver's half of the API, as the SDK of another cloud would. It is safe
@@ -45,6 +47,7 @@ func (c *Client) Account(ctx context.Context) (Account, error) {
 // page that fails is an error.
 func (c *Client) Machines(ctx context.Context, name string) (MachineList, error) {
 	all := MachineList{Machines: []Machine{}}
+	var paging cloud.Paging
 	for query := (url.Values{"name": {name}}); ; {
 		page, err := ask[MachineList](ctx, c, http.MethodGet, "/v1/machines?"+query.Encode(), nil)
 		if err = sound(err, page.Machines != nil); err != nil {
@@ -54,6 +57,9 @@ func (c *Client) Machines(ctx context.Context, name string) (MachineList, error)
 		all.UnavailableZones = append(all.UnavailableZones, page.UnavailableZones...)
 		if page.Next == "" {
 			return all, nil
+		}
+		if err := paging.Page(len(page.Machines), page.Next); err != nil {
+			return MachineList{}, err
 		}
 		query.Set("after", page.Next)
 	}

@@ -13,7 +13,7 @@ type Effect string
 // The effects.
 //
 //	effect         done?  what the client sees
-//	error          no     the status, code, body and Retry-After of the fault
+//	error          no     the status, code, body, Location and Retry-After of the fault
 //	hang           no     nothing, until it gives up or the fault is removed
 //	nonsense       no     200 and an HTML page
 //	blank          no     200 and {}
@@ -52,11 +52,12 @@ type Fault struct {
 	Skip int `json:"skip"`
 	// Times is how many calls are hit; until the fault is removed when 0.
 	Times int `json:"times"`
-	// Status, Code, Body and RetryAfterSeconds go with EffectError. Code and body have
-	// the API's usual values when empty.
+	// Status, Code, Body, Location and RetryAfterSeconds go with EffectError. Code and body
+	// have the API's usual values when empty.
 	Status            int    `json:"status,omitempty"`
 	Code              string `json:"code,omitempty"`
 	Body              string `json:"body,omitempty"`
+	Location          string `json:"location,omitempty"`
 	RetryAfterSeconds int    `json:"retry_after_seconds,omitempty"`
 	// Hit counts the calls that were hit.
 	Hit int `json:"hit"`
@@ -74,8 +75,8 @@ func (w *World) AddFault(f Fault) (Fault, error) {
 	if !knownSelector(f.Operation) {
 		return Fault{}, invalid("operation %q is neither the name of one nor reads, writes or *", f.Operation)
 	}
-	if f.Effect == EffectError && (f.Status < 400 || f.Status > 599) {
-		return Fault{}, invalid("status %d must be in 400..599", f.Status)
+	if f.Effect == EffectError && (f.Status < 200 || f.Status > 599) {
+		return Fault{}, invalid("status %d must be in 200..599", f.Status)
 	}
 	if f.Skip < 0 || f.Times < 0 || f.Hit != 0 || f.ID != "" {
 		return Fault{}, invalid("skip and times can't be negative; id and hit are given by the world")

@@ -104,6 +104,9 @@ func refuse(rw http.ResponseWriter, f Fault) {
 	if f.RetryAfterSeconds > 0 {
 		rw.Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
 	}
+	if f.Location != "" {
+		rw.Header().Set("Location", f.Location)
+	}
 	if f.Body == "" {
 		answer(rw, 0, nil, f.failure())
 		return

@@ -382,6 +382,7 @@ def modify_target_group(self, arn, proto=None, port=None, path=None, interval=No
     else:
         group.health_check_path = group.health_check_path or "/"
         group.matcher = {"HttpCode": codes} if codes else group.matcher or {"HttpCode": "200-399"}
+    group.born = None  # whoever creates it with the settings of before asks for another one
     return group
 
 

@@ -14,6 +14,8 @@ import (
 func (c *Control) Fail(f conformance.Fault, after int) {
 	wrong := fault.Fault{Mutating: f.Writes, Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
 	switch {
+	case f.Location != "":
+		wrong.Header = map[string]string{"Location": f.Location}
 	case f.RetryAfter > 0:
 		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
 	case f.Truncate:

@@ -254,7 +254,37 @@ func TestDeletionRemovesTheUniqueTag(t *testing.T) {
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
 	l.must(err)
 	tags := l.server.State().Tags
-	if slices.Contains(tags, "ccm-uid:"+uid) || !slices.Contains(tags, "ccm-uid:other") || !slices.Contains(tags, "ccm-service:shop:web") {
+	if slices.Contains(tags, "ccm-uid:"+uid) || !slices.Contains(tags, "ccm-uid:other") || slices.Contains(tags, "ccm-service:shop:web") {
 		t.Errorf("tags = %v", tags)
 	}
+}
+
+// TestDeletionKeepsTagsOfOthers: a Service of the same name in another cluster has the same tag.
+func TestDeletionKeepsTagsOfOthers(t *testing.T) {
+	l := newLab(t, 1, nil, nil)
+	l.ensure()
+	l.server.AddTag("ccm-service:shop:web")
+	other := l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web", "ccm-cluster:other"}})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
+	l.must(err)
+	if b := l.balancer(); b.ID != other || !slices.Contains(b.Tags, "ccm-service:shop:web") {
+		t.Errorf("balancer %s is left with the tags %v", b.ID, b.Tags)
+	}
+	if tags := l.server.State().Tags; slices.Contains(tags, "ccm-uid:"+uid) {
+		t.Errorf("tags = %v", tags)
+	}
+}
+
+// TestMarkingCosts: a tag that cannot be there yet is made first; those of the cluster are found.
+func TestMarkingCosts(t *testing.T) {
+	const makeTag, tag, getTag, dropTag = "POST /v2/tags", "POST /v2/tags/{name}/resources", "GET /v2/tags/{name}", "DELETE /v2/tags/{name}"
+	l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
+	l.ensure()
+	l.edit(func(b *emulator.Balancer) { b.Tags = nil })
+	wantRequests(t, "marking", l.ensure(), read, tag, tag, makeTag, tag, makeTag, tag) // cloud, cluster, Service, UID
+	before := l.observe()
+	l.server.ResetTraffic()
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
+	l.must(err)
+	wantRequests(t, "deletion", l.requests(), getTag, "DELETE /v2/load_balancers/{id}", dropTag, dropTag)
 }

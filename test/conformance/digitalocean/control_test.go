@@ -3,10 +3,12 @@ package digitalocean_test
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
@@ -14,9 +16,12 @@ import (
 
 // start returns an emulator with two certificates, in which new balancers stay new until
 // they are told.
-func start(t *testing.T) (*emulator.Server, string) {
+func start(t *testing.T) (*emulator.Server, string) { return startWith(t, emulator.Options{}) }
+
+func startWith(t *testing.T, o emulator.Options) (*emulator.Server, string) {
 	t.Helper()
-	server := emulator.New(emulator.Options{ActivateAfter: -1})
+	o.ActivateAfter = -1
+	server := emulator.New(o)
 	url, err := server.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -41,9 +46,10 @@ func connect(t *testing.T, url string, env map[string]string) cloud.Driver {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	driver, err := digitalocean.New(t.Context(), cloud.Config{
-		Cloud: "digitalocean", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: transport,
-		Lookup: func(name string) string { return values[name] },
-		Secret: func(name string) (string, error) { return values[name], nil },
+		Cloud: "digitalocean", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
+		Transport: run.Guard(transport, digitalocean.Descriptor().Limits),
+		Lookup:    func(name string) string { return values[name] },
+		Secret:    func(name string) (string, error) { return values[name], nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,12 +82,20 @@ func (c control) StopMachine(id cloud.InstanceID) { c.must(c.server.PowerOff(c.n
 
 func (c control) Requests() (reads, writes int) {
 	counters := c.server.Counters()
-	return counters.Total - counters.Mutating, counters.Mutating
+	writes = counters.Mutating
+	for _, r := range c.server.Requests() {
+		if strings.Contains(r.Body, `"validate_only":true`) {
+			writes-- // nothing is made
+		}
+	}
+	return counters.Total - writes, writes
 }
 
 func (c control) Fail(f conformance.Fault, after int) {
 	wrong := fault.Fault{Path: "/v2/**", Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
 	switch {
+	case f.Location != "":
+		wrong.Header = map[string]string{"Location": f.Location}
 	case f.RetryAfter > 0:
 		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
 	case f.Truncate:

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	lab "github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
@@ -61,10 +63,11 @@ router-id = %s
 		defaults[s.Name] = s.Default
 	}
 	driver, err := openstack.New(c.Context(), cloud.Config{
-		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: &pages{c.direct},
-		File:   func() ([]byte, error) { return []byte(file), nil },
-		Lookup: func(name string) string { return defaults[name] },
-		Warn:   func(message string) { c.Errorf("the configuration is warned of: %s", message) },
+		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
+		Transport: run.Guard(&pages{c.direct}, openstack.Descriptor().Limits),
+		File:      func() ([]byte, error) { return []byte(file), nil },
+		Lookup:    func(name string) string { return defaults[name] },
+		Warn:      func(message string) { c.Errorf("the configuration is warned of: %s", message) },
 	})
 	if err != nil {
 		c.Fatal(err)
@@ -82,10 +85,15 @@ func (c *control) AddMachine(name string) cloud.InstanceID {
 func (c *control) RemoveMachine(id cloud.InstanceID) {
 	c.Helper()
 	c.used(id)
+	// Nova deletes ports that it made, and those of the parking were there before.
+	ports := c.all(c.project.Network, "ports", "ports", url.Values{"device_id": {string(id)}})
 	c.call(c.project.Compute, http.MethodDelete, "servers/"+string(id), nil)
 	c.wait("a server is gone", func() bool {
 		return !slices.ContainsFunc(c.servers(), func(s object) bool { return text(s, "id") == string(id) })
 	})
+	for _, port := range ports {
+		c.call(c.project.Network, http.MethodDelete, "ports/"+text(port, "id"), nil)
+	}
 }
 
 func (c *control) StopMachine(id cloud.InstanceID) {

@@ -8,12 +8,15 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Leftovers are the project's objects without its furniture, machines and their ports.
+// Leftovers are the project's objects without its furniture, machines and their ports, and the marks
+// of routes on its router.
 func (c *control) Leftovers() (left []string) {
 	c.Helper()
 	for _, line := range c.inventory() {
 		words := strings.Fields(line)
 		switch {
+		case words[0] == "router" && strings.Contains(line, "ccm-route-"):
+			left = append(left, line)
 		case c.project.furniture[words[1]], words[0] == "server", words[0] == "port" && strings.Contains(line, `device_owner="compute:`):
 		default:
 			left = append(left, line)

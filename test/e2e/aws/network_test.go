@@ -313,14 +313,23 @@ func TestStickiness(t *testing.T) {
 	}
 }
 
-// TestRefusedTarget has a node that AWS does not take, because it is stopped: the others serve.
+// TestRefusedTarget has a node that AWS does not take, because it is stopped: the others serve, the
+// Service has its address and says which node is missing, and it is taken once it runs.
 func TestRefusedTarget(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	before := s.inventory()
-	s.world.Stop(t, instanceID(s.nodes[0]))
+	stopped := instanceID(s.nodes[0])
+	s.world.Stop(t, stopped)
 	svc := s.service("web", network)
-	if err := s.try(svc); err == nil || !strings.Contains(err.Error(), instanceID(s.nodes[0])) {
-		t.Errorf("a target that AWS refuses: %v", err)
+	for range 5 { // more often than what does not converge is tried
+		s.ensure(svc)
+	}
+	if len(svc.Status.LoadBalancer.Ingress) != 1 {
+		t.Errorf("status %+v", svc.Status)
+	}
+	said := strings.Join(s.events.said, "\n")
+	if !strings.Contains(said, "TargetSkipped: ") || !strings.Contains(said, stopped) || strings.Contains(said, "CloudFailure") || strings.Contains(said, "NotConverging") || strings.Contains(said, "DriftRepaired") {
+		t.Errorf("said %s", said)
 	}
 	for _, line := range s.lines("target group") {
 		if !strings.HasSuffix(line, "targets ["+instanceID(s.nodes[1])+"]") {
@@ -329,6 +338,14 @@ func TestRefusedTarget(t *testing.T) {
 	}
 	if got := s.lines("network listener"); len(got) != 2 {
 		t.Errorf("listeners %q", got)
+	}
+	s.world.Start(t, stopped)
+	s.ensure(svc)
+	s.idle(svc)
+	for _, line := range s.lines("target group") {
+		if !strings.Contains(line, stopped) {
+			t.Errorf("%s lacks %s", line, stopped)
+		}
 	}
 	s.gone(svc, before)
 }

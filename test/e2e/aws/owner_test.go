@@ -28,7 +28,7 @@ func TestTwoClusters(t *testing.T) {
 		t.Fatalf("both are at %v", inA.Status.LoadBalancer.Ingress)
 	}
 	stolen := b.service("web", network, annotated("multicloud-ccm.io/name", defaultName(string(inA.UID))))
-	if err := b.try(stolen); err == nil || !strings.Contains(err.Error(), "belongs to") {
+	if err := b.try(stolen); err == nil || !strings.Contains(err.Error(), "may not use") {
 		t.Errorf("another cluster's balancer by its name: %v", err)
 	}
 	b.remove(stolen)

@@ -146,16 +146,23 @@ const patience = 60
 // try runs Ensure until it is through, as the service controller does.
 func (s *site) try(svc *corev1.Service) error {
 	s.Helper()
+	looks := 0
 	return s.through(func() error {
 		outcome, err := s.manager.Ensure(s.Context(), svc, s.nodes)
-		if err != nil {
-			return err
-		}
 		for key, value := range outcome.Record {
 			svc.Annotations[key] = value
 		}
+		if c := loadbalancer.ReplacementCondition(outcome.Record); c != nil {
+			svc.Status.Conditions = []metav1.Condition{*c}
+		}
+		if err != nil {
+			return err
+		}
+		if looks++; outcome.Again > 0 && looks < 3 { // what is left may be left for long
+			err = &loadbalancer.Pending{After: outcome.Again}
+		}
 		svc.Status.LoadBalancer = *outcome.Status
-		return nil
+		return err
 	})
 }
 
@@ -226,6 +233,14 @@ type machines struct{ cloud.Instances }
 
 func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	return m.Get(ctx, ids...)
+}
+
+func (m machines) ByName(context.Context, []string) (map[string]cloud.Instance, error) {
+	return nil, nil
+}
+
+func (m machines) Addresses(context.Context) (map[string]bool, error) {
+	return nil, errors.New("not read here")
 }
 
 func (m machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {

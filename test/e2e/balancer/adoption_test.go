@@ -78,8 +78,9 @@ func creations(name string) int {
 	return n
 }
 
-// TestAdoptUpstream: what upstream left behind keeps its id and address, and gets nothing but
-// our marks.
+// TestAdoptUpstream: what upstream left behind keeps its id and address. A balancer with
+// upstream's default name, which holds the UID, costs no write until something else changes; one
+// with another name gets our marks and nothing but them.
 func TestAdoptUpstream(t *testing.T) {
 	parallel(t)
 	custom := func() string { return fmt.Sprintf("shop-%d", serial.Add(1)) }
@@ -110,7 +111,9 @@ func TestAdoptUpstream(t *testing.T) {
 				s.annotate(map[string]string{idKey: before.ID})
 			}
 			s.expose()
-			s.balancer(s.marked)
+			if test.named {
+				s.balancer(s.marked)
+			}
 			svc, after := s.ready()
 			if err := serves(svc, before); err != nil {
 				t.Error(err)
@@ -122,10 +125,19 @@ func TestAdoptUpstream(t *testing.T) {
 			if n := creations(wanted); n != 0 {
 				t.Errorf("%d balancers were created", n)
 			}
+			marking := 0
 			for _, change := range changesOf(before) {
 				if !strings.HasPrefix(change, "POST /v2/tags") {
 					t.Errorf("more than marks changed: %s", change)
 				}
+				marking++
+			}
+			if !test.named {
+				if marking > 0 {
+					t.Errorf("the switch cost %d writes: %q", marking, changesOf(before))
+				}
+				s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.250"})
+				s.balancer(s.marked)
 			}
 		})
 	}
@@ -158,21 +170,21 @@ func TestAdoptByID(t *testing.T) {
 	if err := serves(svc, before); err != nil {
 		t.Error(err)
 	}
-	refuses(s, map[string]string{idKey: "no such form!"}, idKey, "no such form!", "an id of letters")
+	refuses(s, map[string]string{idKey: "no such form!"}, idKey, "no such form!", "the id of a load balancer")
+	refuses(s, map[string]string{idKey: "10"}, idKey, "10", "the id of a load balancer")
 	s.unset(idKey)
 	s.proof()
 	s.await(serving(before))
 }
 
-// TestForeign: a balancer of the wanted name that is another cluster's, another Service's or
-// nobody's is not touched, and no other is made.
+// TestForeign: a balancer of the wanted name that is another cluster's or another Service's is not
+// touched, and the Service gets its own: names are unique nowhere.
 func TestForeign(t *testing.T) {
 	parallel(t)
 	for name, tags := range map[string][]string{
 		"another cluster of upstream": {"k8s:other"},
 		"another cluster":             {"k8s:other", "ccm-cluster:other", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:default:web"},
 		"another service":             {"k8s:lab", "ccm-cluster:kubernetes", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:default:other"},
-		"nobody":                      nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			parallel(t)
@@ -180,44 +192,73 @@ func TestForeign(t *testing.T) {
 			before := asUpstream(wanted, func(b *do.Balancer) { b.Tags = tags })
 			t.Cleanup(func() { discard(before) })
 			s := create(t, map[string]string{portable + "name": wanted})
-			s.event("OwnershipConflict", before.ID)
-			s.event("SyncLoadBalancerFailed", before.ID)
-			after := find(env.Cloud.State(), before.ID)
-			if after == nil || portrait(*after) != portrait(before) {
-				t.Errorf("the balancer changed:\nbefore %s\nafter  %v", portrait(before), after)
+			s.balancer(s.marked)
+			if _, own := s.ready(); own.ID == before.ID {
+				t.Error("the Service has the other one's balancer")
 			}
-			if n := creations(wanted); n != 0 {
+			if n := creations(wanted); n != 1 {
 				t.Errorf("%d balancers were created", n)
 			}
 			s.remove()
-			if changed := changesOf(before); len(changed) > 0 {
-				t.Errorf("deleting the service changed the balancer: %v", changed)
-			}
+			untouched(t, before)
 		})
 	}
 }
 
-// TestAdoptFromAnotherService takes a balancer from a Service that does not want it any more.
+// untouched expects a balancer as it was.
+func untouched(t *testing.T, before do.Balancer) {
+	t.Helper()
+	after := find(env.Cloud.State(), before.ID)
+	if after == nil || portrait(*after) != portrait(before) || len(changesOf(before)) > 0 {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %v\n%v", portrait(before), after, changesOf(before))
+	}
+}
+
+// TestRefusedByID: the id of a balancer that is somebody else's leads to nothing, and whose it is is
+// not told.
+func TestRefusedByID(t *testing.T) {
+	parallel(t)
+	for name, edit := range map[string]func(*do.Balancer){
+		"another cluster of upstream": func(b *do.Balancer) { b.Tags = []string{"k8s:prod2"} },
+		"upstream's of another UID":   func(b *do.Balancer) { b.Name, b.Tags = "a99999999222243338444555555555555"[:32], nil },
+		"another service": func(b *do.Balancer) {
+			b.Tags = []string{"k8s:lab", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:bank:vault"}
+		},
+	} {
+		for _, key := range []string{idKey, portable + "adopt"} {
+			t.Run(name+" "+key, func(t *testing.T) {
+				parallel(t)
+				before := asUpstream(fmt.Sprintf("shop-%d", serial.Add(1)), edit)
+				t.Cleanup(func() { discard(before) })
+				s := create(t, map[string]string{key: before.ID})
+				s.event("OwnershipConflict", key, before.ID, "there is no load balancer with this id that the Service may use")
+				s.remove()
+				untouched(t, before)
+			})
+		}
+	}
+}
+
+// TestAdoptFromAnotherService: a Service does not get what another one has, and that one is told.
 func TestAdoptFromAnotherService(t *testing.T) {
 	parallel(t)
-	first := create(t, map[string]string{portable + "disown": "false"})
-	_, b := first.ready()
-	second := create(t, map[string]string{idKey: b.ID})
-	second.event("OwnershipConflict", b.ID, portable+"adopt")
-
-	first.annotate(map[string]string{portable + "disown": "true"})
-	second.annotate(map[string]string{portable + "adopt": b.ID})
-	second.balancer(second.marked)
-	svc, after := second.ready()
-	if err := serves(svc, b); err != nil || after.ID != b.ID {
-		t.Errorf("the balancer is %s and not %s: %v", after.ID, b.ID, err)
+	first := create(t, nil)
+	_, before := first.ready()
+	second := create(t, map[string]string{portable + "adopt": before.ID})
+	second.event("OwnershipConflict", before.ID, portable+"adopt")
+	first.event("LoadBalancerTakeoverRefused", before.ID)
+	second.remove()
+	if _, after := first.ready(); after.ID != before.ID || portrait(after) != portrait(before) {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
 	}
-	second.event("LoadBalancerAdopted", b.ID)
-	first.remove()
-	if find(env.Cloud.State(), b.ID) == nil {
-		t.Error("deleting the first service deleted the balancer of the second")
+	free := asUpstream(fmt.Sprintf("by-hand-%d", serial.Add(1)), func(b *do.Balancer) { b.Tags = nil })
+	third := create(t, map[string]string{portable + "adopt": free.ID})
+	third.balancer(third.marked)
+	if _, b := third.ready(); b.ID != free.ID {
+		t.Errorf("the balancer is %s and not %s", b.ID, free.ID)
 	}
-	refuses(second, map[string]string{portable + "adopt": "nobody"}, portable+"adopt", "nobody", b.ID)
+	third.event("LoadBalancerAdopted", free.ID)
+	refuses(third, map[string]string{portable + "adopt": "nobody"}, portable+"adopt", "nobody", "the id of a load balancer")
 }
 
 // TestDisown: nothing is done for the Service, whatever it asks for, not even when it goes.
@@ -268,7 +309,8 @@ func TestRetain(t *testing.T) {
 		t.Fatal("the balancer is gone")
 	}
 	for _, tag := range kept.Tags {
-		if strings.HasPrefix(tag, "ccm-") || strings.HasPrefix(tag, "k8s:") {
+		// The cluster's stay while the name holds the Service's UID.
+		if strings.HasPrefix(tag, "ccm-uid:") || strings.HasPrefix(tag, "ccm-service:") {
 			t.Errorf("it still has the mark %s", tag)
 		}
 	}

@@ -36,6 +36,7 @@ var tested = map[string]string{
 	portable + "disown":            "TestDisown",
 	portable + "retain":            "TestRetain",
 	portable + "adopt":             "TestAdoptFromAnotherService",
+	portable + "replacement":       "TestImmutable",
 }
 
 var nameRows = map[string]row{

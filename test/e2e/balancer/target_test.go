@@ -81,7 +81,7 @@ func TestTargets(t *testing.T) {
 		"network, some dual":       {nil, []link{dual, single}, []int{0, 1}, do.StackIPv4, ""},
 		"network, one private":     {nil, []link{single, private}, []int{0}, do.StackIPv4, "TargetSkipped"},
 		"network, one IPv6 only":   {nil, []link{single, only6}, []int{0}, do.StackIPv4, "TargetSkipped"},
-		"network, none":            {nil, []link{private}, nil, do.StackIPv4, "NoTargets"},
+		"network, none":            {nil, []link{private}, nil, "", "WaitingForNodes"},
 		"regional, private":        {regional(), []link{private, only6, dual}, []int{0, 1, 2}, do.StackDualstack, ""},
 		"internal":                 {with("network", "INTERNAL"), []link{private, dual}, []int{0, 1}, do.StackIPv4, ""},
 	} {
@@ -95,6 +95,13 @@ func TestTargets(t *testing.T) {
 				}
 			}
 			s := create(t, selecting(label, test.annotations))
+			if test.want == nil { // no balancer before the first target
+				s.event(test.event)
+				if own := s.balancersIn(env.Cloud.State()); len(own) > 0 {
+					t.Errorf("a balancer was created: %+v", own)
+				}
+				return
+			}
 			b := s.balancer(func(b *do.Balancer) error { return targeted(b, want...) })
 			if stack(&b) != test.stack {
 				t.Errorf("its stack is %s, want %s", stack(&b), test.stack)

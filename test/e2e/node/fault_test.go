@@ -78,8 +78,8 @@ func truncate(path string, keep int) fault.Fault {
 var troubles = []trouble{
 	{name: "another account", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged"},
 	{name: "another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged", allNotReady: true},
-	{name: "started with another account", begin: switchToken(otherToken), end: switchToken(token), reason: "NodeDeletionHeld", restart: true},
-	{name: "started with another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "NodeDeletionHeld", restart: true, allNotReady: true},
+	{name: "started with another account", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", restart: true},
+	{name: "started with another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", restart: true, allNotReady: true},
 	{name: "revoked token", begin: func(p *plant) { p.Cloud.RevokeToken(token) }, end: func(p *plant) { p.Cloud.SetToken(token, "default") }, reason: "CloudUnavailable"},
 	{name: "empty list", begin: inject(fault.Empty(machines)), end: clearFaults, reason: "NodeDeletionHeld"},
 	{name: "empty list and 404s", begin: inject(fault.Empty(machines), fault.Fault{Path: oneMachine, Status: http.StatusNotFound}), end: clearFaults, reason: "NodeDeletionHeld"},

@@ -76,6 +76,8 @@ func (s *site) clear() {
 		s.must(err)
 		s.must(core.Services("default").Delete(ctx, svc.Name, metav1.DeleteOptions{}))
 	}
+	// The record of deletions is on the lease, and would hold back those of the next test.
+	_ = s.Client().CoordinationV1().Leases(lab.Namespace).Delete(ctx, leaseName, metav1.DeleteOptions{})
 	s.must(core.Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 	s.must(core.Events("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 }

@@ -58,7 +58,7 @@ type siteOptions struct {
 // on returns another cluster, or the same one with another configuration, in a project.
 func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOptions) *site {
 	t.Helper()
-	s := &site{T: t, project: project, nodes: nodes, events: &events{}, traffic: &traffic{next: run.NewTransport(nil, run.TransportOptions{Cloud: "openstack"})}}
+	s := &site{T: t, project: project, nodes: nodes, events: &events{}, traffic: &traffic{next: run.NewTransport(nil, run.TransportOptions{Cloud: "openstack", Limits: provider.Descriptor().Limits})}}
 	file := fmt.Sprintf("[Global]\nauth-url=%s\nusername=%s\npassword=%s\ntenant-id=%s\ndomain-id=%s\nregion=%s\n%s",
 		openstack.AuthURL, project.User.Username, project.User.Password, project.ID, openstack.Domain, openstack.Region, o.config)
 	driver, err := provider.New(t.Context(), cloud.Config{
@@ -136,11 +136,14 @@ func (s *site) try(svc *corev1.Service) error {
 	s.Helper()
 	return s.through(func() error {
 		outcome, err := s.manager.Ensure(s.Context(), svc, s.nodes)
-		if err != nil {
-			return err
-		}
 		for key, value := range outcome.Record {
 			svc.Annotations[key] = value
+		}
+		if c := loadbalancer.ReplacementCondition(outcome.Record); c != nil {
+			svc.Status.Conditions = []metav1.Condition{*c}
+		}
+		if err != nil {
+			return err
 		}
 		svc.Status.LoadBalancer = *outcome.Status
 		return nil
@@ -235,6 +238,14 @@ func (m *machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[clou
 		}
 	}
 	return found, nil
+}
+
+func (m *machines) ByName(context.Context, []string) (map[string]cloud.Instance, error) {
+	return nil, nil
+}
+
+func (m *machines) Addresses(context.Context) (map[string]bool, error) {
+	return nil, errors.New("not read here")
 }
 
 func (m *machines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {

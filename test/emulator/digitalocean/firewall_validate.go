@@ -12,6 +12,7 @@ const (
 	maxFirewallRules    = 50 // inbound and outbound together
 	maxFirewallDroplets = 10
 	maxFirewallTags     = 5
+	maxRulePeers        = 1000
 )
 
 var firewallName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.\-]{0,254}$`)
@@ -66,6 +67,9 @@ func (a *Account) validFirewallRule(protocol string, ports *string, peers *Peers
 	members := len(peers.Addresses) + len(peers.Tags) + len(peers.DropletIDs) + len(peers.LoadBalancerUIDs) + len(peers.KubernetesIDs)
 	if members == 0 {
 		return unprocessable("%s must name at least one address or resource", side)
+	}
+	if members > maxRulePeers {
+		return unprocessable("%s can have at most %d entries", side, maxRulePeers)
 	}
 	return a.existing(peers)
 }

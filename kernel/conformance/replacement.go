@@ -1,0 +1,177 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// replacements checks what a driver has to do when a field changes that only a new balancer can
+// have.
+func (s *suite) replacements(t *testing.T) {
+	s.each(t, []check{
+		{"the old balancer goes first", replacedAfterDeletion},
+		{"a refused replacement brings the old balancer back", replacedAgain},
+		{"the new balancer is made beside the old one", replacedBeside},
+		{"a new balancer that is not wanted any more leaves the old one alone", replacementGivenUp},
+		{"check finds nothing wrong and writes nothing", checkOnlyReads},
+	})
+	for _, name := range slices.Sorted(maps.Keys(s.Refused)) {
+		t.Run("check refuses "+name, func(t *testing.T) { s.start(t).refused(s.Refused[name]) })
+	}
+}
+
+// replacedAfterDeletion: what was kept of the old balancer belongs to the new one, and goes with it.
+func replacedAfterDeletion(f *fixture) {
+	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.replaceFirst(spec)
+	spec, _ = f.ensure(spec)
+	_, before := f.control.Requests()
+	f.ensure(spec)
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("a second run with nothing changed made %d writes", after-before)
+	}
+	f.remove(spec)
+	f.nothingLeft()
+}
+
+// replaceFirst deletes the balancer so that another one follows.
+func (f *fixture) replaceFirst(spec cloud.Spec) {
+	f.Helper()
+	before, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe before deletion")
+	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before, Replaced: true})
+	f.must(err, "deleting the old balancer")
+	f.control.Settle()
+	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
+		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
+	}
+}
+
+// replacedAgain: the balancer is made again with the values it had.
+func replacedAgain(f *fixture) {
+	spec, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	fields, pinned := old.Balancer.Fields(), map[string]string{}
+	for _, field := range f.suite.Descriptor.Capabilities.Immutable {
+		pinned[field] = fields[field]
+	}
+	f.replaceFirst(spec)
+	spec.Pinned = pinned
+	spec, _ = f.ensure(spec)
+	spec.Pinned = nil
+	f.remove(spec)
+	f.nothingLeft()
+}
+
+func (f *fixture) replacer() cloud.Replacer {
+	r, ok := f.driver.(cloud.Replacer)
+	if !ok {
+		f.Skip("the driver does not implement cloud.Replacer")
+	}
+	if f.suite.Descriptor.IDAnnotation == "" {
+		f.Fatal("a cloud.Replacer needs an IDAnnotation")
+	}
+	return r
+}
+
+// pair makes two balancers of one Service, and returns the spec of the one that serves and that of
+// the one beside it.
+func (f *fixture) pair() (serves, next cloud.Spec) {
+	f.Helper()
+	replacer := f.replacer()
+	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	next = serves
+	next.Ref.ID, next.Beside = "", &old
+	if reason := replacer.Coexist(next, old); reason != "" {
+		f.Fatalf("Coexist of a plain Service = %q", reason)
+	}
+	if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.Found {
+		f.Fatalf("Observe beside %s = found %t, id %q, %v; want a clean not-found", old.ID, found.Found, found.ID, err)
+	}
+	next, created := f.ensure(next)
+	if created.ID == old.ID {
+		f.Fatalf("the balancer beside %s has the same id", old.ID)
+	}
+	for _, id := range []string{"", created.ID} {
+		next.Ref.ID = id
+		if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.ID != created.ID {
+			f.Errorf("Observe beside %s with id %q = found %t, id %q, %v; want %s", old.ID, id, found.Found, found.ID, err, created.ID)
+		}
+	}
+	if found, err := f.balancers().Observe(f.ctx(), serves); err != nil || found.ID != old.ID {
+		f.Errorf("Observe by the recorded id = found %t, id %q, %v; want %s", found.Found, found.ID, err, old.ID)
+	}
+	if d := f.difference(serves); len(d.operations) > 0 {
+		f.Errorf("the new balancer changed the old one; needed now:\n%s", text(d.operations))
+	}
+	return serves, next
+}
+
+func replacedBeside(f *fixture) {
+	old, next := f.pair()
+	f.removeOne(old)
+	next.Beside = nil
+	next, _ = f.ensure(next)
+	if d := f.difference(next); len(d.operations) > 0 {
+		f.Errorf("needed after the old balancer is gone:\n%s", text(d.operations))
+	}
+	f.remove(next)
+	f.nothingLeft()
+}
+
+func replacementGivenUp(f *fixture) {
+	old, next := f.pair()
+	f.removeOne(next)
+	if d := f.difference(old); len(d.operations) > 0 {
+		f.Errorf("needed after the new balancer is gone:\n%s", text(d.operations))
+	}
+	f.remove(old)
+	f.nothingLeft()
+}
+
+// removeOne deletes one balancer of two.
+func (f *fixture) removeOne(spec cloud.Spec) {
+	f.Helper()
+	before, err := f.balancers().Observe(f.ctx(), spec)
+	f.must(err, "Observe before deletion")
+	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before, Replaced: true})
+	f.must(err, "deleting one of two")
+	f.control.Settle()
+}
+
+func (f *fixture) checker() cloud.Checker {
+	c, ok := f.driver.(cloud.Checker)
+	if !ok {
+		f.Skip("the driver does not implement cloud.Checker")
+	}
+	return c
+}
+
+func checkOnlyReads(f *fixture) {
+	checker := f.checker()
+	spec := f.withMachines(f.spec(basic), "node-1")
+	_, before := f.control.Requests()
+	f.must(checker.Check(f.ctx(), f.difference(spec).spec, cloud.Observed{}), "Check before the creation")
+	spec, observed := f.ensure(spec)
+	_, created := f.control.Requests()
+	f.must(checker.Check(f.ctx(), f.difference(spec).spec, observed), "Check before a replacement")
+	if _, after := f.control.Requests(); after != created || before > created {
+		f.Errorf("Check made %d writes", after-created)
+	}
+}
+
+// refused checks that the cloud refuses the Service and that Check finds it first.
+func (f *fixture) refused(service Service) {
+	f.Helper()
+	spec := f.withMachines(f.spec(service), "node-1")
+	d, err := f.draft(spec)
+	if err == nil {
+		spec = d.spec
+		err = f.checker().Check(f.ctx(), spec, cloud.Observed{})
+	}
+	if err == nil {
+		f.Error("neither Normalize nor Check finds anything wrong")
+	}
+}

@@ -1,0 +1,139 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+// departures delete the balancers of Services that give them up, before the service controller sees
+// these Services: for each look at a deletion that takes time it would write an event, log an
+// error and wait longer. It is left to remove the finalizer.
+//
+//	the balancer              then
+//	is gone                   the controller sees the Service, and is told that there is none
+//	is still being deleted    another look
+//	cannot be deleted         another try after 5 s, doubling to 5 min; the kernel says why
+//	is wanted again by then   the controller ensures the Service
+type departures struct {
+	delete   func(ctx context.Context, svc *corev1.Service) error
+	services services
+	events   event.Recorder
+	alarms   alarms
+	// slots bounds how many deletions run at once.
+	slots chan struct{}
+
+	mu    sync.Mutex
+	begun map[types.UID]*departure
+}
+
+type departure struct {
+	gone     bool
+	failures int
+}
+
+// How long to wait after a deletion that failed.
+const (
+	departFirst = 5 * time.Second
+	departLast  = 5 * time.Minute
+)
+
+// hold begins the deletion, if it has not begun, and reports whether the controller has to wait.
+func (d *departures) hold(svc *corev1.Service) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if state := d.begun[svc.UID]; state != nil {
+		return !state.gone
+	}
+	d.events.Record(event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)},
+		event.Deleting, "Deleting load balancer")
+	d.begin(svc)
+	return true
+}
+
+// again deletes what an ensure may have made that did not know of the deletion: whether that still
+// runs or has ended, it may not have seen it.
+func (d *departures) again(svc *corev1.Service) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begin(svc)
+}
+
+// begin begins a deletion, in the place of an earlier one. The caller holds mu.
+func (d *departures) begin(svc *corev1.Service) {
+	d.begun[svc.UID] = &departure{}
+	d.alarms.in(0, svc.UID, func() { d.look(svc) })
+}
+
+// state reports whether the balancer is being deleted, and whether it is gone.
+func (d *departures) state(uid types.UID) (begun, gone bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state := d.begun[uid]
+	return state != nil, state != nil && state.gone
+}
+
+// forget drops what is known of a Service that is gone or wants a balancer.
+func (d *departures) forget(uid types.UID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.begun, uid)
+	d.alarms.stop(uid)
+}
+
+func (d *departures) look(svc *corev1.Service) {
+	d.slots <- struct{}{}
+	defer func() { <-d.slots }()
+	state, current := d.departure(svc.UID), d.services.Current(svc)
+	if state == nil {
+		return
+	}
+	if current == nil || !leaves(current) {
+		d.forget(svc.UID)
+		return
+	}
+	err := d.delete(context.Background(), current)
+	if now := d.services.Current(svc); now != nil && !leaves(now) {
+		d.services.Enqueue(now)
+		return
+	}
+	if d.departure(svc.UID) != state {
+		return // another deletion has begun since, or begins when the ensure that runs has ended
+	}
+	pending, busy := errors.AsType[*loadbalancer.Pending](err)
+	switch {
+	case err == nil:
+		d.note(func() { state.gone = true })
+		d.services.Enqueue(current)
+	case errors.Is(err, errStopping):
+	case busy:
+		d.note(func() { state.failures = 0 })
+		d.alarms.in(pending.After, svc.UID, func() { d.look(current) })
+	default:
+		var wait time.Duration
+		d.note(func() { wait = min(departFirst<<min(state.failures, 8), departLast); state.failures++ })
+		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
+		d.alarms.in(wait, svc.UID, func() { d.look(current) })
+	}
+}
+
+// departure returns the deletion that has begun, nil when none has.
+func (d *departures) departure(uid types.UID) *departure {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.begun[uid]
+}
+
+func (d *departures) note(change func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change()
+}

@@ -1,0 +1,201 @@
+package loadbalancer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// twin returns the other balancer of this Service: the new one while the observed one serves, or
+// the old one when the new one does.
+func (p *pass) twin(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+	spec, us := p.spec, p.spec.Ref.Owner
+	spec.Beside, spec.Ref.ID = &observed, p.memory.successor
+	if p.replacing.Of != observed.ID {
+		spec.Ref.ID = p.replacing.Of
+	}
+	other, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	switch {
+	case err != nil:
+		return cloud.Observed{}, err
+	case other.Found && (other.ID == observed.ID || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster):
+		// Not certainly ours: clusters restored from one backup have Services with equal UIDs.
+		return cloud.Observed{Facts: other.Facts}, nil
+	}
+	return other, nil
+}
+
+// succeed leads to the new balancer while the present one serves:
+//
+//	new balancer                       decision
+//	not there                          make it
+//	failed, or differs for good        delete it
+//	differs                            differences
+//	as it was asked for, and serves    the Service is told
+func (p *pass) succeed(s shape, f finding, c census) decision {
+	next := f.successor.Resolve(c.candidates)
+	spec := p.complete(next, c)
+	spec.Beside = &f.observed
+	ns, err := shapeOf(p.manager.cloud.Balancers, spec, next, p.manager.cloud.Descriptor.Capabilities.Immutable)
+	if err != nil {
+		return p.kept(s, f.observed, c, p.respell(unjoin(err)))
+	}
+	after, remarks := p.aim(ns.possible, next, c)
+	var d decision
+	switch {
+	case !next.Found:
+		d = p.decision(spec, next, &after, besideOperations(s, f.observed, after))
+		d.change.Operations = d.change.Operations[:1]
+		d.question = &question{spec: spec, refused: func(problems []problem) decision {
+			return p.kept(s, f.observed, c, problems)
+		}}
+	case next.State == cloud.BalancerFailed, len(ns.frozen) > 0:
+		d = p.decision(spec, next, nil, []cloud.Operation{removal(next, "it cannot take the place of the present balancer; another one is made")})
+		d.change.Replaced = true
+	default:
+		d = p.decision(spec, next, &after, Order(Diff(next.Balancer, after)))
+		d.whole = true
+	}
+	d.remarks, d.err, d.succeeds = remarks, c.err, true
+	present := p.adjust(s, f.observed, c)
+	d.meanwhile = &present
+	return d
+}
+
+// advance carries out a step towards the new balancer. Where the step fails the present one is still
+// looked after.
+func (p *pass) advance(ctx context.Context, d decision) (cloud.Observed, error) {
+	if d.change.After == nil {
+		if err := p.spare(ctx, *d.change.Spec.Beside, d.change.Before); err != nil {
+			return cloud.Observed{}, p.meanwhile(ctx, d, err)
+		}
+	} else {
+		p.memory.duplicates = nil
+	}
+	created := p.memory.created
+	progress, err := p.apply(ctx, d)
+	if !d.change.Before.Found {
+		p.memory.successor, p.memory.created = p.memory.created, created
+	}
+	switch {
+	case err != nil:
+		return cloud.Observed{}, p.meanwhile(ctx, d, err)
+	case d.plan.Empty():
+		return d.change.Before, nil
+	}
+	if d.change.After == nil {
+		p.memory.successor, p.memory.duplicates = "", nil
+		p.memory.stillbirth.count(d.change.Before.ID)
+	}
+	after := progress.After
+	if after == 0 {
+		after = pollFirst
+	}
+	p.memory.pendingSince = time.Now()
+	return cloud.Observed{}, &Pending{After: after, Reason: "the new balancer is being made; the present one serves"}
+}
+
+// meanwhile changes what differs on the present balancer and returns err.
+func (p *pass) meanwhile(ctx context.Context, d decision, err error) error {
+	if _, failed := p.apply(ctx, *d.meanwhile); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// spare returns why the new balancer, which cannot take the place of the one that serves, is not
+// deleted yet, nil when it is. It waits as long as for a duplicate, and longer each time one failed.
+func (p *pass) spare(ctx context.Context, serves, next cloud.Observed) error {
+	seen := p.memory.note([]string{next.ID}, serves.ID)
+	if wait := max(duplicateWait, p.memory.stillbirth.wait()) - time.Since(seen.since); wait > 0 {
+		return &Pending{After: wait, Reason: strings.TrimSuffix("the new balancer cannot take the place of the present one: "+next.Detail, ": ")}
+	}
+	left, err := p.doubt(ctx, serves, next)
+	switch {
+	case left != "":
+		return p.failed(ctx, &cloud.Error{Op: "deleting balancer " + next.ID, Err: errors.New(left)})
+	case err != nil:
+		return p.failed(ctx, err)
+	}
+	return nil
+}
+
+// conclude ends a replacement that is through or was given up: the balancer that does not serve is
+// deleted, once the Service's status names the one that does, and then the annotation goes.
+func (p *pass) conclude(ctx context.Context, f finding, d decision, o Outcome) (Outcome, error) {
+	if p.replacing == nil || d.replaces || !p.live() || f.observed.ID == "" {
+		return o, nil
+	}
+	if !d.change.Before.Found {
+		o.Again = pollFirst // whether it is what was asked for is seen in the next run
+		return o, nil
+	}
+	switch again, err := p.leftover(ctx, f.observed, o); {
+	case err != nil:
+		return Outcome{Record: o.Record}, err
+	case again > 0:
+		o.Again = again
+		return o, nil
+	}
+	p.memory.successor = ""
+	held := p.replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == frozenBlock })
+	if !held || !annotation.AllowReplacement.Bool(p.values) {
+		o.note(map[string]string{annotation.Replacement.Name: ""})
+	}
+	return o, nil
+}
+
+// leftover deletes the balancer that does not serve, and returns when to look again, 0 when there is none
+// or it is left.
+func (p *pass) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (again time.Duration, err error) {
+	if p.manager.cloud.Replacer == nil {
+		return 0, nil
+	}
+	other, err := p.twin(ctx, serves)
+	switch {
+	case err != nil:
+		return 0, p.failed(ctx, err)
+	case !other.Found:
+		return 0, nil
+	case !apiequality.Semantic.DeepEqual(p.service.Status.LoadBalancer.Ingress, o.Status.Ingress):
+		return pollFirst, nil
+	}
+	return p.retire(ctx, other, serves)
+}
+
+// retire deletes the balancer that does not serve any more, with the proofs of a duplicate, and returns
+// when to look again. The one that the annotation says was to be replaced nobody made just now, so
+// it need not wait. What is perhaps not the Service's alone is left.
+func (p *pass) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
+	seen := p.memory.note([]string{other.ID}, serves.ID)
+	switch {
+	case other.State == cloud.BalancerPending:
+		return pollFirst, nil
+	case other.ID != p.replacing.Of && seen.wait() > 0:
+		return seen.wait(), nil
+	}
+	p.memory.duplicates = nil
+	left, err := p.doubt(ctx, serves, other)
+	switch {
+	case err != nil:
+		return 0, p.failed(ctx, err)
+	case left != "":
+		p.say(leftRemark(other.ID, left))
+		return 0, nil
+	}
+	spec := p.spec
+	spec.Ref.ID, spec.Beside = other.ID, &serves
+	d := p.decision(spec, other, nil, []cloud.Operation{removal(other, "balancer "+serves.ID+" serves in its place")})
+	d.change.Replaced = true
+	if _, err := p.execute(ctx, d); err != nil {
+		return 0, p.failed(ctx, err)
+	}
+	return pollFirst, nil
+}

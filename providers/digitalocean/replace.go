@@ -1,0 +1,95 @@
+package digitalocean
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/digitalocean/godo"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+var (
+	_ cloud.Checker  = (*Driver)(nil)
+	_ cloud.Replacer = (*Driver)(nil)
+)
+
+// besideSuffix ends the name of a balancer that is made beside another one, until that is gone:
+// two of one name would be hard to tell apart.
+const (
+	besideSuffix = "-next"
+	maxName      = 255
+)
+
+// Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
+// asks for one certain address for both.
+func (d *Driver) Coexist(spec cloud.Spec, before cloud.Observed) string {
+	ip := keyIP.In(spec.Options)
+	if lb, ok := before.Native.(*godo.LoadBalancer); ok && ip != "" && ip == lb.IP {
+		return "both would have the address " + ip
+	}
+	return ""
+}
+
+// checking is the key in the context of a request that makes nothing although it is a POST.
+type checking struct{}
+
+// ReadOnly says which requests only read.
+func ReadOnly(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Context().Value(checking{}) != nil
+}
+
+// Check implements cloud.Checker: the API looks at the request of a creation and makes nothing. It
+// does the same before it makes one, so there is no need to ask unless another balancer is deleted
+// first.
+func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	if !before.Found {
+		return nil
+	}
+	spec.Beside = &before // for a name that is free
+	b, _, err := d.Normalize(spec)
+	if err != nil {
+		return err
+	}
+	request, err := d.createRequest(b, spec)
+	if err != nil {
+		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
+	}
+	request.ValidateOnly = true
+	ctx = context.WithValue(ctx, checking{}, true)
+	if d.Coexist(spec, before) != "" {
+		request.IP = "" // is free when the present one is gone
+	}
+	_, _, err = d.api.LoadBalancers.Create(ctx, request)
+	if err == nil || d.Classify(err).Class == cloud.FailureQuota {
+		return nil // the present one gives its place free
+	}
+	return fmt.Errorf("checking balancer %s: %w", b.Name, err)
+}
+
+// findBeside returns the other balancer of the Service, by its id or its mark.
+func (d *Driver) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
+	all, surveyed := spec.Survey.([]godo.LoadBalancer)
+	if !surveyed {
+		var err error
+		all, err = d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+			return d.api.LoadBalancers.List(ctx, o)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var found *godo.LoadBalancer
+	for i, lb := range all {
+		_, owner := d.readMarks(lb.Tags, spec.Ref.Owner)
+		marked := owner.UID != "" && owner.UID == spec.Ref.Owner.UID
+		if lb.ID == spec.Beside.ID || !marked && lb.ID != spec.Ref.ID {
+			continue
+		}
+		if found == nil || lb.ID == spec.Ref.ID {
+			found = &all[i]
+		}
+	}
+	return found, nil
+}

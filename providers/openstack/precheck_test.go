@@ -1,0 +1,135 @@
+package openstack
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Ids of what the cloud of TestCheck has, and one of what it has not.
+const (
+	idPublic, idFarNet = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+	idPublicV4, idNode = "00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"
+	idNodes, idFlavor  = "00000000-0000-4000-8000-000000000005", "00000000-0000-4000-8000-000000000006"
+	idOldFlavor, idVIP = "00000000-0000-4000-8000-000000000007", "00000000-0000-4000-8000-000000000008"
+	idHidden, idNone   = "00000000-0000-4000-8000-000000000009", "00000000-0000-4000-8000-0000000000ff"
+)
+
+func checked() map[string]string {
+	return map[string]string{
+		"GET /networks/" + idPublic:         `{"network": {"id": "` + idPublic + `", "router:external": true, "subnets": ["` + idPublicV4 + `"]}}`,
+		"GET /networks/" + idNodes:          `{"network": {"id": "` + idNodes + `", "router:external": false, "subnets": ["` + idNode + `"]}}`,
+		"GET /networks/" + idFarNet:         `{"network": {"id": "` + idFarNet + `", "router:external": false, "subnets": []}}`,
+		"GET /networks/" + idHidden:         "forbidden",
+		"GET /subnets/" + idNode:            `{"subnet": {"id": "` + idNode + `", "network_id": "` + idNodes + `", "cidr": "10.0.0.0/16", "ip_version": 4}}`,
+		"GET /subnets":                      `{"subnets": [{"id": "` + idPublicV4 + `", "name": "public-v4", "network_id": "` + idPublic + `", "tags": []}]}`,
+		"GET /ports/" + idVIP:               `{"port": {"id": "` + idVIP + `"}}`,
+		"GET /ports":                        `{"ports": []}`,
+		"GET /ports?ip_address=10.0.0.7":    `{"ports": [{"id": "` + idVIP + `", "fixed_ips": [{"ip_address": "10.0.0.7", "subnet_id": "` + idNode + `"}]}]}`,
+		"GET /floatingips":                  `{"floatingips": []}`,
+		"GET /floatingips?172.24.0.9":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.9", "port_id": "other"}]}`,
+		"GET /floatingips?172.24.0.8":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`,
+		"GET /lbaas/flavors/" + idFlavor:    `{"flavor": {"id": "` + idFlavor + `", "enabled": true}}`,
+		"GET /lbaas/flavors/" + idOldFlavor: `{"flavor": {"id": "` + idOldFlavor + `", "enabled": false}}`,
+		"GET /lbaas/availabilityzones/az1":  `{"availability_zone": {"name": "az1", "enabled": true}}`,
+	}
+}
+
+// TestCheck: what the cloud does not have is found before anything is made. The error names key and
+// value, and says what would be right.
+func TestCheck(t *testing.T) {
+	internal := map[string]string{keyInternal.Name: "true"}
+	for name, test := range map[string]struct {
+		options map[string]string
+		address string
+		before  cloud.Observed
+		want    string // a part of the error; "" for none
+	}{
+		"nothing named":                 {},
+		"all is there":                  {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idPublicV4, keySubnet.Name: idNode, keyNetwork.Name: idNodes, keyFlavor.Name: idFlavor, keyZone.Name: "az1", keyPort.Name: idVIP}},
+		"no such floating network":      {options: map[string]string{keyFloatingNetwork.Name: idNone}, want: keyFloatingNetwork.Name + `: "` + idNone},
+		"a network that is not outside": {options: map[string]string{keyFloatingNetwork.Name: idNodes}, want: "want an external network"},
+		"no such floating subnet":       {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idNode}, want: keyFloatingSubnet.Name + `: "` + idNode},
+		"no floating subnet of a name":  {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingName.Name: "private-*"}, want: keyFloatingName.Name + `: "private-*"`},
+		"a floating subnet of a name":   {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingName.Name: "public-*"}},
+		"a network nobody may read":     {options: map[string]string{keyFloatingNetwork.Name: idHidden}},
+		"internal":                      {options: map[string]string{keyInternal.Name: "true", keyFloatingNetwork.Name: idNone}},
+		"no such subnet":                {options: map[string]string{keySubnet.Name: idNone}, want: keySubnet.Name + `: "` + idNone},
+		"a subnet of another network":   {options: map[string]string{keySubnet.Name: idNode, keyNetwork.Name: idFarNet}, want: "and not in " + idFarNet},
+		"no such network":               {options: map[string]string{keyNetwork.Name: idNone}, want: keyNetwork.Name + `: "` + idNone},
+		"no such member subnet":         {options: map[string]string{keyMemberSubnet.Name: idNone}, want: keyMemberSubnet.Name + `: "` + idNone},
+		"no such port":                  {options: map[string]string{keyPort.Name: idNone}, want: keyPort.Name + `: "` + idNone},
+		"no such flavor":                {options: map[string]string{keyFlavor.Name: idNone}, want: keyFlavor.Name + `: "` + idNone},
+		"a flavor of the past":          {options: map[string]string{keyFlavor.Name: idOldFlavor}, want: "the flavor is disabled"},
+		"no such zone":                  {options: map[string]string{keyZone.Name: "../az1"}, want: keyZone.Name + `: "../az1"`},
+		"two mistakes":                  {options: map[string]string{keyFlavor.Name: idNone, keySubnet.Name: idNone}, want: keySubnet.Name},
+		"an address that is in use":     {address: "172.24.0.9", want: `spec.loadBalancerIP: "172.24.0.9" is not possible: it is in use at port other`},
+		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
+		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
+		"an address outside":            {options: maps.Clone(internal), address: "10.9.0.1", want: "10.0.0.0/16"},
+		"an inner address in use":       {options: maps.Clone(internal), address: "10.0.0.7", want: "in use at port " + idVIP},
+		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
+		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
+	} {
+		c := newTable(t, checked())
+		c.driver.config.balancer.placement.floatingNetwork = idPublic
+		spec := specOf(test.options)
+		spec.LoadBalancerIP = test.address
+		if keyInternal.Bool(test.options) && test.address != "" {
+			spec.Options[keySubnet.Name] = idNode
+		}
+		err := c.driver.Check(t.Context(), spec, test.before)
+		switch {
+		case test.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || c.driver.Classify(err).Class != cloud.FailureInvalid):
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+		if len(c.writes) > 0 {
+			t.Errorf("%s: wrote %q", name, c.writes)
+		}
+	}
+}
+
+// TestFloatingIPFromNowhere: an existing balancer that is to get a floating IP does not ask for one
+// that cannot be.
+func TestFloatingIPFromNowhere(t *testing.T) {
+	c := newTable(t, checked())
+	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idNone})
+	err := c.driver.attach(t.Context(), &snapshot{lb: balancer{ID: "lb", Port: idVIP}}, spec)
+	if !isInvalid(err) || !strings.Contains(err.Error(), keyFloatingSubnet.Name) {
+		t.Errorf("error %v", err)
+	}
+	c.wrote("a floating IP from no subnet")
+}
+
+// TestChosenFloatingIP is made before the balancer, which would wait for it for ever.
+func TestChosenFloatingIP(t *testing.T) {
+	c := newTable(t, checked())
+	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+	spec.LoadBalancerIP = "172.24.0.7"
+	if err := c.driver.reserve(t.Context(), &snapshot{}, spec); err != nil || len(c.writes) != 1 {
+		t.Fatalf("%v, wrote %q", err, c.writes)
+	}
+	if made := fieldsOf(t, c.writes[0]); made["floating_ip_address"] != "172.24.0.7" || made["port_id"] != nil || !c.driver.floatingIsOurs(made["description"].(string), web, false) {
+		t.Errorf("made %v", made)
+	}
+	spec.LoadBalancerIP, c.writes = "172.24.0.9", nil
+	if err := c.driver.reserve(t.Context(), &snapshot{}, spec); err != nil {
+		t.Error(err)
+	}
+	c.wrote("an address that is there")
+}
+
+// TestIDOfAnotherForm is no path of the API.
+func TestIDOfAnotherForm(t *testing.T) {
+	for _, id := range []string{"10", "regional", "../ports", "a/b?c"} {
+		c := newTable(t, map[string]string{"GET /lbaas/loadbalancers": `{"loadbalancers": []}`})
+		f, err := c.driver.find(t.Context(), cloud.Spec{Ref: cloud.Ref{ID: id, Owner: web}})
+		if err != nil || f.lb != nil || len(c.reads) != 1 || c.reads[0] != "/lbaas/loadbalancers" {
+			t.Errorf("id %q: %+v, %v, asked for %q", id, f, err, c.reads)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+package openstack
+
+import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+
+// Coexist implements cloud.Replacer: Octavia takes two balancers of one name. The floating IP is
+// moved from one to the other. What both cannot have is an address of their own, and a user's port.
+func (d *Driver) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
+	s, ok := before.Native.(*snapshot)
+	switch {
+	case !ok:
+		return "it was not read"
+	case d.isGuest(s, spec):
+		return "it is shared with others"
+	case d.addressField(spec) == fieldAddress && spec.LoadBalancerIP != "" && spec.LoadBalancerIP == s.lb.Address:
+		return "both would have the address " + s.lb.Address
+	case keyPort.In(spec.Options) != "" && keyPort.In(spec.Options) == s.lb.Port:
+		return "both would have the port " + s.lb.Port
+	}
+	return ""
+}

@@ -1,0 +1,289 @@
+package openstack
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// TestFloatingIPFollows: the floating IP that was made for the Service, or that it chose, stays at the
+// balancer that serves while another one is made beside it, which has its address already.
+func TestFloatingIPFollows(t *testing.T) {
+	d := unconnected()
+	ours := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.floatingDescription(web)}
+	upstreams := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: floatingPrefix + " shop/web from cluster kubernetes"}
+	users := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
+	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.floatingDescription(web) + `","port_id":"` + idVIP + `"}}`
+	for name, test := range map[string]struct {
+		at      *floatingIP
+		address string
+		want    string // the start of the only write, "" for none
+	}{
+		"ours":             {ours, "", ""},
+		"upstream's":       {upstreams, "", described},
+		"the chosen one":   {users, "172.24.0.8", ""},
+		"one that was not": {users, "", "POST /floatingips"},
+		"none":             {nil, "", "POST /floatingips"},
+	} {
+		c := newTable(t, checked())
+		spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+		spec.LoadBalancerIP = test.address
+		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Port: idVIP}, floating: test.at}}
+		s := &snapshot{lb: balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
+		err := c.driver.settleFloatingIP(t.Context(), s, cloud.Change{Spec: spec, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
+			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
+		}
+		follows := !strings.HasPrefix(test.want, "POST")
+		if scope := c.driver.observedScope(s, spec); (scope == cloud.ScopeExternal) != follows {
+			t.Errorf("%s: scope %s", name, scope)
+		}
+		if got := c.driver.addressesOf(s, spec)[0].IP; (got == "172.24.0.8") != follows {
+			t.Errorf("%s: address %s", name, got)
+		}
+	}
+}
+
+// TestFloatingIPIsMoved: the floating IP at another balancer of the Service, which this one has
+// replaced, comes along in one request. What is attached to anything else stays there.
+func TestFloatingIPIsMoved(t *testing.T) {
+	d := unconnected()
+	moved := `PUT /floatingips/fip {"floatingip":{"port_id":"new"}}`
+	for name, test := range map[string]struct {
+		marks   []string
+		address string
+		want    string
+	}{
+		"the one it replaced":             {d.wantedMarks(web), "", moved},
+		"another Service's":               {d.wantedMarks(api), "", "POST /floatingips"},
+		"nobody's":                        {nil, "", "POST /floatingips"},
+		"chosen, of the one it replaced":  {d.wantedMarks(web), "172.24.0.8", moved},
+		"chosen, in use by somebody else": {d.wantedMarks(api), "172.24.0.8", ""},
+	} {
+		answers := checked()
+		lb, err := json.Marshal(map[string]any{"loadbalancers": []object{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers["GET /lbaas/loadbalancers"] = string(lb)
+		answers["GET /floatingips?172.24.0.8"] = `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`
+		c := newTable(t, answers)
+		spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+		spec.LoadBalancerIP = test.address
+		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.floatingDescription(web)}}
+		err = c.driver.attach(t.Context(), s, spec)
+		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
+			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
+		}
+	}
+}
+
+// TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
+func TestDeletionForAnother(t *testing.T) {
+	d := unconnected()
+	marked := `"description":"` + d.floatingDescription(web) + `"`
+	for name, test := range map[string]struct {
+		change cloud.Change
+		want   string // what becomes of the floating IP
+	}{
+		"another follows": {cloud.Change{Replaced: true}, `PUT /floatingips/fip {"floatingip":{` + marked + `,"port_id":null}}`},
+		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
+	} {
+		c := newTable(t, nil)
+		c.driver.config.balancer.cascadeDelete = true
+		s := &snapshot{
+			lb:       balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Port: "old"},
+			floating: &floatingIP{ID: "fip", Port: "old", Description: floatingPrefix + " shop/web from cluster kubernetes"},
+			free:     &floatingIP{ID: "free", Description: d.floatingDescription(web)},
+			guard:    guard{group: &securityGroup{ID: "group"}},
+		}
+		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
+		if _, err := c.driver.Apply(t.Context(), test.change); err != nil {
+			t.Fatal(err)
+		}
+		c.wrote(name, test.want, "DELETE /lbaas/loadbalancers/old")
+	}
+}
+
+func TestCoexist(t *testing.T) {
+	d := unconnected()
+	before := cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
+	for name, test := range map[string]struct {
+		options map[string]string
+		address string
+		before  cloud.Observed
+		want    bool
+	}{
+		"plain":             {nil, "", before, true},
+		"the same floating": {nil, "172.24.0.8", before, true},
+		"the same address":  {map[string]string{keyInternal.Name: "true"}, "10.0.0.9", before, false},
+		"another address":   {map[string]string{keyInternal.Name: "true"}, "10.0.0.10", before, true},
+		"the same port":     {map[string]string{keyPort.Name: idVIP}, "", before, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.name(api), Tags: d.wantedMarks(api)}}}, false},
+	} {
+		spec := specOf(test.options)
+		spec.LoadBalancerIP = test.address
+		if reason := d.Coexist(spec, test.before); (reason == "") != test.want {
+			t.Errorf("%s: %q", name, reason)
+		}
+	}
+}
+
+// TestRestored: a balancer that has to be made again is made as it was, whatever the Service asks for
+// now.
+func TestRestored(t *testing.T) {
+	c := newTable(t, nil)
+	spec := specOf(map[string]string{keySubnet.Name: idNone, keyFlavor.Name: idNone, keyNetwork.Name: idNone})
+	spec.LoadBalancerIP = "172.24.0.99"
+	spec.Pinned = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
+	after, _, err := c.driver.Normalize(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where, err := c.driver.place(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := c.driver.balancerBody(cloud.Change{Spec: spec, After: &after}, where)
+	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
+		if body[field] != want {
+			t.Errorf("%s is %v, want %s", field, body[field], want)
+		}
+	}
+	if got := chosenFloating(spec); got != "172.24.0.8" {
+		t.Errorf("the floating IP is %s", got)
+	}
+}
+
+// TestRenamedCluster: all parts follow the name of the cluster, the balancer's own name last.
+func TestRenamedCluster(t *testing.T) {
+	c := newTable(t, checked())
+	old, d := unconnected(), c.driver
+	d.clusterName = "renamed"
+	spec := specOf(map[string]string{keyMonitor.Name: "true", keyMonitorDelay.Name: "5", keyMonitorTimeout.Name: "3", keyMonitorRetries.Name: "1", keyMonitorRetriesDown.Name: "3"})
+	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
+	s := &snapshot{
+		lb: balancer{ID: "lb", Name: old.name(web), Description: old.description(web), Tags: old.wantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: statusActive, Provider: "amphora"},
+		listeners: []listener{{
+			ID: "listener", Name: old.childName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.name(web)}, ConnectionLimit: -1,
+			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
+		}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: old.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
+		members:  map[string][]member{},
+		monitors: map[string]monitor{"pool": {ID: "monitor", Name: old.childName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
+		floating: &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floatingDescription(web)},
+	}
+	var order []string
+	for range 10 {
+		spec.Facts = d.facts(s, spec)
+		after, _, err := d.Normalize(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if progress, err := d.update(t.Context(), s, cloud.Change{Spec: spec, Before: d.observed(s, spec), After: &after}); err != nil {
+			t.Fatal(err)
+		} else if !progress.Pending {
+			break
+		}
+		for _, request := range c.writes {
+			order = append(order, store(t, s, request))
+		}
+		c.writes = nil
+	}
+	if len(c.writes) > 0 {
+		t.Errorf("all is renamed, and still %q", c.writes)
+	}
+	for what, name := range map[string]string{
+		"balancer": s.lb.Name, "description": s.lb.Description, "listener": s.listeners[0].Name, "pool": s.pools["pool"].Name,
+		"monitor": s.monitors["pool"].Name, "floating IP": s.floating.Description, "tags": strings.Join(append(s.lb.Tags, s.listeners[0].Tags...), " "),
+	} {
+		if strings.Contains(name, "kubernetes") || !strings.Contains(name, "renamed") {
+			t.Errorf("%s: %q", what, name)
+		}
+	}
+	if len(order) == 0 || order[len(order)-1] != "PUT /lbaas/loadbalancers/lb name" {
+		t.Errorf("order %q", order)
+	}
+}
+
+// store makes a change of names and tags in the snapshot.
+func store(t *testing.T, s *snapshot, request string) string {
+	t.Helper()
+	fields := fieldsOf(t, request)
+	path, _, _ := strings.Cut(request, " {")
+	name, named := fields["name"].(string)
+	var tags []string
+	for _, tag := range anys(fields["tags"]) {
+		tags = append(tags, tag.(string))
+	}
+	switch path {
+	case "PUT /lbaas/loadbalancers/lb":
+		if named {
+			s.lb.Name = name
+			if description, described := fields["description"].(string); described {
+				s.lb.Description = description
+			}
+		}
+		if tags != nil {
+			s.lb.Tags = tags
+		}
+	case "PUT /lbaas/listeners/listener":
+		s.listeners[0].Name, s.listeners[0].Tags = name, tags
+	case "PUT /lbaas/pools/pool":
+		p := s.pools["pool"]
+		p.Name = name
+		s.pools["pool"] = p
+	case "PUT /lbaas/healthmonitors/monitor":
+		m := s.monitors["pool"]
+		m.Name = name
+		s.monitors["pool"] = m
+	case "PUT /floatingips/fip":
+		s.floating.Description = fields["description"].(string)
+	default:
+		t.Fatalf("request %s", request)
+	}
+	if named {
+		path += " name"
+	}
+	return path
+}
+
+func anys(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+// TestNoteOfAddressesWithoutFloatingIP: Neutron has floating IPs for IPv4 only, and the Service is told.
+func TestNoteOfAddressesWithoutFloatingIP(t *testing.T) {
+	for name, test := range map[string]struct {
+		ipv6, dual, internal bool
+		want                 string
+	}{
+		"IPv4":           {},
+		"IPv6":           {ipv6: true, want: "an IPv6 address gets no floating IP"},
+		"both":           {dual: true, want: "only the IPv4 address gets a floating IP"},
+		"internal, IPv6": {ipv6: true, internal: true},
+		"internal, both": {dual: true, internal: true},
+	} {
+		spec := specOf(map[string]string{})
+		spec.IPv6, spec.DualStack = test.ipv6, test.dual
+		if test.internal {
+			spec.Options[keyInternal.Name] = "true"
+		}
+		_, notes, err := unconnected().Normalize(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, note := range notes {
+			if strings.Contains(note.Message, "floating IP") {
+				said = append(said, note.Message)
+			}
+		}
+		if text := strings.Join(said, "; "); (text == "") != (test.want == "") || !strings.Contains(text, test.want) {
+			t.Errorf("%s: %q, want %q", name, text, test.want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package openstack
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+)
+
+// table is a cloud that answers from a table, by method and path without the version; a path may have
+// its query. What is not in it is not there.
+type table struct {
+	*testing.T
+	driver  *Driver
+	answers map[string]string
+	// writes are the requests that change something, with their bodies.
+	writes []string
+	// reads are all others.
+	reads []string
+}
+
+func newTable(t *testing.T, answers map[string]string) *table {
+	t.Helper()
+	c := &table{T: t, answers: answers}
+	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(c.answer)}}
+	c.driver = unconnected()
+	c.driver.compute = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.1/", Type: "compute"}
+	c.driver.network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "network"}
+	c.driver.balancer = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "load-balancer"}
+	return c
+}
+
+func (c *table) answer(r *http.Request) (*http.Response, error) {
+	path := strings.TrimPrefix(r.URL.Path, "/v2.0")
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+	}
+	if r.Method == http.MethodGet {
+		c.reads = append(c.reads, path)
+	} else {
+		c.writes = append(c.writes, strings.TrimSpace(r.Method+" "+path+" "+string(body)))
+	}
+	status, text := http.StatusNotFound, `{"NeutronError": {"type": "NotFound"}, "faultstring": "not found"}`
+	for _, key := range []string{r.Method + " " + path + "?" + r.URL.Query().Get("fixed_ips") + r.URL.Query().Get("floating_ip_address"), r.Method + " " + path} {
+		if known, ok := c.answers[key]; ok {
+			status, text = http.StatusOK, known
+			break
+		}
+	}
+	if text == "forbidden" {
+		status = http.StatusForbidden
+	}
+	switch {
+	case r.Method == http.MethodDelete:
+		status, text = http.StatusNoContent, ""
+	case r.Method != http.MethodGet:
+		status, text = http.StatusOK, "{}"
+	}
+	return &http.Response{
+		StatusCode: status, Body: io.NopCloser(strings.NewReader(text)), Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}},
+	}, nil
+}
+
+// wrote checks the requests that changed something since the last look.
+func (c *table) wrote(what string, want ...string) {
+	c.Helper()
+	if got := strings.Join(c.writes, "\n"); got != strings.Join(want, "\n") {
+		c.Errorf("%s wrote\n%s\nwant\n%s", what, got, strings.Join(want, "\n"))
+	}
+	c.writes = nil
+}
+
+// fieldsOf returns the fields of the one object in a request's body.
+func fieldsOf(t *testing.T, request string) map[string]any {
+	t.Helper()
+	_, body, _ := strings.Cut(request, "{")
+	var object map[string]map[string]any
+	if err := json.Unmarshal([]byte("{"+body), &object); err != nil {
+		t.Fatalf("%s: %v", request, err)
+	}
+	for _, fields := range object {
+		return fields
+	}
+	return nil
+}

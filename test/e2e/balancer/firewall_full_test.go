@@ -1,0 +1,74 @@
+package balancer_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+)
+
+// TestFirewallFull: sixty scattered node ports of one Service are more than the firewall holds.
+// Another namespace has its port all the same, and what nobody wants any more is closed.
+func TestFirewallFull(t *testing.T) {
+	start(t, firewallEnv)
+	gone := exposed(t, nil, tcp(80))
+	old := gone.nodePort(0)
+	opens(t, "tcp", old, everyone)
+
+	var ports []corev1.ServicePort
+	for i := range int32(60) {
+		port := tcp(1000 + i)
+		port.NodePort = 30001 + 2*i
+		ports = append(ports, port)
+	}
+	many := exposed(t, nil, ports...)
+	many.event("FirewallFull", "tcp/30093", "47 rules")
+	other := elsewhere(t, tcp(80))
+	opens(t, "tcp", int(other.Spec.Ports[0].NodePort), everyone)
+
+	gone.remove()
+	opens(t, "tcp", old, "")
+	firewall(t, func(f *do.Firewall) error {
+		if n := len(f.InboundRules); n != 47 {
+			return fmt.Errorf("%d rules, want all 47 to be used", n)
+		}
+		return nil
+	})
+}
+
+// elsewhere makes a Service of type NodePort in a namespace of its own.
+func elsewhere(t *testing.T, ports ...corev1.ServicePort) *corev1.Service {
+	t.Helper()
+	core := env.Client().CoreV1()
+	space, err := core.Namespaces().Create(within(t), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := core.Services(space.Name).Create(within(t), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: ports},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := core.Services(space.Name).Delete(within(t), svc.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	return svc
+}
+
+// TestFirewallDeniedPort: a Service cannot open SSH of the nodes to its clients.
+func TestFirewallDeniedPort(t *testing.T) {
+	parallel(t)
+	port := 20_000 + int(serial.Add(1))
+	s := create(t, nil, func(svc *corev1.Service) { svc.Spec.Ports = []corev1.ServicePort{tcp(22), tcp(int32(port))} })
+	s.ready()
+	s.event("FirewallPortDenied", "tcp/22")
+	opens(t, "tcp", port, everyone)
+	opens(t, "tcp", 22, "")
+}
