@@ -31,7 +31,7 @@ GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -gcf
 LINT        := $(BIN)/golangci-lint
 GORELEASER  := $(BIN)/goreleaser
 HELM        := $(BIN)/helm
-FUZZTIME    ?= 10s
+FUZZTIME    ?= 10000x
 TEST_FLAGS  ?=
 # The race detector needs cgo.
 GO_TEST     := CGO_ENABLED=1 go test -race
@@ -156,7 +156,7 @@ race: ## Like test, twice, with the race detector (on by default) and shuffled o
 	$(MAKE) test TEST_FLAGS="-count=2 -shuffle=on"
 
 .PHONY: fuzz
-fuzz: need-go ## Run every fuzzer for FUZZTIME (10s).
+fuzz: need-go ## Run every fuzzer with FUZZTIME inputs (10000x).
 	hack/fuzz.sh $(FUZZTIME)
 
 .PHONY: conformance
