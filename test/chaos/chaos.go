@@ -48,7 +48,7 @@ type scenario struct {
 var groups = [][]scenario{
 	{{"kill loop", killLoop}},
 	{{"two leaders", twoLeaders}, {"tenants", tenants}, {"many services", manyServices}},
-	{{"hostile answers", hostileAnswers}, {"frozen API server", frozenAPIServer}},
+	{{"hostile answers", hostileAnswers}, {"hostile OpenStack", hostileCloud(openStack)}, {"hostile AWS", hostileCloud(amazon)}, {"frozen API server", frozenAPIServer}},
 }
 
 // scenarioLimit bounds one scenario.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -79,7 +80,9 @@ func hostileAnswers(ctx context.Context, a *arena) ([]Result, error) {
 
 // impostor answers in the place of the cloud.
 type impostor struct {
-	real     http.Handler
+	real http.Handler
+	// login answers what is asked before everything else, and reports whether it did; nil where nothing is.
+	login    func(http.ResponseWriter, *http.Request) bool
 	server   *http.Server
 	answer   atomic.Pointer[http.HandlerFunc]
 	followed atomic.Int64
@@ -100,6 +103,9 @@ func (i *impostor) listen() (string, error) {
 func (i *impostor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/elsewhere") {
 		i.followed.Add(1)
+		return
+	}
+	if i.login != nil && i.login(w, r) {
 		return
 	}
 	if answer := i.answer.Load(); answer != nil {
@@ -159,13 +165,17 @@ func head(r *http.Request) string {
 
 // compressedItems are 2 GB of droplets without anything, in gzip.
 func compressedItems() []byte {
-	pack := func(text string) []byte {
-		var packed bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a valid one
-		_, _ = io.WriteString(w, text)                             // to memory
-		_ = w.Close()
-		return packed.Bytes()
-	}
-	// Parts of a stream can be joined.
-	return append(pack(`{"droplets":[{}`), bytes.Repeat(pack(strings.Repeat(`,{}`, (64<<20)/3)), 32)...)
+	return slices.Concat(compress(`{"droplets":[{}`), bytes.Repeat(compress(strings.Repeat(`,{}`, blockSize/3)), blocks))
+}
+
+// blocks of blockSize bytes are 2 GB.
+const blocks, blockSize = 32, 64 << 20
+
+// compress returns a text in gzip. Such parts can be joined to one stream.
+func compress(text string) []byte {
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a valid one
+	_, _ = io.WriteString(w, text)                             // to memory
+	_ = w.Close()
+	return packed.Bytes()
 }

@@ -105,6 +105,9 @@ func (l *Lab) CloudURL() string { return l.url }
 // Binary returns the path of the binary under test.
 func (l *Lab) Binary() string { return l.binary }
 
+// Dir returns the lab's folder, which goes with it.
+func (l *Lab) Dir() string { return l.dir }
+
 // Kubeconfig returns the path of the ServiceAccount's kubeconfig.
 func (l *Lab) Kubeconfig() string { return l.kubeconfig }
 
