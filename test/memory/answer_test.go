@@ -30,22 +30,25 @@ const most = 200 << 20
 // an answer that becomes much larger in memory than it is as text.
 func TestHostileAnswersOfEC2(t *testing.T) {
 	debug.SetGCPercent(gcPercent)
-	for name, s := range map[string]struct{ head, item, tail string }{
-		"empty instances":             {"", "<item/>", ""},
-		"instances":                   {"", "<item><instanceId>i</instanceId></item>", ""},
-		"interfaces":                  {"<item><networkInterfaceSet>", "<item/>", "</networkInterfaceSet></item>"},
-		"addresses":                   {"<item><networkInterfaceSet><item><privateIpAddressesSet>", "<item/>", "</privateIpAddressesSet></item></networkInterfaceSet></item>"},
-		"tags":                        {"<item><tagSet>", "<item><key/><value/></item>", "</tagSet></item>"},
-		"nesting":                     {"", "<a>", ""},
-		"instances, a comment before": {"<!-- <a><a><a><a><a><a><a><a> -->", "<item/>", ""},
-		"attributes":                  {"<item ", `b="" `, "/>"},
+	for name, s := range map[string]struct{ head, item, tail, before string }{
+		"empty instances":             {"", "<item/>", "", ""},
+		"instances":                   {"", "<item><instanceId>i</instanceId></item>", "", ""},
+		"interfaces":                  {"<item><networkInterfaceSet>", "<item/>", "</networkInterfaceSet></item>", ""},
+		"addresses":                   {"<item><networkInterfaceSet><item><privateIpAddressesSet>", "<item/>", "</privateIpAddressesSet></item></networkInterfaceSet></item>", ""},
+		"tags":                        {"<item><tagSet>", "<item><key/><value/></item>", "</tagSet></item>", ""},
+		"nesting":                     {"", "<a>", "", ""},
+		"instances, a comment before": {"<!-- <a><a><a><a><a><a><a><a> -->", "<item/>", "", ""},
+		"attributes":                  {"<item ", `b="" `, "/>", ""},
+		"text":                        {"<instanceId>", "a/>", "</instanceId>", ""},
+		"a byte before the root":      {"", "<item/>", "", "a"},
+		"an instruction before":       {"", "<item/>", "", `<?a b="/>"?>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// The first one is too long, the second one is as long as may be.
 			items := provider.Descriptor().Limits.MaxAnswer() / len(s.item)
 			for range 2 {
 				debug.FreeOSMemory()
-				read := decode(t, s.head, s.item, s.tail, items)
+				read := decode(t, s.before, s.head, s.item, s.tail, items)
 				items = (read - 1<<16) / len(s.item)
 			}
 			took := heap()
@@ -66,7 +69,7 @@ func TestLargestPageOfEC2(t *testing.T) {
 	instance := "<item>" + strings.Repeat("<aFieldOfInstance>a value of twenty</aFieldOfInstance>", fields) + "<instanceId>i-0123456789abcdef0</instanceId><tagSet>" +
 		strings.Repeat("<item><key>kubernetes.io/cluster/a</key><value>a value of some length</value></item>", tags) + "</tagSet>" +
 		"<networkInterfaceSet><item><privateIpAddressesSet>" + strings.Repeat(address, addresses) + "</privateIpAddressesSet></item></networkInterfaceSet></item>"
-	if read := decode(t, "", instance, "", instances); read < instances*len(instance) {
+	if read := decode(t, "", "", instance, "", instances); read < instances*len(instance) {
 		t.Errorf("%d bytes were read of %d", read, instances*len(instance))
 	}
 }
@@ -78,11 +81,12 @@ func heap() uint64 {
 	return stats.HeapSys
 }
 
-// decode lets the SDK read an answer, and returns how many bytes of it were read.
-func decode(t *testing.T, head, item, tail string, items int) int {
+// decode lets the SDK read an answer, with root before its root element, and returns how many bytes of
+// it were read.
+func decode(t *testing.T, root, head, item, tail string, items int) int {
 	t.Helper()
-	const before, after = "<DescribeInstancesResponse><reservationSet><item><instancesSet>", "</instancesSet></item></reservationSet></DescribeInstancesResponse>"
-	body := &counted{Reader: io.MultiReader(strings.NewReader(before+head), &repeated{text: []byte(item), left: items * len(item)}, strings.NewReader(tail+after))}
+	const begin, end = "<DescribeInstancesResponse><reservationSet><item><instancesSet>", "</instancesSet></item></reservationSet></DescribeInstancesResponse>"
+	body := &counted{Reader: io.MultiReader(strings.NewReader(root+begin+head), &repeated{text: []byte(item), left: items * len(item)}, strings.NewReader(tail+end))}
 	client := ec2.New(ec2.Options{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""), Retryer: aws.NopRetryer{},
 		HTTPClient: &http.Client{Transport: run.Guard(answers{body}, provider.Descriptor().Limits)},
