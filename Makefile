@@ -29,6 +29,7 @@ LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).g
 # that tests share what GOFLAGS compiles; .goreleaser.yaml and test/ccm have the same flags.
 GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -gcflags=$(GCFLAGS) -gcflags=github.com/google/cel-go/...=-l -gcflags=github.com/antlr4-go/...=-l
 LINT        := $(BIN)/golangci-lint
+DEADCODE    := $(BIN)/deadcode
 GORELEASER  := $(BIN)/goreleaser
 HELM        := $(BIN)/helm
 FUZZTIME    ?= 10000x
@@ -229,7 +230,8 @@ moto: ## Install the moto server, AWS's APIs in memory, into the cache.
 	@test/aws/moto/venv.sh
 
 .PHONY: lint
-lint: need-go $(LINT) ## Run the linters, the import law among them.
+lint: need-go $(LINT) $(DEADCODE) ## Run the linters, the import law among them, and look for functions that nothing calls.
+	@found=$$($(DEADCODE) -tags $(TAGS) ./cmd/... ./internal/gen) && { test -z "$$found" || { echo "nothing calls these, neither the binary nor the generators:" >&2; echo "$$found" >&2; exit 1; }; }
 	$(LINT) run ./...
 	cd test && ../$(LINT) run ./...
 	cd hack/image && ../../$(LINT) run ./...
@@ -246,6 +248,10 @@ verify: need-go ## Fail when generated files, formatting or go.mod differ from w
 $(LINT): hack/go.mod hack/go.sum
 	@echo "==> building golangci-lint (once)"
 	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(DEADCODE): hack/go.mod hack/go.sum
+	@echo "==> building deadcode (once)"
+	@cd hack && go build -o ../$(DEADCODE) golang.org/x/tools/cmd/deadcode
 
 $(GORELEASER): hack/release/go.mod hack/release/go.sum
 	@echo "==> building goreleaser (once, some minutes)"

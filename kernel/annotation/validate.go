@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Validate returns everything that is wrong with the declarations themselves. It is for the
-// tests of whoever declares keys.
+// Validate returns everything that is wrong with the declarations themselves. The
+// conformance suite asks it of every driver.
 func (s Set) Validate() error {
 	var errs []error
 	owner := map[string]string{}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -125,17 +124,8 @@ func (s *suite) descriptor(t *testing.T) {
 // annotations checks the declarations: they are documented, and a default means the same
 // whether it is written down or not.
 func (s *suite) annotations(t *testing.T) {
-	for _, key := range s.Annotations {
-		if key.Doc == "" || key.Type == "" {
-			t.Errorf("%s: type and doc are required", key.Name)
-		}
-		if key.Default == "" || key.Type == annotation.TypePresence {
-			continue
-		}
-		values, problems := annotation.Set{key}.Parse(map[string]string{key.Name: key.Default})
-		if len(problems) > 0 || values[key.Name] != key.Default {
-			t.Errorf("%s: the default %q is not valid and canonical: %q, %v", key.Name, key.Default, values[key.Name], problems)
-		}
+	if err := s.Annotations.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 

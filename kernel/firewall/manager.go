@@ -70,7 +70,7 @@ func (m *Manager) Enabled() bool {
 }
 
 // Reconcile brings the firewall to what all Services together need, and returns what it did
-// (in DryRun and Shadow: would do). The services must come from a synced cache, because what
+// (in DryRun: would do). The services must come from a synced cache, because what
 // none of them needs is closed.
 //
 // A Service whose needs cannot be found out keeps the openings it has and does not stop the

@@ -263,27 +263,25 @@ func TestDisownWithBadValueCountsAsFalse(t *testing.T) {
 }
 
 func TestDryRunWritesNothing(t *testing.T) {
-	for _, mode := range []run.Mode{run.DryRun, run.Shadow} {
-		f := newFixture(t)
-		f.start(mode, fakeDescriptor)
-		for range 5 {
-			f.settle()
-		}
-		f.wrote()
-		if len(f.svc.Status.LoadBalancer.Ingress) != 0 || len(f.svc.Annotations) != 0 {
-			t.Errorf("%s: status %v, annotations %v", mode, f.svc.Status, f.svc.Annotations)
-		}
-		f.said()
-
-		f.restart()
+	f := newFixture(t)
+	f.start(run.DryRun, fakeDescriptor)
+	for range 5 {
 		f.settle()
-		f.start(mode, fakeDescriptor)
-		f.driver.writes = nil
-		fails(t, f.Delete(t.Context(), f.svc), "stays", string(mode))
-		f.svc.Annotations[annotation.Retain.Name] = "true"
-		fails(t, f.Delete(t.Context(), f.svc), "stays")
-		f.wrote()
 	}
+	f.wrote()
+	if len(f.svc.Status.LoadBalancer.Ingress) != 0 || len(f.svc.Annotations) != 0 {
+		t.Errorf("status %v, annotations %v", f.svc.Status, f.svc.Annotations)
+	}
+	f.said()
+
+	f.restart()
+	f.settle()
+	f.start(run.DryRun, fakeDescriptor)
+	f.driver.writes = nil
+	fails(t, f.Delete(t.Context(), f.svc), "stays", string(run.DryRun))
+	f.svc.Annotations[annotation.Retain.Name] = "true"
+	fails(t, f.Delete(t.Context(), f.svc), "stays")
+	f.wrote()
 }
 
 func TestName(t *testing.T) {

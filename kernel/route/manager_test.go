@@ -351,28 +351,26 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-func TestReadOnlyModes(t *testing.T) {
-	for _, mode := range []run.Mode{run.DryRun, run.Shadow} {
-		f := newFixture(mode)
-		f.nodes = []*corev1.Node{node("a", "1")}
-		f.cloud.routes = []cloud.Route{route("r2", "10.0.2.0/24", "2")}
-		m := New(f.options)
-		if err := m.Create(t.Context(), "a", netip.MustParsePrefix("10.0.1.0/24")); err != nil {
-			t.Error(err)
-		}
-		if err := m.Delete(t.Context(), Route{Name: "r2", Node: "b", Destination: netip.MustParsePrefix("10.0.2.0/24")}); err != nil {
-			t.Error(err)
-		}
-		if len(f.cloud.created)+len(f.cloud.deleted) != 0 {
-			t.Errorf("%s wrote %v, %v", mode, f.cloud.created, f.cloud.deleted)
-		}
-		want := []plan.Plan{
-			{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindRoute, Key: "10.0.1.0/24", After: "a (1)"}}},
-			{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Delete, Kind: cloud.KindRoute, Key: "10.0.2.0/24", Before: "b (2)"}}},
-		}
-		if diff := cmp.Diff(want, f.plans, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: plans (-want +got):\n%s", mode, diff)
-		}
+func TestDryRunWritesNothing(t *testing.T) {
+	f := newFixture(run.DryRun)
+	f.nodes = []*corev1.Node{node("a", "1")}
+	f.cloud.routes = []cloud.Route{route("r2", "10.0.2.0/24", "2")}
+	m := New(f.options)
+	if err := m.Create(t.Context(), "a", netip.MustParsePrefix("10.0.1.0/24")); err != nil {
+		t.Error(err)
+	}
+	if err := m.Delete(t.Context(), Route{Name: "r2", Node: "b", Destination: netip.MustParsePrefix("10.0.2.0/24")}); err != nil {
+		t.Error(err)
+	}
+	if len(f.cloud.created)+len(f.cloud.deleted) != 0 {
+		t.Errorf("wrote %v, %v", f.cloud.created, f.cloud.deleted)
+	}
+	want := []plan.Plan{
+		{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindRoute, Key: "10.0.1.0/24", After: "a (1)"}}},
+		{Cloud: "c", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Delete, Kind: cloud.KindRoute, Key: "10.0.2.0/24", Before: "b (2)"}}},
+	}
+	if diff := cmp.Diff(want, f.plans, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("plans (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,7 +24,6 @@ const (
 //	          nothing executable  something executable
 //	Live      no call             the write
 //	DryRun    no call             log, no call
-//	Shadow    no call             log, no call
 type Executor struct {
 	cloud   *Cloud
 	mode    Mode

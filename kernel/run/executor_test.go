@@ -32,7 +32,6 @@ func TestExecutorModes(t *testing.T) {
 		"the default":       {"", someWrite, nil, 1, 0, "applied"},
 		"live, failing":     {Live, someWrite, failure, 1, 0, "failed"},
 		"dry run":           {DryRun, someWrite, nil, 0, 1, "dry_run"},
-		"shadow":            {Shadow, someWrite, nil, 0, 1, "dry_run"},
 		"nothing to do":     {Live, plan.Plan{}, nil, 0, 0, ""},
 		"only blocked":      {Live, plan.Plan{Operations: []cloud.Operation{opStuck}}, nil, 0, 0, ""},
 		"dry, only blocked": {DryRun, plan.Plan{Operations: []cloud.Operation{opStuck}}, nil, 0, 0, ""},

@@ -40,7 +40,7 @@ type Transport struct {
 // NewTransport returns the transport that carries every request to one cloud, and holds that
 // cloud's rate limit: make one per credential. From the outside in:
 //
-//	readonly  in DryRun and Shadow a request that writes fails with *WriteRefused
+//	readonly  in DryRun a request that writes fails with *WriteRefused
 //	repeat    sends again what Throttled recognises
 //	limit     waits for the rate limit, by the priority of the context
 //	redirect  an answer that leads elsewhere fails with *cloud.Unreadable

@@ -226,10 +226,10 @@ func TestReadOnlyModes(t *testing.T) {
 		{DryRun, "HEAD", "", nil, false},
 		{DryRun, "POST", "", nil, true},
 		{DryRun, "PUT", "", nil, true},
-		{Shadow, "DELETE", "", nil, true},
-		{Shadow, "PATCH", "", nil, true},
-		{Shadow, "POST", "Describe", reads, false},
-		{Shadow, "POST", "Create", reads, true},
+		{DryRun, "DELETE", "", nil, true},
+		{DryRun, "PATCH", "", nil, true},
+		{DryRun, "POST", "Describe", reads, false},
+		{DryRun, "POST", "Create", reads, true},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%s %s %s", test.mode, test.method, test.action), func(t *testing.T) {
