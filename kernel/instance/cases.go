@@ -24,6 +24,14 @@ type cases struct {
 
 	mu   sync.Mutex
 	byID map[cloud.InstanceID]map[string]*absence
+	// unread are the cases without a not-found, waiting those with one that are not confirmed.
+	unread, waiting map[caseKey]*absence
+}
+
+// caseKey names a case.
+type caseKey struct {
+	id  cloud.InstanceID
+	uid string
 }
 
 // absence is what is known about one Node's machine, by value.
@@ -36,7 +44,9 @@ type absence struct {
 }
 
 func newCases(places int, p Policy) *cases {
-	return &cases{places: places, policy: p, byID: map[cloud.InstanceID]map[string]*absence{}}
+	c := &cases{places: places, policy: p}
+	c.void()
+	return c
 }
 
 func (a absence) confirmed() bool { return !a.last.IsZero() }
@@ -87,25 +97,45 @@ func (c *cases) open(uid string, id cloud.InstanceID) *absence {
 		c.byID[id] = map[string]*absence{}
 	}
 	c.byID[id][uid] = a
+	c.unread[caseKey{id, uid}] = a
 	return a
+}
+
+// close forgets a case.
+func (c *cases) close(key caseKey) {
+	delete(c.unread, key)
+	delete(c.waiting, key)
+	delete(c.byID[key.id], key.uid)
+	if len(c.byID[key.id]) == 0 {
+		delete(c.byID, key.id)
+	}
+}
+
+// found adds the first not-found.
+func (c *cases) found(key caseKey, answered time.Time) {
+	a := c.unread[key]
+	a.first = answered
+	delete(c.unread, key)
+	c.waiting[key] = a
 }
 
 // taken counts open cases. One that nobody asks for any more, because its Node is Ready
 // again or gone, gives up its place.
 func (c *cases) taken(now time.Time, held bool) int {
-	open := 0
-	for _, nodes := range c.byID {
-		for uid, a := range nodes {
-			switch {
-			case a.confirmed(), held && !a.first.IsZero():
-			case now.Sub(a.asked) > 3*c.policy.ConfirmGap:
-				delete(nodes, uid)
-			default:
-				open++
-			}
+	c.expire(c.unread, now)
+	if held {
+		return len(c.unread)
+	}
+	c.expire(c.waiting, now)
+	return len(c.unread) + len(c.waiting)
+}
+
+func (c *cases) expire(some map[caseKey]*absence, now time.Time) {
+	for key, a := range some {
+		if now.Sub(a.asked) > 3*c.policy.ConfirmGap {
+			c.close(key)
 		}
 	}
-	return open
 }
 
 // suspect opens a case with its first not-found, unless there is one.
@@ -113,7 +143,8 @@ func (c *cases) suspect(uid string, id cloud.InstanceID, answered time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byID[id][uid] == nil {
-		*c.open(uid, id) = absence{first: answered, asked: time.Now()}
+		c.open(uid, id).asked = time.Now()
+		c.found(caseKey{id, uid}, answered)
 	}
 }
 
@@ -129,9 +160,10 @@ func (c *cases) note(uid string, id cloud.InstanceID, started, answered time.Tim
 	}
 	switch {
 	case a.first.IsZero():
-		a.first = answered
+		c.found(caseKey{id, uid}, answered)
 	case started.Sub(a.first) >= c.policy.ConfirmGap:
 		a.last = answered
+		delete(c.waiting, caseKey{id, uid})
 	}
 }
 
@@ -172,14 +204,21 @@ func (c *cases) has(id cloud.InstanceID) bool {
 func (c *cases) saw(id cloud.InstanceID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.byID, id)
+	c.sawLocked(id)
+}
+
+func (c *cases) sawLocked(id cloud.InstanceID) {
+	for uid := range c.byID[id] {
+		c.close(caseKey{id, uid})
+	}
 }
 
 // void closes all cases: what they rest on was read with wrong credentials.
 func (c *cases) void() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.byID)
+	c.byID = map[cloud.InstanceID]map[string]*absence{}
+	c.unread, c.waiting = map[caseKey]*absence{}, map[caseKey]*absence{}
 }
 
 // listed closes the cases of all machines in a list.
@@ -188,7 +227,7 @@ func (c *cases) listed(s *snapshot) {
 	defer c.mu.Unlock()
 	for id := range c.byID {
 		if s.byID[id] != nil {
-			delete(c.byID, id)
+			c.sawLocked(id)
 		}
 	}
 }
@@ -200,11 +239,8 @@ func (c *cases) prune(live map[string]bool) {
 	for id, nodes := range c.byID {
 		for uid := range nodes {
 			if !live[uid] {
-				delete(nodes, uid)
+				c.close(caseKey{id, uid})
 			}
-		}
-		if len(nodes) == 0 {
-			delete(c.byID, id)
 		}
 	}
 }

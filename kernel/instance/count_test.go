@@ -15,7 +15,6 @@ import (
 // requests to the cloud, while everything that asks is running.
 
 func TestCallsToInitialise(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		limits  cloud.Limits
 		n, late int
@@ -103,7 +102,6 @@ func (i *Inventory) uninitialised() (n int) {
 }
 
 func TestCallsWhenIdle(t *testing.T) {
-	t.Parallel()
 	for _, limits := range []cloud.Limits{digitalOcean, hetzner, aws} {
 		for _, n := range []int{1000, 5000} {
 			t.Run(fmt.Sprintf("%d nodes, page %d", n, limits.PageSize), func(t *testing.T) {
@@ -134,7 +132,6 @@ func TestCallsWhenIdle(t *testing.T) {
 }
 
 func TestCallsWithNotReadyNodes(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		limits      cloud.Limits
 		n, notReady int
@@ -207,7 +204,6 @@ func TestCallsOfThousandConcurrentMisses(t *testing.T) {
 }
 
 func TestCallsOfNotFoundBurst(t *testing.T) {
-	t.Parallel()
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
 		i := w.inventory(nil)

@@ -154,7 +154,7 @@ func (i *Inventory) unsure(ctx context.Context, node *corev1.Node, id cloud.Inst
 	err = fmt.Errorf("node %s: whether machine %s is there is not known: %w", node.Name, id, err)
 	throttled := errors.Is(err, errNotItsTurn) || cloud.FailureOf(err).Class == cloud.FailureThrottled
 	if ctx.Err() == nil && !throttled {
-		i.report.tell(node, string(verdictCloudFailure), event.CloudUnavailable, err.Error())
+		i.report.tell(node, string(verdictCloudFailure), event.CloudUnavailable, err)
 	}
 	return err
 }

@@ -55,9 +55,11 @@ var (
 
 var errDown = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: "test", Err: errors.New("503")}
 
-// simulate runs a test with simulated time and lets what it left behind come to an end.
+// simulate runs a test with simulated time, beside others, and lets what it left behind come to
+// an end.
 func simulate(t *testing.T, f func(*testing.T)) {
 	t.Helper()
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f(t)
 		time.Sleep(2 * cloud.CallTimeout)
@@ -290,10 +292,8 @@ func (w *world) initialise(node *corev1.Node, machine cloud.Instance) *corev1.No
 // pass does what the lifecycle controller does every 5 seconds.
 func (w *world) pass(ctx context.Context, i *Inventory, workers int) (errs []error) {
 	var mu sync.Mutex
-	parallel(w.listNodes(), workers, func(node *corev1.Node) {
-		if ready(node) {
-			return
-		}
+	notReady := slices.DeleteFunc(w.listNodes(), ready)
+	parallel(notReady, workers, func(node *corev1.Node) {
 		exists, err := i.Exists(ctx, node)
 		switch {
 		case err != nil:

@@ -41,8 +41,10 @@ type mass struct {
 	living string
 	// empty says that the last list has no machine at all, incomplete that a part of it is missing.
 	empty, incomplete bool
-	// held says that a Node was held.
-	held bool
+	// held says that a Node was held, reason why: the same for all of them, nil when it is to be
+	// found out again.
+	held   bool
+	reason *refusal
 	// seen are the machines that direct reads showed, and when: some are in no list.
 	seen map[cloud.InstanceID]time.Time
 }
@@ -108,6 +110,7 @@ func (i *Inventory) seenBeside(s *snapshot, node *corev1.Node, id cloud.Instance
 func (m *mass) count(s *snapshot, present map[string]bool, missing map[string]time.Time, living string, limit int, age time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.reason = nil
 	returned := false
 	for uid, since := range m.missing {
 		if _, still := missing[uid]; still {
@@ -146,7 +149,7 @@ func (m *mass) read(items []cloud.Instance, at time.Time) {
 func (m *mass) doubt() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.since = time.Time{}
+	m.since, m.reason = time.Time{}, nil
 }
 
 // release does not count the Nodes any more that an operator released.
@@ -154,7 +157,7 @@ func (m *mass) release(released func(uid string) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.missing, func(uid string, _ time.Time) bool { return released(uid) })
-	m.since, m.held = time.Time{}, false
+	m.since, m.held, m.reason = time.Time{}, false, nil
 }
 
 // over reports whether too many machines are missing.
@@ -201,6 +204,13 @@ func (m *mass) refuse(uid string, wait time.Duration) *refusal {
 		return nil
 	}
 	m.held = true
+	if m.reason == nil {
+		m.reason = m.reasonLocked(wait)
+	}
+	return m.reason
+}
+
+func (m *mass) reasonLocked(wait time.Duration) *refusal {
 	why := fmt.Sprintf("that is believed when it lasts for %v", m.waitLocked(wait))
 	switch {
 	case m.living != "":

@@ -111,10 +111,10 @@ func instanceOf(r *record) cloud.Instance {
 // tellMissing writes the event for a Node that cannot be initialised.
 func (i *Inventory) tellMissing(node *corev1.Node, initialised bool, err error) {
 	if _, ok := errors.AsType[*AmbiguousError](err); ok {
-		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err.Error())
+		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)
 		return
 	}
 	if _, ok := errors.AsType[*NotFoundError](err); ok && !initialised {
-		i.report.tell(node, "not found", event.InstanceNotFound, err.Error())
+		i.report.tell(node, "not found", event.InstanceNotFound, err)
 	}
 }

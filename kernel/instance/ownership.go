@@ -32,11 +32,11 @@ const taintUninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
 // optOuts are the labels that keep cloud controllers away: ours and those of other CCMs,
 // so that a Node stays left alone when they are replaced. "" means any value.
-var optOuts = map[string]string{
-	LabelUnmanaged:                         "true",
-	"kubernetes.azure.com/managed":         "false",
-	"components.gke.io/gke-unmanaged-node": "true",
-	"k8s.scw.cloud/disable-lifecycle":      "",
+var optOuts = []struct{ label, value string }{
+	{LabelUnmanaged, "true"},
+	{"kubernetes.azure.com/managed", "false"},
+	{"components.gke.io/gke-unmanaged-node", "true"},
+	{"k8s.scw.cloud/disable-lifecycle", ""},
 }
 
 // Owner says whose a Node is for a cloud that these provider-IDs concern. It is a pure function
@@ -64,8 +64,11 @@ func Owner(node *corev1.Node, concerns func(providerID string) bool) Ownership {
 }
 
 func optedOut(node *corev1.Node) bool {
-	for label, want := range optOuts {
-		if value, ok := node.Labels[label]; ok && (want == "" || value == want) {
+	if len(node.Labels) == 0 {
+		return false
+	}
+	for _, optOut := range optOuts {
+		if value, ok := node.Labels[optOut.label]; ok && (optOut.value == "" || value == optOut.value) {
 			return true
 		}
 	}

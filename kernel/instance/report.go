@@ -28,8 +28,9 @@ func newReporter(cloud string, events event.Recorder, metrics metric.Sink) *repo
 }
 
 // tell writes an event on the Node unless topic is what was told last. The first step of a
-// proof is told only where nothing else was: it comes again and again between refusals.
-func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, message string) {
+// proof is told only where nothing else was: it comes again and again between refusals. The
+// error is turned into text only for an event that is written.
+func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, err error) {
 	uid := string(node.UID)
 	r.mu.Lock()
 	last := r.said[uid]
@@ -39,7 +40,7 @@ func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, me
 	}
 	r.mu.Unlock()
 	if news && r.events != nil {
-		r.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: uid}, reason, message)
+		r.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: uid}, reason, err.Error())
 	}
 }
 

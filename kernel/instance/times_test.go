@@ -11,7 +11,6 @@ import (
 // TestTimesOfRemoval measures the table of docs/explanation/node-safety.md: how long it takes,
 // from the moment when the Nodes are NotReady, until the Nodes of machines that are gone are.
 func TestTimesOfRemoval(t *testing.T) {
-	t.Parallel()
 	const announcedBy, nobody, operator = "autoscaler", "nobody", "operator"
 	batched, single := aws, digitalOcean
 	tests := []struct {

@@ -92,7 +92,7 @@ func (i *Inventory) hold(node *corev1.Node, id cloud.InstanceID, r *refusal) err
 	i.report.verdict(r.verdict)
 	err := &HeldError{Node: node.Name, ID: id, Verdict: string(r.verdict), Err: r.err}
 	if reason, ok := heldEvents[r.verdict]; ok {
-		i.report.tell(node, string(r.verdict), reason, err.Error())
+		i.report.tell(node, string(r.verdict), reason, err)
 	}
 	return err
 }
