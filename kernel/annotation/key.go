@@ -49,9 +49,9 @@ type Key struct {
 	// Lenient makes a bad value a warning that leaves the default, where refusing would
 	// do more harm, such as on a key that deletion reads.
 	Lenient bool
-	// Elsewhere are values with which the Service belongs to another controller: its balancer is
+	// OtherController are values with which the Service belongs to another controller: its balancer is
 	// neither made nor changed. One that is there is deleted with the Service all the same.
-	Elsewhere []string
+	OtherController []string
 	// Output marks keys that we write ourselves.
 	Output bool
 	// Applies names what the key works with, such as "REGIONAL"; "" means always.

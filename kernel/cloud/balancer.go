@@ -67,11 +67,11 @@ type Balancer struct {
 	// Targets are instance ids, sorted; of an observed balancer that keeps them for each
 	// listener, those behind any.
 	Targets []InstanceID
-	// Extras are managed fields only this cloud has, by field name.
-	Extras map[string]string
-	// Marks are the owner marks the object has to carry, sorted, in the cloud's own form
+	// ProviderFields are managed fields only this cloud has, by field name.
+	ProviderFields map[string]string
+	// OwnershipTags are the owner marks the object has to carry, sorted, in the cloud's own form
 	// (tags, labels).
-	Marks []string
+	OwnershipTags []string
 }
 
 // Listener is one open port.
@@ -84,8 +84,8 @@ type Listener struct {
 	Health *Health
 	// Targets are the machines behind this listener, sorted, where the cloud keeps them for
 	// each listener and they were observed; else nil. What is wanted is Balancer.Targets.
-	Targets []InstanceID
-	Extras  map[string]string
+	Targets        []InstanceID
+	ProviderFields map[string]string
 }
 
 // Key identifies the listener: its transport ("udp" for UDP and HTTP3, "sctp", else "tcp")
@@ -103,14 +103,14 @@ func (l Listener) Key() string {
 
 // Health is a health check.
 type Health struct {
-	Protocol  Protocol
-	Port      int
-	Path      string
-	Interval  time.Duration
-	Timeout   time.Duration
-	Healthy   int
-	Unhealthy int
-	Extras    map[string]string
+	Protocol       Protocol
+	Port           int
+	Path           string
+	Interval       time.Duration
+	Timeout        time.Duration
+	Healthy        int
+	Unhealthy      int
+	ProviderFields map[string]string
 }
 
 // Observed is what a cloud says about a balancer.
@@ -138,11 +138,11 @@ type Observed struct {
 	Detail    string
 	Balancer  Balancer
 	Addresses []BalancerAddress
-	// Remains says, when nothing was found, that objects made for the balancer are left
+	// Orphans says, when nothing was found, that objects made for the balancer are left
 	// all the same, such as its public address: a deletion has something to do.
-	Remains bool
-	// Facts feed Spec.Facts; they may be set when nothing was found.
-	Facts map[string]string
+	Orphans bool
+	// Lookups feed Spec.Lookups; they may be set when nothing was found.
+	Lookups map[string]string
 	// Record are annotations to write on the Service, such as a rotated certificate id.
 	Record map[string]string
 	// Native is the driver's own object, so that Apply need not read it again.
@@ -170,12 +170,12 @@ type BalancerAddress struct {
 
 // Field names of the portable part of a Balancer, as in Capabilities.Immutable and plans.
 const (
-	FieldName      = "name"
-	FieldScope     = "scope"
-	FieldDualStack = "dualStack"
-	FieldAllow     = "allow"
-	FieldDeny      = "deny"
-	FieldMarks     = "marks"
+	FieldName          = "name"
+	FieldScope         = "scope"
+	FieldDualStack     = "dualStack"
+	FieldAllow         = "allow"
+	FieldDeny          = "deny"
+	FieldOwnershipTags = "marks"
 )
 
 // Fields returns every managed scalar field by name, for comparing and printing. Fields
@@ -183,14 +183,14 @@ const (
 // targets are not included.
 func (b Balancer) Fields() map[string]string {
 	fields := map[string]string{
-		FieldName:      b.Name,
-		FieldScope:     string(b.Scope),
-		FieldDualStack: formatBool(b.DualStack),
-		FieldAllow:     strings.Join(b.Allow, ","),
-		FieldDeny:      strings.Join(b.Deny, ","),
-		FieldMarks:     strings.Join(b.Marks, ","),
+		FieldName:          b.Name,
+		FieldScope:         string(b.Scope),
+		FieldDualStack:     formatBool(b.DualStack),
+		FieldAllow:         strings.Join(b.Allow, ","),
+		FieldDeny:          strings.Join(b.Deny, ","),
+		FieldOwnershipTags: strings.Join(b.OwnershipTags, ","),
 	}
-	maps.Copy(fields, b.Extras)
+	maps.Copy(fields, b.ProviderFields)
 	b.Health.fields(fields)
 	return fields
 }
@@ -202,7 +202,7 @@ func (l Listener) Fields() map[string]string {
 		"targetProtocol": string(l.TargetProtocol),
 		"targetPort":     itoa(l.TargetPort),
 	}
-	maps.Copy(fields, l.Extras)
+	maps.Copy(fields, l.ProviderFields)
 	l.Health.fields(fields)
 	return fields
 }
@@ -218,14 +218,14 @@ func (h *Health) fields(into map[string]string) {
 	into["health.timeout"] = h.Timeout.String()
 	into["health.healthy"] = itoa(h.Healthy)
 	into["health.unhealthy"] = itoa(h.Unhealthy)
-	for name, value := range h.Extras {
+	for name, value := range h.ProviderFields {
 		into["health."+name] = value
 	}
 }
 
-// Pin gives the name, the scope, the network stack and extras the values they have to
-// keep, see Spec.Pinned.
-func (b *Balancer) Pin(values map[string]string) {
+// Preserve gives the name, the scope, the network stack and extras the values they have to
+// keep, see Spec.Preserved.
+func (b *Balancer) Preserve(values map[string]string) {
 	for field, value := range values {
 		switch field {
 		case FieldName:
@@ -235,8 +235,8 @@ func (b *Balancer) Pin(values map[string]string) {
 		case FieldDualStack:
 			b.DualStack = value == formatBool(true)
 		default:
-			if _, managed := b.Extras[field]; managed {
-				b.Extras[field] = value
+			if _, managed := b.ProviderFields[field]; managed {
+				b.ProviderFields[field] = value
 			}
 		}
 	}
@@ -246,14 +246,14 @@ func (b *Balancer) Pin(values map[string]string) {
 func (b Balancer) Clone() Balancer {
 	b.Listeners = slices.Clone(b.Listeners)
 	for i := range b.Listeners {
-		b.Listeners[i].Extras = maps.Clone(b.Listeners[i].Extras)
+		b.Listeners[i].ProviderFields = maps.Clone(b.Listeners[i].ProviderFields)
 		b.Listeners[i].Health = b.Listeners[i].Health.clone()
 		b.Listeners[i].Targets = slices.Clone(b.Listeners[i].Targets)
 	}
 	b.Health = b.Health.clone()
 	b.Allow, b.Deny = slices.Clone(b.Allow), slices.Clone(b.Deny)
-	b.Targets, b.Marks = slices.Clone(b.Targets), slices.Clone(b.Marks)
-	b.Extras = maps.Clone(b.Extras)
+	b.Targets, b.OwnershipTags = slices.Clone(b.Targets), slices.Clone(b.OwnershipTags)
+	b.ProviderFields = maps.Clone(b.ProviderFields)
 	return b
 }
 
@@ -262,7 +262,7 @@ func (h *Health) clone() *Health {
 		return nil
 	}
 	c := *h
-	c.Extras = maps.Clone(h.Extras)
+	c.ProviderFields = maps.Clone(h.ProviderFields)
 	return &c
 }
 

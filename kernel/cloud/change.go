@@ -57,7 +57,7 @@ type Change struct {
 	After *Balancer
 	// Replaced says of a deletion that another balancer of the same Spec follows at once. Addresses
 	// made for the Service are kept for it, marked as the Service's: the creation finds and
-	// uses them, and so does a deletion of the Service (Observed.Remains).
+	// uses them, and so does a deletion of the Service (Observed.Orphans).
 	Replaced bool
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
@@ -73,14 +73,14 @@ type Progress struct {
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration
-	// Notes say what is left, and why.
-	Notes []Note
+	// Warnings say what is left, and why.
+	Warnings []Warning
 	// Observed is the state Apply learnt on the way, nil when it has to be read.
 	Observed *Observed
 }
 
-// Note is a remark for the user about one field, reported as an event on the Service.
-type Note struct {
+// Warning is for the user, and about one field, reported as an event on the Service.
+type Warning struct {
 	// Field is an annotation key or a Service field.
 	Field   string
 	Message string

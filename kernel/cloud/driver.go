@@ -99,15 +99,15 @@ type Balancers interface {
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.
 	//
-	// With Spec.Survey it looks there in place of the cloud. The kernel believes what was
+	// With Spec.BulkList it looks there in place of the cloud. The kernel believes what was
 	// found in it, and asks again without it before a known balancer counts as gone.
 	Observe(ctx context.Context, spec Spec) (Observed, error)
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store
 	// in every managed field, so that Diff of a fresh observation is empty. It is pure:
-	// same Spec, same answer, no I/O. It must not fill Targets. Notes say what was dropped
+	// same Spec, same answer, no I/O. It must not fill Targets. warnings say what was dropped
 	// or changed; an error (use *Invalid) means that nothing sensible can be built.
-	Normalize(spec Spec) (Balancer, []Note, error)
+	Normalize(spec Spec) (Balancer, []Warning, error)
 
 	// Eligible says why a machine cannot be a target of the balancer, or "" when it can.
 	// It is pure.
@@ -157,17 +157,17 @@ type Configured interface {
 	Defaults() map[string]string
 }
 
-// Surveyor is implemented by Balancers whose cloud can list balancers whole: one reading
+// BulkLister is implemented by Balancers whose cloud can list balancers whole: one reading
 // then serves the Observe of many Services.
-type Surveyor interface {
-	// Survey reads all balancers the credentials can see, all pages; a part that could not
-	// be read is an error. The kernel hands the answer to Observe in Spec.Survey. It must not
+type BulkLister interface {
+	// ListBalancers reads all balancers the credentials can see, all pages; a part that could not
+	// be read is an error. The kernel hands the answer to Observe in Spec.ListBalancers. It must not
 	// be changed afterwards.
-	Survey(ctx context.Context) (Survey, error)
+	ListBalancers(ctx context.Context) (BulkList, error)
 }
 
-// Survey is all balancers of one moment, in the driver's own form.
-type Survey any
+// BulkList is all balancers of one moment, in the driver's own form.
+type BulkList any
 
 // Routes programs the cloud's network for pod CIDRs.
 type Routes interface {

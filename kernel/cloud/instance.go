@@ -31,9 +31,9 @@ type Instance struct {
 	Addresses []Address
 	// Labels are added to the Node when it is initialised.
 	Labels map[string]string
-	// Traits are what else the driver needs to know of a machine that is a target, such as its
+	// Attributes are what else the driver needs to know of a machine that is a target, such as its
 	// security groups. Keys are the driver's own.
-	Traits map[string]string
+	Attributes map[string]string
 }
 
 // InstanceList is the answer to Instances.List.

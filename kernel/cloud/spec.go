@@ -40,29 +40,29 @@ type Spec struct {
 	// Candidates are the machines that may become targets, sorted by InstanceID. Observe has
 	// them too, except when the balancer is to be deleted.
 	Candidates []Target
-	// Facts are what Observe found out for Normalize, such as the id of a certificate
+	// Lookups are what Observe found out for Normalize, such as the id of a certificate
 	// given by name. Keys are the driver's own.
-	Facts map[string]string
-	// Survey is what Surveyor read a moment ago, nil when Observe has to ask the cloud.
-	Survey Survey
+	Lookups map[string]string
+	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
+	BulkList BulkList
 	// Last is what Observe last said of this Service's balancer, nil when that is not known.
 	// A cloud whose objects have version stamps need not read again what has the same stamp;
 	// nothing else may be taken from it.
 	Last *Observed
-	// Leaving says that the Service gives its balancer up: one that has nothing of it is not found.
-	Leaving bool
+	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
+	Deleting bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not
-	// be deleted with it, and harms nobody, is not reported as Observed.Remains: the Service would wait
+	// be deleted with it, and harms nobody, is not reported as Observed.Orphans: the Service would wait
 	// for it for ever.
 	Removed bool
 	// Refused are the ids of balancers that the Service may not have. The search by name passes
 	// over them, except in a cloud where names are unique, where another one cannot be made.
 	Refused []string
-	// Pinned are immutable fields (by Field name) whose present value has to stay;
+	// Preserved are immutable fields (by Field name) whose present value has to stay;
 	// Normalize must build the balancer with these values. Where no balancer is there, it is one
 	// that was replaced and has to be made again, because the cloud refused the new one: a value
 	// that cannot be asked for, such as an address the cloud chose, is left out then.
-	Pinned map[string]string
+	Preserved map[string]string
 	// Beside is the balancer that serves while this one is made to take its place, nil when there
 	// is none. See Replacer.
 	Beside *Observed
@@ -88,13 +88,13 @@ type Target struct {
 	InstanceID InstanceID
 	NodeName   string
 	Addresses  []Address
-	// Traits are those of the Instance.
-	Traits map[string]string
+	// Attributes are those of the Instance.
+	Attributes map[string]string
 }
 
 // Target returns the machine as a target, or a candidate for one.
 func (i Instance) Target(node string) Target {
-	return Target{InstanceID: i.ID, NodeName: node, Addresses: i.Addresses, Traits: i.Traits}
+	return Target{InstanceID: i.ID, NodeName: node, Addresses: i.Addresses, Attributes: i.Attributes}
 }
 
 // Families says in which address families the machine has an address of these types.

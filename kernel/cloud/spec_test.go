@@ -34,20 +34,20 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// What is pinned is what Fields then says, and a field nobody manages stays so.
+// What is preserved is what Fields then says, and a field nobody manages stays so.
 func TestPin(t *testing.T) {
-	b := cloud.Balancer{Name: "new", Scope: cloud.ScopeInternal, DualStack: true, Extras: map[string]string{"tier": "big"}}
+	b := cloud.Balancer{Name: "new", Scope: cloud.ScopeInternal, DualStack: true, ProviderFields: map[string]string{"tier": "big"}}
 	pinned := map[string]string{cloud.FieldName: "old", cloud.FieldScope: "external", cloud.FieldDualStack: "false", "tier": "small"}
-	b.Pin(pinned)
-	b.Pin(map[string]string{"subnet": "a"})
+	b.Preserve(pinned)
+	b.Preserve(map[string]string{"subnet": "a"})
 	fields := b.Fields()
 	for field, value := range pinned {
 		if fields[field] != value {
 			t.Errorf("%s = %q, want %q", field, fields[field], value)
 		}
 	}
-	if !maps.Equal(b.Extras, map[string]string{"tier": "small"}) {
-		t.Errorf("extras %v", b.Extras)
+	if !maps.Equal(b.ProviderFields, map[string]string{"tier": "small"}) {
+		t.Errorf("extras %v", b.ProviderFields)
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"create, observe, nothing left to do", createObserve},
 		{"a new balancer is found without its id", foundWithoutID},
 		{"a new balancer is found with its predecessor's id", foundWithStaleID},
-		{"a survey shows what a reading shows", surveyed},
+		{"a bulk list shows what a reading shows", listed},
 		{"observe and normalize write nothing", balancersOnlyRead},
 		{"normalize is pure", normalizeIsPure},
 		{"everything is sorted and has no targets", canonical},
@@ -90,35 +90,35 @@ func foundWithStaleID(f *fixture) {
 	}
 }
 
-// surveyed: the survey is from before the last balancer was made.
-func surveyed(f *fixture) {
-	surveyor, ok := f.driver.(cloud.Surveyor)
+// listed: the bulk list is from before the last balancer was made.
+func listed(f *fixture) {
+	lister, ok := f.driver.(cloud.BulkLister)
 	if !ok {
 		return
 	}
 	first, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	second, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
-	survey, err := surveyor.Survey(f.ctx())
-	f.must(err, "Survey")
+	list, err := lister.ListBalancers(f.ctx())
+	f.must(err, "ListBalancers")
 	unknown := f.spec(Service{Name: "unknown", Ports: []cloud.Port{portHTTP}})
 	for _, spec := range []cloud.Spec{first, second, unknown} {
 		for _, id := range slices.Compact([]string{spec.Ref.ID, ""}) {
-			spec.Ref.ID, spec.Survey = id, nil
+			spec.Ref.ID, spec.BulkList = id, nil
 			want, err := f.balancers().Observe(f.ctx(), spec)
 			f.must(err, "Observe")
-			spec.Survey = survey
+			spec.BulkList = list
 			got, err := f.balancers().Observe(f.ctx(), spec)
-			f.must(err, "Observe with a survey")
+			f.must(err, "Observe with a list")
 			want.Native, got.Native = nil, nil
 			if difference := cmp.Diff(want, got); difference != "" {
-				f.Errorf("%s with id %q (-read +surveyed):\n%s", spec.Ref.Owner.Name, id, difference)
+				f.Errorf("%s with id %q (-read +listed):\n%s", spec.Ref.Owner.Name, id, difference)
 			}
 		}
 	}
 	third, created := f.ensure(unknown)
-	third.Survey = survey
+	third.BulkList = list
 	if got, err := f.balancers().Observe(f.ctx(), third); err != nil || got.Found && got.ID != created.ID {
-		f.Errorf("Observe with a survey older than balancer %q = found %t, id %q, %v", created.ID, got.Found, got.ID, err)
+		f.Errorf("Observe with a bulk list older than balancer %q = found %t, id %q, %v", created.ID, got.Found, got.ID, err)
 	}
 }
 
@@ -175,7 +175,7 @@ func copySpec(s cloud.Spec) cloud.Spec {
 		s.Candidates[i].Addresses = slices.Clone(s.Candidates[i].Addresses)
 	}
 	s.Options = maps.Clone(s.Options)
-	s.Facts, s.Pinned = maps.Clone(s.Facts), maps.Clone(s.Pinned)
+	s.Lookups, s.Preserved = maps.Clone(s.Lookups), maps.Clone(s.Preserved)
 	return s
 }
 
@@ -191,7 +191,7 @@ func canonical(f *fixture) {
 		sorted := b.Clone()
 		slices.Sort(sorted.Allow)
 		slices.Sort(sorted.Deny)
-		slices.Sort(sorted.Marks)
+		slices.Sort(sorted.OwnershipTags)
 		slices.Sort(sorted.Targets)
 		cloud.SortListeners(sorted.Listeners)
 		if difference := cmp.Diff(sorted, b); difference != "" {

@@ -65,8 +65,8 @@ func foreignOwner(f *fixture) {
 func adoption(f *fixture) {
 	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	d := f.difference(theirs)
-	d.after.Marks = nil
-	d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldMarks}}
+	d.after.OwnershipTags = nil
+	d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}}
 	_, err := f.apply(d)
 	f.must(err, "removing the marks")
 	f.control.Settle()
@@ -195,7 +195,7 @@ func notAnID(f *fixture) {
 		}
 		for _, id := range []string{spec.Ref.ID, text} {
 			for _, leaving := range []bool{true, false} {
-				spec.Ref.ID, spec.Leaving = id, leaving
+				spec.Ref.ID, spec.Deleting = id, leaving
 				if observed, err := f.balancers().Observe(f.ctx(), spec); err != nil || observed.Found {
 					f.Errorf("Observe with id %.40q, leaving %t = found %t, %v; want a clean not-found", id, leaving, observed.Found, err)
 				}
@@ -230,7 +230,7 @@ func createdTwice(f *fixture) {
 	}
 	kept, serves := f.ensure(spec)
 	double := kept
-	double.Ref.ID, double.Leaving, double.Refused = observed.Duplicates[0], true, []string{kept.Ref.ID}
+	double.Ref.ID, double.Deleting, double.Refused = observed.Duplicates[0], true, []string{kept.Ref.ID}
 	before, err := f.balancers().Observe(f.ctx(), double)
 	f.must(err, "Observe of the second one")
 	if before.ID != observed.Duplicates[0] || before.Owner.UID != spec.Ref.Owner.UID {

@@ -42,7 +42,7 @@ type draft struct {
 	spec       cloud.Spec
 	before     cloud.Observed
 	after      cloud.Balancer
-	notes      []cloud.Note
+	notes      []cloud.Warning
 	operations []cloud.Operation
 }
 
@@ -53,7 +53,7 @@ func (f *fixture) draft(spec cloud.Spec) (draft, error) {
 		return draft{}, err
 	}
 	before = before.Resolve(spec.Candidates)
-	spec.Facts = before.Facts
+	spec.Lookups = before.Lookups
 	if before.Found {
 		spec.Ref.ID = before.ID
 	}

@@ -108,7 +108,7 @@ func (f *fixture) portrait(service Service, nodes []cloud.Target) string {
 func creation(b cloud.Balancer) []cloud.Operation {
 	bare := b.Clone()
 	for i := range bare.Listeners {
-		bare.Listeners[i].Extras, bare.Listeners[i].Health = nil, nil
+		bare.Listeners[i].ProviderFields, bare.Listeners[i].Health = nil, nil
 	}
 	operations := append(loadbalancer.Diff(cloud.Balancer{}, bare), loadbalancer.Diff(bare, b)...)
 	for i := range operations {

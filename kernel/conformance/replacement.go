@@ -58,9 +58,9 @@ func replacedAgain(f *fixture) {
 		pinned[field] = fields[field]
 	}
 	f.replaceFirst(spec)
-	spec.Pinned = pinned
+	spec.Preserved = pinned
 	spec, _ = f.ensure(spec)
-	spec.Pinned = nil
+	spec.Preserved = nil
 	f.remove(spec)
 	f.nothingLeft()
 }

@@ -105,7 +105,7 @@ func (f *fixture) vary(from, to Service) (changed bool) {
 	after.Ref.ID, after.Candidates = before.Ref.ID, before.Candidates
 	d := f.difference(after)
 	changed = len(d.operations) > 0
-	after.Pinned = f.pin(d)
+	after.Preserved = f.pin(d)
 	possible := f.difference(after).operations
 	_, mutated := f.ensure(after)
 	if len(possible) > 0 && cmp.Equal(mutated.Balancer, original.Balancer) {
@@ -115,7 +115,7 @@ func (f *fixture) vary(from, to Service) (changed bool) {
 	if difference := cmp.Diff(original.Balancer, restored.Balancer); difference != "" {
 		f.Errorf("taking the change back does not bring the balancer back (-original +restored):\n%s", difference)
 	}
-	if f.suite.Slow && after.Pinned == nil {
+	if f.suite.Slow && after.Preserved == nil {
 		return changed
 	}
 	to.Name = "fresh"
@@ -133,7 +133,7 @@ func (f *fixture) frozen(d draft) []cloud.Operation {
 	})
 }
 
-// pin returns Spec.Pinned for the immutable fields a draft would change, and checks that
+// pin returns Spec.Preserved for the immutable fields a draft would change, and checks that
 // Normalize keeps to it.
 func (f *fixture) pin(d draft) map[string]string {
 	f.Helper()
@@ -145,7 +145,7 @@ func (f *fixture) pin(d draft) map[string]string {
 	for _, op := range frozen {
 		pinned[op.Field] = op.Before
 	}
-	d.spec.Pinned = pinned
+	d.spec.Preserved = pinned
 	normalized, _, err := f.balancers().Normalize(d.spec)
 	f.must(err, "Normalize with pinned fields")
 	fields := normalized.Fields()
@@ -164,7 +164,7 @@ func (s *suite) everyField(t *testing.T) {
 		values := s.seen[field]
 		_, constant := s.Constant[field]
 		switch {
-		case field == cloud.FieldMarks || len(values) == 1 && values[""]:
+		case field == cloud.FieldOwnershipTags || len(values) == 1 && values[""]:
 		case constant && len(values) > 1:
 			t.Errorf("%s is declared constant, but had the values %v", field, slices.Sorted(maps.Keys(values)))
 		case !constant && len(values) == 1:

@@ -43,7 +43,7 @@ type Manager struct {
 	managed  func(svc *corev1.Service) (bool, string)
 	denied   Ports
 	metrics  metric.Sink
-	remarks  remarks
+	warnings warnings
 
 	mu sync.Mutex // held during Reconcile: there is only one firewall
 	// needed is what each Service needed in the last pass, nil before the first.
@@ -60,7 +60,7 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		cloud: o.Cloud, executor: o.Executor, managed: o.Managed, denied: o.Denied,
-		metrics: o.Metrics, remarks: remarks{events: o.Events},
+		metrics: o.Metrics, warnings: warnings{events: o.Events},
 	}
 }
 
@@ -87,7 +87,7 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 	if err != nil {
 		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)
 	}
-	defer m.remarks.round()
+	defer m.warnings.round()
 	claims, failures := m.claims(services, balancerOf, observed)
 	desired, left := share(claims, m.limits())
 	m.tell(left)
@@ -133,7 +133,7 @@ func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, obse
 	needed := map[types.UID][]cloud.Opening{}
 	for _, svc := range services {
 		managed, warning := m.managed(svc)
-		m.remarks.warn(svc, event.ConfigurationIgnored, warning)
+		m.warnings.warn(svc, event.ConfigurationIgnored, warning)
 		if !managed {
 			continue
 		}
@@ -145,7 +145,7 @@ func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, obse
 		needed[svc.UID] = own
 		own, denied := m.denied.cut(own)
 		if len(denied) > 0 {
-			m.remarks.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
+			m.warnings.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
 		}
 		claims = append(claims, claim{svc, own})
 	}
@@ -167,7 +167,7 @@ func (m *Manager) tell(left []claim) {
 	n := 0
 	for _, c := range left {
 		n += len(c.openings)
-		m.remarks.warn(c.service, event.FirewallFull, fmt.Sprintf(
+		m.warnings.warn(c.service, event.FirewallFull, fmt.Sprintf(
 			"%s stays closed on the nodes: the cloud's firewall holds %d rules, which namespaces share; adjoining ports with the same source ranges are one rule",
 			list(c.openings), m.limits().rules))
 	}
@@ -200,7 +200,7 @@ func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 		}
 		protocol := protocolOf(port)
 		if !filterable(protocol) {
-			m.remarks.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
+			m.warnings.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
 			continue
 		}
 		openings = append(openings, cloud.Opening{

@@ -74,7 +74,7 @@ func (m *Manager) extend(ctx context.Context, desired []cloud.Opening) error {
 func (m *Manager) tellRefused(claims []claim, namespace string, err error) {
 	for _, c := range claims {
 		if c.service.Namespace == namespace && len(c.openings) > 0 {
-			m.remarks.warn(c.service, event.CloudFailure, fmt.Sprintf(
+			m.warnings.warn(c.service, event.CloudFailure, fmt.Sprintf(
 				"%s: the cloud refuses what Services of this namespace need of the firewall; what is open stays open", cloud.FailureOf(err).Class))
 		}
 	}

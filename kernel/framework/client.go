@@ -28,7 +28,7 @@ type client struct {
 type core struct {
 	typedcorev1.CoreV1Interface
 	events   typedcorev1.EventsGetter
-	verdicts *verdicts
+	verdicts *deletionDecisions
 	mine     func(*corev1.Node) bool
 	quiet    func(*corev1.Event) bool
 }
@@ -45,7 +45,7 @@ func (c *core) Events(namespace string) typedcorev1.EventInterface {
 
 type nodes struct {
 	typedcorev1.NodeInterface
-	verdicts *verdicts
+	verdicts *deletionDecisions
 	mine     func(*corev1.Node) bool
 }
 

@@ -16,7 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func decorated(v *verdicts, quiet func(*corev1.Event) bool, nodes ...*corev1.Node) (c kubernetes.Interface, inner, events *fake.Clientset) {
+func decorated(v *deletionDecisions, quiet func(*corev1.Event) bool, nodes ...*corev1.Node) (c kubernetes.Interface, inner, events *fake.Clientset) {
 	inner, events = fake.NewClientset(), fake.NewClientset()
 	for _, n := range nodes {
 		inner.Tracker().Add(n)
@@ -46,7 +46,7 @@ func TestEmptyStatusPatchIsDropped(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, inner, _ := decorated(newVerdicts(), nil, node("n", "sim://1"))
+			c, inner, _ := decorated(newDeletionDecisions(), nil, node("n", "sim://1"))
 			got, err := c.CoreV1().Nodes().Patch(context.Background(), "n", types.StrategicMergePatchType, []byte(tt.data), metav1.PatchOptions{}, tt.subresource...)
 			if err != nil || got.Name != "n" {
 				t.Errorf("got %v, %v", got, err)
@@ -78,7 +78,7 @@ func TestDeleteNode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := newVerdicts()
+			v := newDeletionDecisions()
 			if tt.judge != nil {
 				v.add(tt.judge)
 			}
@@ -110,7 +110,7 @@ func TestDeleteNode(t *testing.T) {
 
 func TestVerdictIsForOnceAndSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := newVerdicts()
+		v := newDeletionDecisions()
 		v.add(node("n", ""))
 		if uid, ok := v.take("n"); !ok || uid != "uid-n" {
 			t.Errorf("got %q, %v", uid, ok)
@@ -129,7 +129,7 @@ func TestVerdictIsForOnceAndSoon(t *testing.T) {
 func TestEventsHaveTheirOwnClient(t *testing.T) {
 	p := newPending()
 	p.set("busy", true)
-	c, inner, events := decorated(newVerdicts(), p.quiet)
+	c, inner, events := decorated(newDeletionDecisions(), p.quiet)
 	sink := c.CoreV1().Events("")
 	for _, e := range []struct {
 		reason string

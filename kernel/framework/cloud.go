@@ -38,10 +38,10 @@ type Cloud struct {
 	routeRecords      *leaseStore           // of routeBrake; nil without a lease
 	balancers         *loadbalancer.Manager // nil when the cloud has none
 	firewall          *firewall.Manager
-	shapes            *shapes
+	shapes            *desiredBalancers
 	recorder          *recorder
-	gate              *gate
-	verdicts          *verdicts
+	gate              *drain
+	verdicts          *deletionDecisions
 	pending           *pending
 
 	// The rest exists after Prepare.
@@ -103,8 +103,8 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	c := &Cloud{
 		options:  o,
 		recorder: newRecorder(),
-		gate:     newGate(),
-		verdicts: newVerdicts(),
+		gate:     newDrain(),
+		verdicts: newDeletionDecisions(),
 		pending:  newPending(),
 
 		brake:      safety.NewBrake(o.Tuning.Brake),
@@ -133,7 +133,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		Cloud: c.cloud, Executor: c.executor, Events: c.recorder, Metrics: Metrics(),
 		Managed: firewallManaged(c.cloud.Annotations), Denied: o.Tuning.DeniedPorts,
 	})
-	c.shapes = &shapes{ttl: o.Tuning.Reensure, known: map[types.UID]knownShape{}}
+	c.shapes = &desiredBalancers{ttl: o.Tuning.Reensure, known: map[types.UID]desiredBalancer{}}
 	return c
 }
 

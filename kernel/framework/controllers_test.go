@@ -178,7 +178,7 @@ func running(t *testing.T, m *machines, b *balancing) *fake.Clientset {
 	c := &Cloud{
 		options:  Options{Tuning: DefaultTuning()},
 		cloud:    &run.Cloud{Name: "sim", Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}},
-		recorder: newRecorder(), gate: newGate(), verdicts: newVerdicts(), pending: newPending(),
+		recorder: newRecorder(), gate: newDrain(), verdicts: newDeletionDecisions(), pending: newPending(),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.balancers = &loadbalancer.Manager{}

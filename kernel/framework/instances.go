@@ -22,8 +22,8 @@ type inventory interface {
 // instances adapts the inventory to the two node controllers.
 type instances struct {
 	inventory inventory
-	gate      *gate
-	verdicts  *verdicts
+	gate      *drain
+	verdicts  *deletionDecisions
 	// keepNodes never says that a machine is gone.
 	keepNodes bool
 }
@@ -36,7 +36,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 	if i.keepNodes {
 		return true, nil
 	}
-	exists, err := through(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	exists, err := draining(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Exists(ctx, node)
 	})
 	if err == nil && !exists {
@@ -47,7 +47,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 
 // InstanceShutdown is asked for Nodes that exist and are not Ready.
 func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bool, error) {
-	return through(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	return draining(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Shutdown(ctx, node)
 	})
 }
@@ -59,7 +59,7 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}
-	machine, err := through(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
+	machine, err := draining(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
 		return i.inventory.Metadata(ctx, node)
 	})
 	switch {

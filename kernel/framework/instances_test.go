@@ -15,7 +15,7 @@ import (
 const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 
 func instancesOf(f *fakeInventory) *instances {
-	return &instances{inventory: f, gate: newGate(), verdicts: newVerdicts()}
+	return &instances{inventory: f, gate: newDrain(), verdicts: newDeletionDecisions()}
 }
 
 func TestMetadata(t *testing.T) {

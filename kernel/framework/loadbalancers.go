@@ -32,11 +32,11 @@ type services interface {
 type loadBalancers struct {
 	balancers  balancers
 	services   services
-	gate       *gate
+	gate       *drain
 	pending    *pending
 	alarms     alarms
 	watch      *watch
-	departures *departures
+	departures *deletions
 	record     func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
@@ -46,14 +46,14 @@ var _ cloudprovider.LoadBalancer = (*loadBalancers)(nil)
 func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
 	if begun, gone := l.departures.state(svc.UID); gone {
 		return nil, false, nil
-	} else if begun && leaves(svc) {
+	} else if begun && isDeleting(svc) {
 		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
 	}
 	type answer struct {
 		status *corev1.LoadBalancerStatus
 		exists bool
 	}
-	got, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (a answer, err error) {
+	got, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (a answer, err error) {
 		a.status, a.exists, err = l.balancers.Get(ctx, svc)
 		return a, err
 	})
@@ -99,7 +99,7 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 
 func (l *loadBalancers) ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
 	defer l.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
-	return through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
+	return draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
 		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
 		if recorded := l.record(ctx, svc, outcome.Record); err == nil {
 			err = recorded
@@ -111,7 +111,7 @@ func (l *loadBalancers) ensure(ctx context.Context, svc *corev1.Service, nodes [
 // overtaken has the balancer deleted, after an ensure, when its Service gave it up meanwhile or
 // before: the ensure worked on an older copy.
 func (l *loadBalancers) overtaken(svc *corev1.Service) {
-	if current := l.services.Current(svc); current != nil && leaves(current) {
+	if current := l.services.Current(svc); current != nil && isDeleting(current) {
 		l.departures.again(current)
 	}
 }
@@ -139,7 +139,7 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 	if current := l.services.Current(svc); current != nil {
 		svc = current
 	}
-	_, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, l.balancers.UpdateTargets(ctx, svc, nodes)
 	})
 	pending, busy := errors.AsType[*loadbalancer.Pending](err)
@@ -164,7 +164,7 @@ func (l *loadBalancers) EnsureLoadBalancerDeleted(ctx context.Context, _ string,
 }
 
 func (l *loadBalancers) delete(ctx context.Context, svc *corev1.Service) error {
-	_, err := through(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, l.balancers.Delete(ctx, svc)
 	})
 	return err

@@ -20,14 +20,14 @@ import (
 
 func adapter(b *fakeBalancers, s *fakeServices) *loadBalancers {
 	l := &loadBalancers{
-		balancers: b, services: s, gate: newGate(), pending: newPending(),
+		balancers: b, services: s, gate: newDrain(), pending: newPending(),
 		record: func(context.Context, *corev1.Service, map[string]string) error { return nil },
 	}
 	l.watch = &watch{
 		ensure: l.ensure, nodes: func() []*corev1.Node { return nil }, services: s, pending: l.pending,
 		events: &fakeRecorder{}, results: map[types.UID]result{},
 	}
-	l.departures = &departures{delete: l.delete, services: s, events: &fakeRecorder{}, begun: map[types.UID]*departure{}, slots: make(chan struct{}, 1)}
+	l.departures = &deletions{delete: l.delete, services: s, events: &fakeRecorder{}, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, 1)}
 	return l
 }
 

@@ -32,7 +32,7 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 		return err
 	}
 	completed.SharedInformers = informers.NewSharedInformerFactoryWithOptions(
-		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(newStrip()))
+		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(newNodeTransform()))
 	shared := completed.SharedInformers.Core().V1()
 	c.nodes = &nodeView{NodeInformer: shared.Nodes(), mine: c.mine}
 	c.services = newServiceView(shared.Services())
@@ -130,8 +130,8 @@ func (c *Cloud) prepareBalancers(syncs int) {
 		ensure: c.loadBalancers.ensure, nodes: c.balancerNodes, services: c.services, pending: c.pending,
 		events: c.recorder, results: map[types.UID]result{},
 	}
-	c.loadBalancers.departures = &departures{
-		delete: c.loadBalancers.delete, services: c.services, events: c.recorder, begun: map[types.UID]*departure{},
+	c.loadBalancers.departures = &deletions{
+		delete: c.loadBalancers.delete, services: c.services, events: c.recorder, begun: map[types.UID]*deletion{},
 		slots: make(chan struct{}, syncs),
 	}
 	c.services.hold, c.services.forgot = c.loadBalancers.departures.hold, c.loadBalancers.forget

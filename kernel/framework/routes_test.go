@@ -29,7 +29,7 @@ func TestRoutes(t *testing.T) {
 		{Name: "b", Destination: netip.MustParsePrefix("fd00:1::/64"), Blackhole: true},
 	}}
 	retries := 0
-	r := &routes{routing: f, gate: newGate(), retry: func() { retries++ }}
+	r := &routes{routing: f, gate: newDrain(), retry: func() { retries++ }}
 	got, err := r.ListRoutes(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)

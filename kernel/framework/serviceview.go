@@ -138,7 +138,7 @@ func (v *serviceView) notice(svc *corev1.Service) {
 
 // held reports whether the controller must not see yet that the Service gives its balancer up.
 func (v *serviceView) held(svc *corev1.Service) bool {
-	return servicehelper.HasLBFinalizer(svc) && leaves(svc) && v.hold(svc)
+	return servicehelper.HasLBFinalizer(svc) && isDeleting(svc) && v.hold(svc)
 }
 
 func (v *serviceView) forget(svc *corev1.Service) {

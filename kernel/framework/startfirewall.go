@@ -40,7 +40,7 @@ func (c *Cloud) reconcileFirewall(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listing services: %w", err)
 	}
-	_, err = through(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err = draining(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		done, err := c.firewall.Reconcile(ctx, services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
 			return c.shapes.of(svc, func() (cloud.Balancer, string, error) { return c.shape(ctx, svc) })
 		})
@@ -57,7 +57,7 @@ func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer,
 	if c.balancers == nil {
 		return cloud.Balancer{}, "", errors.New("the cloud has no load balancers")
 	}
-	return c.balancers.Shape(ctx, svc, c.balancerNodes())
+	return c.balancers.Desired(ctx, svc, c.balancerNodes())
 }
 
 // balancerNodes returns the Nodes that the service controller hands to balancers.

@@ -74,13 +74,13 @@ func (w *watch) forget(uid types.UID) {
 
 func (w *watch) look(svc *corev1.Service) {
 	current := w.services.Current(svc)
-	if current == nil || leaves(current) {
+	if current == nil || isDeleting(current) {
 		w.forget(svc.UID)
 		return
 	}
 	nodes := w.nodes()
 	outcome, err := w.ensure(context.Background(), current, nodes)
-	if now := w.services.Current(svc); now == nil || leaves(now) {
+	if now := w.services.Current(svc); now == nil || isDeleting(now) {
 		w.forget(svc.UID) // the controller must not be shown the Service as it was
 		return
 	}
@@ -141,7 +141,7 @@ func machineNames(nodes []*corev1.Node) []string {
 	return all
 }
 
-// leaves reports whether the Service gives its balancer up.
-func leaves(svc *corev1.Service) bool {
+// isDeleting reports whether the Service gives its balancer up.
+func isDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }

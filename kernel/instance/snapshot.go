@@ -92,6 +92,6 @@ func dedupe(addresses []cloud.Address) []cloud.Address {
 func copied(instance cloud.Instance) cloud.Instance {
 	instance.Addresses = slices.Clone(instance.Addresses)
 	instance.Labels = maps.Clone(instance.Labels)
-	instance.Traits = maps.Clone(instance.Traits)
+	instance.Attributes = maps.Clone(instance.Attributes)
 	return instance
 }

@@ -13,17 +13,17 @@ import (
 )
 
 // apply makes the change of a decision, says what it amounts to and remembers it.
-func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
+func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 	if !d.plan.Empty() && p.gone() {
 		return cloud.Progress{}, &Pending{After: pollFirst, Reason: "the Service gives its load balancer up"}
 	}
-	before := p.memory.settled
+	before := p.state.settled
 	if !d.plan.Empty() {
 		// Until the whole change is known to have been made, any part of it may have been.
-		p.memory.settled = settled{}
+		p.state.settled = settled{}
 	}
 	if p.live() {
-		p.keep()
+		p.rememberKept()
 	}
 	progress, err := p.execute(ctx, d)
 	switch {
@@ -32,19 +32,19 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 	case !p.live():
 		return progress, nil
 	case d.plan.Empty() && d.whole:
-		p.memory.repeated = repetition{}
+		p.state.repeated = repetition{}
 	case !d.plan.Empty():
 		p.applied(d, before, progress)
 	}
-	p.say(ofNotes(progress.Notes)...)
+	p.say(ofDriver(progress.Warnings)...)
 	switch {
 	case progress.Pending:
 	case progress.Again > 0:
 		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
-		p.revisit, p.memory.repeated = progress.Again, repetition{}
+		p.revisit, p.state.repeated = progress.Again, repetition{}
 	default:
-		p.memory.settle(d, before)
-		p.memory.bring(d)
+		p.state.settle(d, before)
+		p.state.rememberBrought(d)
 	}
 	return progress, nil
 }
@@ -52,52 +52,52 @@ func (p *pass) apply(ctx context.Context, d decision) (cloud.Progress, error) {
 // gone reports whether the cache shows by now that the Service gives its balancer up. This run may
 // have waited for the deletion, after which nobody would delete what it makes or marks. A cache
 // without any Service knows nothing.
-func (p *pass) gone() bool {
+func (p *pipeline) gone() bool {
 	all := p.manager.services()
 	at := slices.IndexFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.service.UID })
-	return len(all) > 0 && (at < 0 || leaves(all[at]))
+	return len(all) > 0 && (at < 0 || isDeleting(all[at]))
 }
 
 // execute makes the change. What was read before it began may not be true any more.
-func (p *pass) execute(ctx context.Context, d decision) (cloud.Progress, error) {
+func (p *pipeline) execute(ctx context.Context, d decision) (cloud.Progress, error) {
 	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
 	if p.live() && !d.plan.Empty() {
-		p.memory.wrote = time.Now()
+		p.state.wrote = time.Now()
 		if d.change.After == nil || p.adopts(d) {
-			p.manager.surveys.expire()
+			p.manager.lists.expire()
 		}
 	}
 	return progress, err
 }
 
 // applied says what a change amounts to, now that it has been made.
-func (p *pass) applied(d decision, before settled, progress cloud.Progress) {
+func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) {
 	again := p.again(d)
 	if undone := drifted(d, before); len(undone) > 0 && again.times == 1 {
-		p.say(remark{event.DriftRepaired, "brought back: " + summary(undone)})
+		p.say(warning{event.DriftRepaired, "brought back: " + summary(undone)})
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
 	switch {
 	case !p.adopts(d):
 	case d.change.Before.Shared:
-		p.say(remark{event.Adopted, "this Service shares balancer " + d.change.Before.ID + " now; it has only its own ports there"})
+		p.say(warning{event.Adopted, "this Service shares balancer " + d.change.Before.ID + " now; it has only its own ports there"})
 	default:
-		p.say(remark{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
+		p.say(warning{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
 	}
-	p.memory.repeated = again
+	p.state.repeated = again
 	if created := progress.Observed; created != nil && !d.change.Before.Found {
-		p.memory.created = created.ID
-		p.memory.refusals = 0
+		p.state.created = created.ID
+		p.state.refusals = 0
 	}
 }
 
 // adopts reports whether the decision puts our marks on a balancer that did not have them.
-func (p *pass) adopts(d decision) bool {
+func (p *pipeline) adopts(d decision) bool {
 	if d.change.After == nil || d.change.Before.Owner.UID == p.spec.Ref.Owner.UID {
 		return false
 	}
 	for _, op := range d.change.Operations {
-		if op.Field == cloud.FieldMarks {
+		if op.Field == cloud.FieldOwnershipTags {
 			return true
 		}
 	}

@@ -17,7 +17,7 @@ type question struct {
 
 // check returns the decision, or another one where the cloud would refuse the balancer. It only
 // reads, and only where a balancer is to be made.
-func (p *pass) check(ctx context.Context, d decision) (decision, error) {
+func (p *pipeline) check(ctx context.Context, d decision) (decision, error) {
 	checker := p.manager.cloud.Checker
 	if checker == nil || d.question == nil {
 		return d, nil

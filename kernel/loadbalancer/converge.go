@@ -19,22 +19,22 @@ type repetition struct {
 const mostRepetitions = 3
 
 // again returns the repetition that one more execution of the decision would be.
-func (p *pass) again(d decision) repetition {
+func (p *pipeline) again(d decision) repetition {
 	changes := fingerprint(p.fingerprint, d.change.Operations)
-	if p.memory.repeated.changes != changes {
+	if p.state.repeated.changes != changes {
 		return repetition{changes, 1}
 	}
-	return repetition{changes, p.memory.repeated.times + 1}
+	return repetition{changes, p.state.repeated.times + 1}
 }
 
 // restrain blocks all operations of a decision that has been carried out too often already.
 // A replacement may be: the old balancer can take its time to go, and a new one is not
 // replaced again.
-func (p *pass) restrain(d decision) decision {
+func (p *pipeline) restrain(d decision) decision {
 	if d.plan.Empty() || d.replaces || p.again(d).times <= mostRepetitions {
 		return d
 	}
-	d.remarks = append(d.remarks, remark{event.NotConverging, fmt.Sprintf(
+	d.warnings = append(d.warnings, warning{event.NotConverging, fmt.Sprintf(
 		"made %d times in a row and needed again: %s", mostRepetitions, summary(d.change.Operations))})
 	for i := range d.plan.Operations {
 		if op := &d.plan.Operations[i]; op.Blocked == "" {

@@ -17,8 +17,8 @@ type decision struct {
 	whole bool
 	// replaces says that the balancer is deleted so that the next run creates it anew.
 	replaces bool
-	// buries says that this is because it failed before it ever served.
-	buries bool
+	// recreates says that this is because it failed before it ever served.
+	recreates bool
 	// begins are annotations to write before the change is made, nil when there are none.
 	begins map[string]string
 	// question is what the cloud is asked before the change is made, nil when nothing is.
@@ -29,7 +29,7 @@ type decision struct {
 	// meanwhile is what the present one needs.
 	succeeds  bool
 	meanwhile *decision
-	remarks   []remark
+	warnings  []warning
 	// err is what is still wrong once the change has been made.
 	err error
 }
@@ -42,7 +42,7 @@ func (d decision) rewrites() bool {
 }
 
 // decide is the heart of the pipeline. It does no I/O.
-func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose(f, c)) }
+func (p *pipeline) decide(f finding, c candidates) decision { return p.restrain(p.choose(f, c)) }
 
 // choose decides as if it were the first time:
 //
@@ -54,30 +54,30 @@ func (p *pass) decide(f finding, c census) decision { return p.restrain(p.choose
 //	no        yes    same              differences
 //	no        yes    differ            differences without them, which are blocked
 //	no        yes    differ, allowed   see replace
-func (p *pass) choose(f finding, c census) decision {
-	observed := f.observed.Resolve(c.candidates)
-	if observed.Found && p.stillborn(observed) {
-		return p.bury(observed, c)
+func (p *pipeline) choose(f finding, c candidates) decision {
+	observed := f.observed.Resolve(c.targets)
+	if observed.Found && p.failedOnCreate(observed) {
+		return p.recreate(observed, c)
 	}
 	problems := slices.Concat(p.problems, f.conflicts, p.unadopted(f))
-	var s shape
+	var s desired
 	if len(problems) == 0 {
 		var err error
 		immutable := p.manager.cloud.Descriptor.Capabilities.Immutable
-		if s, err = shapeOf(p.manager.cloud.Balancers, p.complete(observed, c), observed, immutable); err != nil {
+		if s, err = desiredOf(p.manager.cloud.Balancers, p.complete(observed, c), observed, immutable); err != nil {
 			problems = p.respell(unjoin(err))
 		}
-		s.notes = p.respellNotes(s.notes)
+		s.warnings = p.respellWarnings(s.warnings)
 	}
 	switch {
 	case len(problems) > 0:
 		d := p.retarget(observed, c)
-		d.remarks = append(ofProblems(problems), d.remarks...)
+		d.warnings = append(ofProblems(problems), d.warnings...)
 		d.err = combine(problems)
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
-	case len(s.frozen) > 0 && p.mayReplace(s, c):
+	case len(s.blocked) > 0 && p.mayReplace(s, c):
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
@@ -86,89 +86,89 @@ func (p *pass) choose(f finding, c census) decision {
 // create makes the balancer that was asked for. It waits until all machines are known and one of
 // them can be a target: what is chosen by them, such as address families and zones, may not
 // be changeable later.
-func (p *pass) create(s shape, observed cloud.Observed, c census) decision {
+func (p *pipeline) create(s desired, observed cloud.Observed, c candidates) decision {
 	if c.err != nil {
-		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, remarks: c.remarks(), err: c.err}
+		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, warnings: c.warnings(), err: c.err}
 	}
-	after, remarks := p.aim(s.wanted, observed, c)
+	after, warnings := p.selectTargets(s.wanted, observed, c)
 	if len(after.Targets) == 0 {
 		return p.await(after, observed, c)
 	}
 	d := p.decision(s.spec, observed, &after, []cloud.Operation{creation(after)})
 	d.whole = true
-	d.remarks = slices.Concat(ofNotes(s.notes), remarks)
+	d.warnings = slices.Concat(ofDriver(s.warnings), warnings)
 	d.question = &question{spec: s.spec, refused: func(problems []problem) decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
 
 // await makes no balancer yet.
-func (p *pass) await(after cloud.Balancer, observed cloud.Observed, c census) decision {
+func (p *pipeline) await(after cloud.Balancer, observed cloud.Observed, c candidates) decision {
 	operation := creation(after)
 	operation.Blocked = "no node can be a target yet"
 	return decision{
 		plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed},
-		remarks: append(c.remarks(), remark{event.WaitingForNodes, waitingForNodes}),
-		err:     &Pending{After: pollNodes, Reason: waitingForNodes},
+		warnings: append(c.warnings(), warning{event.WaitingForNodes, waitingForNodes}),
+		err:      &Pending{After: pollNodes, Reason: waitingForNodes},
 	}
 }
 
 // refuse makes no balancer that the cloud would refuse. One that was deleted for it is made again.
-func (p *pass) refuse(after cloud.Balancer, observed cloud.Observed, c census, problems []problem) decision {
+func (p *pipeline) refuse(after cloud.Balancer, observed cloud.Observed, c candidates, problems []problem) decision {
 	err := combine(problems)
 	if p.begun() {
 		return p.restore(c, observed, err)
 	}
 	operation := creation(after)
 	operation.Blocked = "the cloud would refuse it"
-	return decision{plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed}, remarks: ofProblems(problems), err: err}
+	return decision{plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed}, warnings: ofProblems(problems), err: err}
 }
 
 // adjust changes what differs.
-func (p *pass) adjust(s shape, observed cloud.Observed, c census) decision {
-	after, remarks := p.aim(s.possible, observed, c)
+func (p *pipeline) adjust(s desired, observed cloud.Observed, c candidates) decision {
+	after, warnings := p.selectTargets(s.possible, observed, c)
 	operations := Order(Diff(observed.Balancer, after))
 	if marksCanWait(observed, operations) {
 		operations = nil
 	}
-	d := p.decision(s.spec, observed, &after, append(operations, s.frozen...))
+	d := p.decision(s.spec, observed, &after, append(operations, s.blocked...))
 	d.whole, d.err = true, c.err
 	beside, why := p.wayOf(p.complete(observed, c), observed)
-	d.remarks = slices.Concat(ofNotes(s.notes), frozenRemarks(s.frozen, wayText(beside, why)), remarks)
+	d.warnings = slices.Concat(ofDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
 }
 
 // retarget changes only targets: everything else stays as observed. Nothing is done when
 // there is no balancer.
-func (p *pass) retarget(observed cloud.Observed, c census) decision {
+func (p *pipeline) retarget(observed cloud.Observed, c candidates) decision {
 	if !observed.Found {
-		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, remarks: c.remarks(), err: c.err}
+		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, warnings: c.warnings(), err: c.err}
 	}
-	after, remarks := p.aim(observed.Balancer, observed, c)
+	after, warnings := p.selectTargets(observed.Balancer, observed, c)
 	d := p.decision(p.complete(observed, c), observed, &after, Order(Diff(observed.Balancer, after)))
-	d.remarks, d.err = remarks, c.err
+	d.warnings, d.err = warnings, c.err
 	return d
 }
 
 // mayReplace reports whether the balancer may be deleted for another one: that was allowed, and
 // nothing that is known now would keep the next run from creating it.
-func (p *pass) mayReplace(s shape, c census) bool {
+func (p *pipeline) mayReplace(s desired, c candidates) bool {
 	return annotation.AllowReplacement.Bool(p.values) && c.err == nil && unique(s.wanted) == nil
 }
 
 // complete returns the whole spec.
-func (p *pass) complete(observed cloud.Observed, c census) cloud.Spec {
+func (p *pipeline) complete(observed cloud.Observed, c candidates) cloud.Spec {
 	spec := p.spec
 	spec.Ref.ID = observed.ID
-	spec.Candidates, spec.Facts = c.candidates, observed.Facts
+	spec.Candidates, spec.Lookups = c.targets, observed.Lookups
 	return spec
 }
 
-// aim returns the balancer with the targets it shall have, and what is to be said of them.
-func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.Balancer, []remark) {
+// selectTargets returns the balancer with the targets it shall have, and what is to be said of them.
+func (p *pipeline) selectTargets(b cloud.Balancer, observed cloud.Observed, c candidates) (cloud.Balancer, []warning) {
 	b = b.Clone()
 	limit := p.manager.cloud.Descriptor.Capabilities.MaxTargets
 	targets, skipped := targetsOf(b, c, observed.Balancer.Targets, p.manager.cloud.Balancers, limit)
-	kept := len(targets) == 0 && len(c.candidates) > 0
+	kept := len(targets) == 0 && len(c.targets) > 0
 	if kept {
 		// There are machines and none will do: that is rather a mistake of the configuration
 		// than a reason to cut off what serves.
@@ -179,34 +179,34 @@ func (p *pass) aim(b cloud.Balancer, observed cloud.Observed, c census) (cloud.B
 	for i := range b.Listeners {
 		b.Listeners[i].Targets = nil
 	}
-	remarks := c.remarks()
+	warnings := c.warnings()
 	switch {
 	case kept && len(targets) > 0:
-		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"})
+		warnings = append(warnings, warning{event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"})
 	case len(b.Targets) == 0 && !c.joining:
-		remarks = append(remarks, remark{event.NoTargets, "no node can be a target of this balancer"})
+		warnings = append(warnings, warning{event.NoTargets, "no node can be a target of this balancer"})
 	}
-	return b, append(remarks, p.heldRemarks(len(observed.Balancer.Targets), skipped, c)...)
+	return b, append(warnings, p.heldWarnings(len(observed.Balancer.Targets), skipped, c)...)
 }
 
 // decision returns the decision to make these operations, all of which the plan shows.
-func (p *pass) decision(spec cloud.Spec, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) decision {
+func (p *pipeline) decision(spec cloud.Spec, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) decision {
 	d := decision{plan: p.plan(operations)}
 	d.change = cloud.Change{Spec: spec, Before: before, After: after, Operations: d.plan.Executable()}
 	return d
 }
 
-func (p *pass) plan(operations []cloud.Operation) plan.Plan {
+func (p *pipeline) plan(operations []cloud.Operation) plan.Plan {
 	return plan.Plan{Cloud: p.manager.cloud.Name, Subject: "Service " + p.spec.Ref.Owner.String(), Operations: operations}
 }
 
 func creation(b cloud.Balancer) cloud.Operation {
-	return cloud.Operation{Verb: cloud.Create, Kind: cloud.KindBalancer, After: portrait(b)}
+	return cloud.Operation{Verb: cloud.Create, Kind: cloud.KindBalancer, After: balancerSummary(b)}
 }
 
 func removal(observed cloud.Observed, reason string) cloud.Operation {
 	return cloud.Operation{
-		Verb: cloud.Delete, Kind: cloud.KindBalancer, Before: portrait(observed.Balancer),
+		Verb: cloud.Delete, Kind: cloud.KindBalancer, Before: balancerSummary(observed.Balancer),
 		Reason: reason, Destructive: true,
 	}
 }

@@ -21,8 +21,8 @@ import (
 //	no      yes      no    -       does nothing, with an event
 //	no      yes      yes   yes     removes our marks
 //	no      yes      yes   no      deletes it, and looks for more
-//	no      remains  -     yes     does nothing
-//	no      remains  -     no      deletes what is left of it
+//	no      orphans  -     yes     does nothing
+//	no      orphans  -     no      deletes what is left of it
 //
 // During a replacement a Service has two. With retain the one that never served is deleted, and
 // what served is kept.
@@ -36,8 +36,8 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
-	p.leave()
-	f, err := p.seek(ctx, p.read)
+	p.setDeleting()
+	f, err := p.findOwned(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -58,8 +58,8 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 }
 
 // giveUp releases or deletes the balancer of a Service that leaves.
-func (p *pass) giveUp(ctx context.Context, observed cloud.Observed) error {
-	if !observed.Found && (p.retain || !observed.Remains) {
+func (p *pipeline) giveUp(ctx context.Context, observed cloud.Observed) error {
+	if !observed.Found && (p.retain || !observed.Orphans) {
 		p.forget()
 		return nil
 	}
@@ -75,46 +75,46 @@ func (p *pass) giveUp(ctx context.Context, observed cloud.Observed) error {
 	return p.release(ctx, observed)
 }
 
-// leave says that the Service gives its balancer up. What it never took over is not its to delete.
-func (p *pass) leave() {
-	p.spec.Leaving, p.adopt, p.spec.Ref.ID = true, "", p.recorded
+// setDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
+func (p *pipeline) setDeleting() {
+	p.spec.Deleting, p.adopt, p.spec.Ref.ID = true, "", p.recorded
 }
 
 // freeMarks are the marks of a balancer that no Service has any more: none, or the cluster's alone
 // where its name still holds the UID of the Service. Without that the name would say that it is
 // another one's.
-func (p *pass) freeMarks(observed cloud.Observed) []string {
+func (p *pipeline) freeMarks(observed cloud.Observed) []string {
 	if !safety.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
-	spec := p.complete(observed, census{})
+	spec := p.complete(observed, candidates{})
 	spec.Ref.Owner = cloud.Owner{Cluster: spec.Ref.Owner.Cluster, Cloud: spec.Ref.Owner.Cloud}
 	free, _, err := p.manager.cloud.Balancers.Normalize(spec)
 	if err != nil {
 		return nil
 	}
-	return free.Marks
+	return free.OwnershipTags
 }
 
 // release removes our marks from the balancer and leaves it.
-func (p *pass) release(ctx context.Context, observed cloud.Observed) error {
+func (p *pipeline) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
-	after.Marks = p.freeMarks(observed)
-	progress, err := p.write(ctx, p.decision(p.complete(observed, census{}), observed, &after, Diff(observed.Balancer, after)))
+	after.OwnershipTags = p.freeMarks(observed)
+	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, &after, Diff(observed.Balancer, after)))
 	if err != nil {
 		return err
 	}
 	if progress.Pending {
 		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	}
-	p.say(remark{event.Retained, "balancer " + observed.ID + " was kept"})
+	p.say(warning{event.Retained, "balancer " + observed.ID + " was kept"})
 	p.forget()
 	return nil
 }
 
 // releaseOther ends a replacement that is under way when the Service goes and its balancer is kept: the
 // other balancer is deleted if it never served, and else it is kept too.
-func (p *pass) releaseOther(ctx context.Context, kept cloud.Observed) error {
+func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	other, err := p.unfinished(ctx, kept)
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func (p *pass) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	if p.served(other) {
 		return p.release(ctx, other)
 	}
-	spec := p.complete(other, census{})
+	spec := p.complete(other, candidates{})
 	spec.Beside = &kept // what both use stays
 	operation := removal(other, "it never served, and the Service no longer wants it")
 	progress, err := p.write(ctx, p.decision(spec, other, nil, []cloud.Operation{operation}))
@@ -139,15 +139,15 @@ func (p *pass) releaseOther(ctx context.Context, kept cloud.Observed) error {
 }
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
-func (p *pass) served(o cloud.Observed) bool {
+func (p *pipeline) served(o cloud.Observed) bool {
 	return o.ID == p.replacing.Of || p.uses(p.service, o)
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand.
-func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
+func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := removal(observed, "the Service no longer wants it")
-	progress, err := p.write(ctx, p.decision(p.complete(observed, census{}), observed, nil, []cloud.Operation{operation}))
+	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 	switch {
 	case err != nil:
 		return p.failed(ctx, err)
-	case f.observed.Found || f.observed.Remains || other.Found:
+	case f.observed.Found || f.observed.Orphans || other.Found:
 		return gone
 	}
 	p.forget()
@@ -174,13 +174,13 @@ func (p *pass) remove(ctx context.Context, observed cloud.Observed) error {
 // unfinished returns the balancer that was being made to take the place of the observed one: a
 // driver that finds it neither by id nor by name finds it by its marks only. One that another
 // Service uses is left.
-func (p *pass) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	if p.replacing == nil || p.manager.cloud.Replacer == nil {
 		return cloud.Observed{}, nil
 	}
-	other, err := p.twin(ctx, observed)
+	other, err := p.findSuccessor(ctx, observed)
 	if err == nil && other.Found && p.other(func(svc *corev1.Service) bool { return p.uses(svc, other) }) != nil {
-		p.say(leftRemark(other.ID, "a Service uses it"+byHand))
+		p.say(leftWarning(other.ID, "a Service uses it"+byHand))
 		return cloud.Observed{}, nil
 	}
 	return other, err
@@ -188,7 +188,7 @@ func (p *pass) unfinished(ctx context.Context, observed cloud.Observed) (cloud.O
 
 // write makes a change that ends the Service's hold on the balancer. Where changes are not
 // really made it fails, so that nobody believes the balancer gone.
-func (p *pass) write(ctx context.Context, d decision) (cloud.Progress, error) {
+func (p *pipeline) write(ctx context.Context, d decision) (cloud.Progress, error) {
 	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:

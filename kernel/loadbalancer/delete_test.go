@@ -86,7 +86,7 @@ func TestRetain(t *testing.T) {
 	}
 	f.wrote("update balancer marks")
 	f.said("LoadBalancerRetained: balancer lb-1", "LoadBalancerRetained")
-	if marks := f.only().Marks; len(marks) != 0 {
+	if marks := f.only().OwnershipTags; len(marks) != 0 {
 		t.Errorf("marks %v", marks)
 	}
 	heir := newFixture(t, annotated(keyID.Name, "lb-1"))

@@ -1,70 +1,96 @@
 package loadbalancer
 
 import (
-	"net/netip"
+	"fmt"
 	"slices"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// proxyHealthPort is where kube-proxy answers GET /healthz.
-const proxyHealthPort = 10256
-
-// ports returns the Service's ports in its own order: the first one has a meaning to some
-// clouds.
-func ports(svc *corev1.Service) []cloud.Port {
-	var ports []cloud.Port
-	for _, p := range svc.Spec.Ports {
-		port := cloud.Port{
-			Name:     p.Name,
-			Protocol: cloud.Protocol(p.Protocol),
-			Port:     int(p.Port),
-			NodePort: int(p.NodePort),
-		}
-		if port.Protocol == "" {
-			port.Protocol = cloud.ProtocolTCP
-		}
-		if p.AppProtocol != nil {
-			port.AppProtocol = *p.AppProtocol
-		}
-		ports = append(ports, port)
-	}
-	return ports
+// desired is the balancer a spec asks for, without targets, as far as the cloud lets it be
+// changed.
+type desired struct {
+	// wanted is what was asked for.
+	wanted cloud.Balancer
+	// possible is the same with immutable fields as they are; spec says that they are preserved.
+	possible cloud.Balancer
+	spec     cloud.Spec
+	// blocked are the changes of immutable fields that were asked for.
+	blocked  []cloud.Operation
+	warnings []cloud.Warning
 }
 
-// healthPort returns where each node answers for the Service:
-//
-//	externalTrafficPolicy  port                 answers 200 when
-//	Cluster                10256                kube-proxy works
-//	Local                  healthCheckNodePort  the node also has an endpoint
-func healthPort(svc *corev1.Service) int {
-	local := svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
-	if local && svc.Spec.HealthCheckNodePort > 0 {
-		return int(svc.Spec.HealthCheckNodePort)
+const immutableBlock = "this cloud cannot change it on an existing balancer"
+
+// desiredOf normalizes the spec, twice where immutable fields differ from what is observed.
+// It is pure.
+func desiredOf(b cloud.Balancers, spec cloud.Spec, observed cloud.Observed, immutable []string) (desired, error) {
+	wanted, notes, err := b.Normalize(spec)
+	if err != nil {
+		return desired{}, err
 	}
-	return proxyHealthPort
+	s := desired{wanted: wanted, possible: wanted, spec: spec, warnings: notes}
+	if !observed.Found {
+		return s, unique(wanted)
+	}
+	if s.blocked = immutableChanges(observed.Balancer, wanted, immutable); len(s.blocked) == 0 {
+		return s, unique(wanted)
+	}
+	s.spec.Preserved = preserved(observed.Balancer, immutable)
+	if s.possible, s.warnings, err = b.Normalize(s.spec); err != nil {
+		return desired{}, err
+	}
+	if left := immutableChanges(observed.Balancer, s.possible, immutable); len(left) > 0 {
+		return desired{}, fmt.Errorf("keeping %s as it is: the driver asks for %q", left[0].Field, left[0].After)
+	}
+	return s, unique(s.possible)
 }
 
-// sourceRanges returns the networks that may connect, masked, sorted and each once; none
-// means everyone. The field wins over the annotation of the Kubernetes framework.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem) {
-	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
-	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
-		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
-	}
-	var ranges []netip.Prefix
-	var problems []problem
-	for _, text := range given {
-		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			problems = append(problems, invalid(field, text, `want a network such as "10.0.0.0/8"`))
-			continue
+// unique refuses two listeners on one port, which no later step could tell apart.
+func unique(b cloud.Balancer) error {
+	seen := map[string]bool{}
+	for _, l := range b.Listeners {
+		if seen[l.Key()] {
+			return &cloud.Invalid{Field: "spec.ports", Value: l.Key(), Want: "each port can have one listener of a transport"}
 		}
-		ranges = append(ranges, prefix.Masked())
+		seen[l.Key()] = true
 	}
-	slices.SortFunc(ranges, netip.Prefix.Compare)
-	return slices.Compact(ranges), problems
+	return nil
+}
+
+// immutableChanges returns the differences in immutable fields as blocked operations.
+func immutableChanges(before, after cloud.Balancer, immutable []string) []cloud.Operation {
+	var blocked []cloud.Operation
+	for _, op := range diffFields(cloud.KindBalancer, "", before.Fields(), after.Fields()) {
+		if slices.Contains(immutable, op.Field) {
+			op.Blocked = immutableBlock
+			blocked = append(blocked, op)
+		}
+	}
+	return blocked
+}
+
+// preserved returns the present value of every immutable field, also of those that do not
+// differ: pinning one may change the default of another.
+func preserved(b cloud.Balancer, immutable []string) map[string]string {
+	fields, pinned := b.Fields(), map[string]string{}
+	for _, name := range immutable {
+		pinned[name] = fields[name]
+	}
+	return pinned
+}
+
+// immutableWarnings say what stays as it is, and what it takes to change it all the same.
+func immutableWarnings(blocked []cloud.Operation, way string) []warning {
+	var warnings []warning
+	for _, op := range blocked {
+		warnings = append(warnings, warning{event.ImmutableChange, fmt.Sprintf(
+			"%s stays %q instead of %q: %s", op.Field, op.Before, op.After, immutableBlock)})
+	}
+	if len(warnings) > 0 {
+		warnings = append(warnings, warning{event.ImmutableChange, "with " + annotation.AllowReplacement.Name + ", " + way})
+	}
+	return warnings
 }

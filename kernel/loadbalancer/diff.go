@@ -24,7 +24,7 @@ import (
 // one: Field is the listener's key.
 //
 // A field that one side does not have counts as empty, so that a driver may leave out
-// empty extras.
+// empty provider fields.
 func Diff(before, after cloud.Balancer) []cloud.Operation {
 	operations := diffFields(cloud.KindBalancer, "", before.Fields(), after.Fields())
 	operations = append(operations, diffListeners(before.Listeners, after.Listeners)...)
@@ -75,9 +75,9 @@ func diffListeners(before, after []cloud.Listener) []cloud.Operation {
 		will, stays := wanted[key]
 		switch {
 		case !existed:
-			operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindListener, Key: key, After: sketch(will)})
+			operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindListener, Key: key, After: listenerSummary(will)})
 		case !stays:
-			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindListener, Key: key, Before: sketch(was)})
+			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindListener, Key: key, Before: listenerSummary(was)})
 		default:
 			operations = append(operations, diffFields(cloud.KindListener, key, was.Fields(), will.Fields())...)
 		}

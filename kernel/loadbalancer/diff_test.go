@@ -18,7 +18,7 @@ import (
 
 func TestDiffTable(t *testing.T) {
 	base := cloud.Balancer{
-		Name: "web", Scope: cloud.ScopeExternal, Extras: map[string]string{"size": "1", "empty": ""},
+		Name: "web", Scope: cloud.ScopeExternal, ProviderFields: map[string]string{"size": "1", "empty": ""},
 		Listeners: []cloud.Listener{
 			{Protocol: "TCP", Port: 80, TargetProtocol: "TCP", TargetPort: 30080},
 			{Protocol: "TCP", Port: 443, TargetProtocol: "TCP", TargetPort: 30443},
@@ -33,9 +33,9 @@ func TestDiffTable(t *testing.T) {
 		{"nothing", func(b *cloud.Balancer) {}, nil},
 		{"field", func(b *cloud.Balancer) { b.Name = "api" }, []cloud.Operation{
 			{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: "name", Before: "web", After: "api"}}},
-		{"extra", func(b *cloud.Balancer) { b.Extras["size"] = "2" }, []cloud.Operation{
+		{"extra", func(b *cloud.Balancer) { b.ProviderFields["size"] = "2" }, []cloud.Operation{
 			{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: "size", Before: "1", After: "2"}}},
-		{"absent extra is an empty one", func(b *cloud.Balancer) { delete(b.Extras, "empty"); b.Extras["other"] = "" }, nil},
+		{"absent extra is an empty one", func(b *cloud.Balancer) { delete(b.ProviderFields, "empty"); b.ProviderFields["other"] = "" }, nil},
 		{"health", func(b *cloud.Balancer) { b.Health = &cloud.Health{Path: "/"} }, []cloud.Operation{
 			{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: "health.healthy", After: "0"},
 			{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: "health.interval", After: "0s"},
@@ -86,7 +86,7 @@ func checkOrder(t *testing.T, seed uint64, operations []cloud.Operation) {
 	t.Helper()
 	narrowed := false
 	for _, op := range operations {
-		if op.Field == cloud.FieldMarks {
+		if op.Field == cloud.FieldOwnershipTags {
 			if op != operations[0] {
 				t.Fatalf("seed %d: marks are not first in %v", seed, operations)
 			}
@@ -136,22 +136,22 @@ func admitted(field, value, client string) bool {
 // anyBalancer returns a balancer of few values, so that two of them have much in common.
 func anyBalancer(random *rand.Rand) cloud.Balancer {
 	b := cloud.Balancer{
-		Name:      pick(random, "web", "api"),
-		Scope:     pick(random, cloud.ScopeExternal, cloud.ScopeInternal),
-		DualStack: random.IntN(2) == 0,
-		Health:    anyHealth(random),
-		Allow:     some(random, clients[:3]),
-		Deny:      some(random, clients[:3]),
-		Marks:     some(random, []string{"cluster=a", "uid=b"}),
-		Targets:   some(random, []cloud.InstanceID{"1", "2", "3", "4"}),
-		Extras:    map[string]string{"algorithm": pick(random, "fair", "random", "")},
+		Name:           pick(random, "web", "api"),
+		Scope:          pick(random, cloud.ScopeExternal, cloud.ScopeInternal),
+		DualStack:      random.IntN(2) == 0,
+		Health:         anyHealth(random),
+		Allow:          some(random, clients[:3]),
+		Deny:           some(random, clients[:3]),
+		OwnershipTags:  some(random, []string{"cluster=a", "uid=b"}),
+		Targets:        some(random, []cloud.InstanceID{"1", "2", "3", "4"}),
+		ProviderFields: map[string]string{"algorithm": pick(random, "fair", "random", "")},
 	}
 	for _, port := range some(random, []int{53, 80, 443}) {
 		for _, protocol := range some(random, []cloud.Protocol{pick(random, cloud.ProtocolTCP, cloud.ProtocolHTTPS), cloud.ProtocolUDP}) {
 			b.Listeners = append(b.Listeners, cloud.Listener{
 				Protocol: protocol, Port: port, Health: anyHealth(random),
 				TargetProtocol: pick(random, cloud.ProtocolTCP, cloud.ProtocolHTTP), TargetPort: 30000 + random.IntN(2),
-				Extras: map[string]string{"certificate": pick(random, "", "c-1")},
+				ProviderFields: map[string]string{"certificate": pick(random, "", "c-1")},
 			})
 		}
 	}
@@ -165,7 +165,7 @@ func anyHealth(random *rand.Rand) *cloud.Health {
 	return &cloud.Health{
 		Protocol: pick(random, cloud.ProtocolTCP, cloud.ProtocolHTTP), Port: 10256, Path: pick(random, "/", "/healthz"),
 		Interval: pick(random, time.Second, time.Minute), Healthy: random.IntN(3),
-		Extras: map[string]string{"proxy": pick(random, "true", "")},
+		ProviderFields: map[string]string{"proxy": pick(random, "true", "")},
 	}
 }
 
@@ -221,10 +221,10 @@ func setBalancer(b *cloud.Balancer, op cloud.Operation) {
 		b.Allow = items
 	case cloud.FieldDeny:
 		b.Deny = items
-	case cloud.FieldMarks:
-		b.Marks = items
+	case cloud.FieldOwnershipTags:
+		b.OwnershipTags = items
 	default:
-		setOther(&b.Health, b.Extras, op)
+		setOther(&b.Health, b.ProviderFields, op)
 	}
 }
 
@@ -237,7 +237,7 @@ func setListener(l *cloud.Listener, op cloud.Operation) {
 	case "targetPort":
 		l.TargetPort, _ = strconv.Atoi(op.After)
 	default:
-		setOther(&l.Health, l.Extras, op)
+		setOther(&l.Health, l.ProviderFields, op)
 	}
 }
 
@@ -255,8 +255,8 @@ func setOther(health **cloud.Health, extras map[string]string, op cloud.Operatio
 		*health = &cloud.Health{}
 	}
 	h := *health
-	if h.Extras == nil {
-		h.Extras = map[string]string{}
+	if h.ProviderFields == nil {
+		h.ProviderFields = map[string]string{}
 	}
 	switch field {
 	case "protocol":
@@ -274,11 +274,11 @@ func setOther(health **cloud.Health, extras map[string]string, op cloud.Operatio
 	case "unhealthy":
 		h.Unhealthy, _ = strconv.Atoi(op.After)
 	default:
-		h.Extras[field] = op.After
+		h.ProviderFields[field] = op.After
 	}
 }
 
-// canonical forgets what Diff does not see: order and empty extras.
+// canonical forgets what Diff does not see: order and empty provider fields.
 func canonical(b cloud.Balancer) map[string]map[string]string {
 	seen := map[string]map[string]string{"": b.Fields()}
 	for _, l := range b.Listeners {

@@ -18,7 +18,7 @@ func settledAs(b cloud.Balancer) settled {
 
 // settle remembers the state that a decision led to; before is what was remembered before
 // it. A state we did not lead to is not remembered.
-func (m *memory) settle(d decision, before settled) {
+func (m *serviceState) settle(d decision, before settled) {
 	if d.change.After == nil {
 		return
 	}

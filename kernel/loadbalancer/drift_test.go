@@ -19,7 +19,7 @@ func TestDrift(t *testing.T) {
 		event  string // "" for none
 	}{
 		{"nothing", func(*fixture) {}, ""},
-		{"field", func(f *fixture) { f.only().Extras["algorithm"] = "random" }, "DriftRepaired: brought back: algorithm"},
+		{"field", func(f *fixture) { f.only().ProviderFields["algorithm"] = "random" }, "DriftRepaired: brought back: algorithm"},
 		{"health check", func(f *fixture) { f.only().Health = nil }, "DriftRepaired: brought back: health.healthy, health.interval"},
 		{"listener", func(f *fixture) { f.only().Listeners[0].TargetPort = 1 }, "DriftRepaired: brought back: listener tcp/80 targetPort"},
 		{"listeners", func(f *fixture) { f.only().Listeners = nil }, "DriftRepaired: brought back: listener tcp/80"},
@@ -28,26 +28,26 @@ func TestDrift(t *testing.T) {
 		{"Service", func(f *fixture) { f.svc.Annotations[keyProxy.Name] = "true" }, ""},
 		{"Service and field", func(f *fixture) {
 			f.svc.Annotations[keyProxy.Name] = "true"
-			f.only().Extras["algorithm"] = "random"
+			f.only().ProviderFields["algorithm"] = "random"
 		}, ""},
 		{"nodes", func(f *fixture) { f.nodes = f.nodes[:1] }, ""},
 		{"nodes and field", func(f *fixture) {
 			f.nodes = f.nodes[:1]
-			f.only().Extras["algorithm"] = "random"
+			f.only().ProviderFields["algorithm"] = "random"
 		}, "DriftRepaired: brought back: algorithm"},
 		{"restart and field", func(f *fixture) {
 			f.restart()
-			f.only().Extras["algorithm"] = "random"
+			f.only().ProviderFields["algorithm"] = "random"
 		}, ""},
 		{"nodes through UpdateTargets, then field", func(f *fixture) {
 			f.nodes = append(f.nodes, node("d"))
 			if err := f.UpdateTargets(f.t.Context(), f.svc, f.nodes); err != nil {
 				f.t.Fatal(err)
 			}
-			f.only().Extras["algorithm"] = "random"
+			f.only().ProviderFields["algorithm"] = "random"
 		}, "DriftRepaired: brought back: algorithm"},
 		{"field, then nodes through UpdateTargets", func(f *fixture) {
-			f.only().Extras["algorithm"] = "random"
+			f.only().ProviderFields["algorithm"] = "random"
 			f.nodes = append(f.nodes, node("d"))
 			if err := f.UpdateTargets(f.t.Context(), f.svc, f.nodes); err != nil {
 				f.t.Fatal(err)
@@ -115,7 +115,7 @@ func TestNotConverging(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
 	f.wrote("create balancer")
-	f.driver.keep = func(b *cloud.Balancer) { b.Extras["algorithm"] = "fair" }
+	f.driver.keep = func(b *cloud.Balancer) { b.ProviderFields["algorithm"] = "fair" }
 	f.svc.Annotations[keyAlgorithm.Name] = "random"
 	f.svc.Annotations[keyTier.Name] = keyTier.Default
 	for range 6 {
@@ -153,7 +153,7 @@ func TestNotConverging(t *testing.T) {
 func TestAnotherRequestIsTriedAgain(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
-	f.driver.keep = func(b *cloud.Balancer) { b.Extras["algorithm"] = "fair" }
+	f.driver.keep = func(b *cloud.Balancer) { b.ProviderFields["algorithm"] = "fair" }
 	f.svc.Annotations[keyAlgorithm.Name] = "random"
 	for range 5 {
 		f.settle()
@@ -181,7 +181,7 @@ func TestTargetsNotConverging(t *testing.T) {
 func TestNotConvergingIsShownInPlans(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
-	f.driver.keep = func(b *cloud.Balancer) { b.Extras["algorithm"] = "fair" }
+	f.driver.keep = func(b *cloud.Balancer) { b.ProviderFields["algorithm"] = "fair" }
 	f.svc.Annotations[keyAlgorithm.Name] = "random"
 	for range 3 {
 		f.settle()
@@ -216,8 +216,8 @@ func TestVanishingBalancer(t *testing.T) {
 func TestMemoryIsForgotten(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
-	if len(f.book.pages) != 1 {
-		t.Fatalf("%d pages", len(f.book.pages))
+	if len(f.states.entries) != 1 {
+		t.Fatalf("%d pages", len(f.states.entries))
 	}
 	if err := f.Delete(t.Context(), f.svc); err != nil {
 		t.Fatal(err)
@@ -226,8 +226,8 @@ func TestMemoryIsForgotten(t *testing.T) {
 	if _, exists, err := f.Get(t.Context(), other); exists || err != nil {
 		t.Fatal(exists, err)
 	}
-	if len(f.book.pages) != 0 {
-		t.Errorf("%d pages are left", len(f.book.pages))
+	if len(f.states.entries) != 0 {
+		t.Errorf("%d pages are left", len(f.states.entries))
 	}
 }
 
@@ -240,7 +240,7 @@ func TestMemoryOfAVanishedBalancerIsForgotten(t *testing.T) {
 	if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
 		t.Fatal(exists, err)
 	}
-	if len(f.book.pages) != 0 {
-		t.Errorf("%d pages are left", len(f.book.pages))
+	if len(f.states.entries) != 0 {
+		t.Errorf("%d pages are left", len(f.states.entries))
 	}
 }

@@ -28,22 +28,22 @@ const duplicateWait = time.Minute
 
 // unconfirmed returns the id of the balancer that this process made and has not looked for in any
 // list, "" when there is none.
-func (p *pass) unconfirmed() string {
-	if p.spec.Ref.ID != "" || p.memory.confirmed == p.memory.created {
+func (p *pipeline) unconfirmed() string {
+	if p.spec.Ref.ID != "" || p.state.confirmed == p.state.created {
 		return ""
 	}
-	return p.memory.created
+	return p.state.created
 }
 
 // confirm notes which of several balancers is the Service's: all processes come to the same one.
-func (p *pass) confirm(observed cloud.Observed) {
-	if p.memory.created == "" {
+func (p *pipeline) confirm(observed cloud.Observed) {
+	if p.state.created == "" {
 		return
 	}
-	if slices.Contains(observed.Duplicates, p.memory.created) {
-		p.memory.created = observed.ID
+	if slices.Contains(observed.Duplicates, p.state.created) {
+		p.state.created = observed.ID
 	}
-	p.memory.confirmed = p.memory.created
+	p.state.confirmed = p.state.created
 }
 
 // prune deletes second balancers of the Service, and returns when to look again, 0 for never. The
@@ -56,22 +56,22 @@ func (p *pass) confirm(observed cloud.Observed) {
 //	it is the right account      trust
 //
 // All else is left, and said.
-func (p *pass) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
+func (p *pipeline) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
 	if p.replacing != nil {
-		p.memory.duplicates = nil // one of both takes the place of the other
+		p.state.duplicates = nil // one of both takes the place of the other
 		return 0
 	}
-	d := p.memory.note(seen, kept.ID)
+	d := p.state.note(seen, kept.ID)
 	if d == nil || !p.live() {
 		return 0
 	}
 	if p.retain || p.adopt != "" {
-		p.memory.duplicates = nil // it may be the one that its user left behind
-		p.say(remark{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.ids, ", "), kept.ID)})
+		p.state.duplicates = nil // it may be the one that its user left behind
+		p.say(warning{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.ids, ", "), kept.ID)})
 		return 0
 	}
 	if len(seen) > 0 {
-		p.say(remark{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.ids, ", "), kept.ID)})
+		p.say(warning{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.ids, ", "), kept.ID)})
 	}
 	if p.recorded != kept.ID || !p.told(kept) {
 		d.since = time.Now()
@@ -79,29 +79,29 @@ func (p *pass) prune(ctx context.Context, kept cloud.Observed, seen []string) (a
 	if wait := d.wait(); wait > 0 {
 		return wait
 	}
-	p.memory.duplicates = nil
+	p.state.duplicates = nil
 	for _, id := range d.ids {
 		left, err := p.deleteDuplicate(ctx, kept, id)
 		if err != nil {
-			p.memory.note([]string{id}, kept.ID)
+			p.state.note([]string{id}, kept.ID)
 			left, again = err.Error(), duplicateWait
 		}
 		if left != "" {
-			p.say(leftRemark(id, left))
+			p.say(leftWarning(id, left))
 		}
 	}
 	return again
 }
 
-func leftRemark(id, why string) remark {
-	return remark{event.DuplicateFound, fmt.Sprintf("balancer %s is left: %s", id, why)}
+func leftWarning(id, why string) warning {
+	return warning{event.DuplicateFound, fmt.Sprintf("balancer %s is left: %s", id, why)}
 }
 
 // wait returns how long nothing may be deleted yet, 0 or less when it may.
 func (d *duplicates) wait() time.Duration { return duplicateWait - time.Since(d.since) }
 
 // told reports whether the Service's status says where the balancer is reached, by address or name.
-func (p *pass) told(kept cloud.Observed) bool {
+func (p *pipeline) told(kept cloud.Observed) bool {
 	wanted := p.status(kept).Ingress
 	missing := slices.ContainsFunc(wanted, func(w corev1.LoadBalancerIngress) bool {
 		return !slices.ContainsFunc(p.service.Status.LoadBalancer.Ingress, func(i corev1.LoadBalancerIngress) bool {
@@ -113,7 +113,7 @@ func (p *pass) told(kept cloud.Observed) bool {
 
 // note adds what was seen beside the balancer that is kept, and returns all second balancers, nil
 // when there are none.
-func (m *memory) note(seen []string, kept string) *duplicates {
+func (m *serviceState) note(seen []string, kept string) *duplicates {
 	for _, id := range seen {
 		if id == kept || m.duplicates != nil && slices.Contains(m.duplicates.ids, id) {
 			continue
@@ -127,9 +127,9 @@ func (m *memory) note(seen []string, kept string) *duplicates {
 }
 
 // deleteDuplicate deletes a second balancer, and says why it does not. One that is gone is fine.
-func (p *pass) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
+func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
 	spec := p.spec
-	spec.Ref.ID, spec.Leaving, spec.Refused = id, true, []string{kept.ID}
+	spec.Ref.ID, spec.Deleting, spec.Refused = id, true, []string{kept.ID}
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 	switch {
 	case err != nil:
@@ -142,20 +142,20 @@ func (p *pass) deleteDuplicate(ctx context.Context, kept cloud.Observed, id stri
 	if left, err = p.doubt(ctx, kept, observed); left != "" || err != nil {
 		return left, err
 	}
-	spec.Facts, spec.Beside = observed.Facts, &kept // what the Service has once stays
+	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
 	d := p.decision(spec, observed, nil, []cloud.Operation{removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
 	if _, err := p.manager.executor.Apply(ctx, d.plan, d.change); err != nil {
 		return "", err
 	}
-	p.manager.surveys.expire()
+	p.manager.lists.expire()
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)
-	p.say(remark{event.DuplicateFound, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)})
+	p.say(warning{event.DuplicateFound, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)})
 	return "", nil
 }
 
 // doubt says why a second balancer is perhaps not the Service's alone, "" when it is. It is an error
 // when that cannot be known. Addresses that the kept one has too prove nothing about this Service.
-func (p *pass) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
+func (p *pipeline) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
 	us := p.spec.Ref.Owner
 	own := other
 	own.Addresses = slices.DeleteFunc(slices.Clone(other.Addresses), func(a cloud.BalancerAddress) bool {
@@ -173,7 +173,7 @@ func (p *pass) doubt(ctx context.Context, kept, other cloud.Observed) (string, e
 const byHand = "; delete it by hand when it is not needed"
 
 // uses reports whether a Service records or publishes the balancer.
-func (p *pass) uses(svc *corev1.Service, o cloud.Observed) bool {
+func (p *pipeline) uses(svc *corev1.Service, o cloud.Observed) bool {
 	id := p.manager.cloud.Descriptor.IDAnnotation
 	return publishes(svc, o) || id != "" && svc.Annotations[id] == o.ID
 }

@@ -180,7 +180,7 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 func (d *fakeDriver) duplicatesOf(spec cloud.Spec, but string) []string {
 	var ids []string
 	for id, s := range d.balancers {
-		if id != but && slices.Contains(s.Marks, "uid="+spec.Ref.Owner.UID) {
+		if id != but && slices.Contains(s.OwnershipTags, "uid="+spec.Ref.Owner.UID) {
 			ids = append(ids, id)
 		}
 	}

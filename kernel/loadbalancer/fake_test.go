@@ -20,7 +20,7 @@ var (
 	keyName      = annotation.Key{Name: "fake.io/name", Type: annotation.TypeString}
 	keyInternal  = annotation.Key{Name: "fake.io/internal", Type: annotation.TypeBool, Default: "false"}
 	keyTier      = annotation.Key{Name: "fake.io/tier", Type: annotation.TypeEnum, Enum: []string{"basic", "premium"}, Default: "basic"}
-	keyAlgorithm = annotation.Key{Name: "fake.io/algorithm", Type: annotation.TypeEnum, Enum: []string{"fair", "random", "other"}, Default: "fair", Elsewhere: []string{"other"}}
+	keyAlgorithm = annotation.Key{Name: "fake.io/algorithm", Type: annotation.TypeEnum, Enum: []string{"fair", "random", "other"}, Default: "fair", OtherController: []string{"other"}}
 	keyProxy     = annotation.Key{Name: "fake.io/proxy", Type: annotation.TypeBool, Default: "false"}
 	fakeKeys     = annotation.Set{keyID, keyName, keyInternal, keyTier, keyAlgorithm, keyProxy}
 )
@@ -70,7 +70,7 @@ type fakeDriver struct {
 	slow int
 	// shared says that Services only have parts of their own of balancers that others made.
 	shared bool
-	// remains says that something is left of a balancer that is gone, until it is deleted too.
+	// orphans says that something is left of a balancer that is gone, until it is deleted too.
 	remains bool
 	// optional says that something is left for ever that harms nobody.
 	optional bool
@@ -127,7 +127,7 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	}
 	id, byName := d.find(spec)
 	if id == "" {
-		return cloud.Observed{Remains: d.remains || d.optional && !spec.Removed}, d.failing("observe", true)
+		return cloud.Observed{Orphans: d.remains || d.optional && !spec.Removed}, d.failing("observe", true)
 	}
 	o := d.observed(id)
 	o.ByName = byName
@@ -146,7 +146,7 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 	}
 	ids := slices.Sorted(maps.Keys(d.balancers))
 	for _, id := range ids {
-		if slices.Contains(d.balancers[id].Marks, "uid="+spec.Ref.Owner.UID) {
+		if slices.Contains(d.balancers[id].OwnershipTags, "uid="+spec.Ref.Owner.UID) {
 			return id, false
 		}
 	}
@@ -164,7 +164,7 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 func (d *fakeDriver) observed(id string) cloud.Observed {
 	s := d.balancers[id]
 	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone(), Shared: d.shared}
-	for _, mark := range s.Marks {
+	for _, mark := range s.OwnershipTags {
 		switch field, value, _ := strings.Cut(mark, "="); field {
 		case "uid":
 			o.Owner.UID = value
@@ -185,7 +185,7 @@ func (d *fakeDriver) observed(id string) cloud.Observed {
 		}
 	}
 	if !s.bare {
-		o.Addresses = []cloud.BalancerAddress{{IP: cmp.Or(s.network, "192.0.2.") + strings.TrimPrefix(id, "lb-"), Proxy: s.Extras["proxy"] == "true"}}
+		o.Addresses = []cloud.BalancerAddress{{IP: cmp.Or(s.network, "192.0.2.") + strings.TrimPrefix(id, "lb-"), Proxy: s.ProviderFields["proxy"] == "true"}}
 		if s.DualStack {
 			o.Addresses = append(o.Addresses, cloud.BalancerAddress{IP: "2001:db8::" + strings.TrimPrefix(id, "lb-")})
 		}
@@ -200,24 +200,24 @@ func nameOf(spec cloud.Spec) string {
 	return "web"
 }
 
-func (d *fakeDriver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *fakeDriver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	b := cloud.Balancer{
 		Name: nameOf(spec), Scope: cloud.ScopeExternal, DualStack: spec.DualStack,
 		Health: &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: "/healthz"},
-		Extras: map[string]string{
+		ProviderFields: map[string]string{
 			"tier": keyTier.In(spec.Options), "algorithm": keyAlgorithm.In(spec.Options), "proxy": keyProxy.In(spec.Options),
 		},
-		Marks: []string{"cluster=" + spec.Ref.Owner.Cluster, "uid=" + spec.Ref.Owner.UID},
+		OwnershipTags: []string{"cluster=" + spec.Ref.Owner.Cluster, "uid=" + spec.Ref.Owner.UID},
 	}
 	if keyInternal.Bool(spec.Options) {
 		b.Scope = cloud.ScopeInternal
 	}
-	if scope, ok := spec.Pinned[cloud.FieldScope]; ok {
-		b.Scope, b.Extras["tier"] = cloud.Scope(scope), spec.Pinned["tier"]
+	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
+		b.Scope, b.ProviderFields["tier"] = cloud.Scope(scope), spec.Preserved["tier"]
 	}
-	var notes []cloud.Note
-	if b.Extras["tier"] == "basic" && keyAlgorithm.Has(spec.Options) {
-		notes = append(notes, cloud.Note{Field: keyAlgorithm.Name, Message: "it is slow on tier basic"})
+	var notes []cloud.Warning
+	if b.ProviderFields["tier"] == "basic" && keyAlgorithm.Has(spec.Options) {
+		notes = append(notes, cloud.Warning{Field: keyAlgorithm.Name, Message: "it is slow on tier basic"})
 	}
 	var errs []error
 	for i, port := range spec.Ports {
@@ -267,7 +267,7 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 		d.undead--
 	case change.After == nil && d.slow > 0:
 		progress.Pending = true
-		*d.balancers[id] = stored{Balancer: cloud.Balancer{Name: "going", Marks: d.balancers[id].Marks}, busy: d.slow}
+		*d.balancers[id] = stored{Balancer: cloud.Balancer{Name: "going", OwnershipTags: d.balancers[id].OwnershipTags}, busy: d.slow}
 	case change.After == nil:
 		delete(d.balancers, id)
 	case !change.Before.Found:
@@ -320,7 +320,7 @@ func (d twinDriver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return cloud.Observed{}, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.balancers)) {
-		if id != spec.Beside.ID && slices.Contains(d.balancers[id].Marks, "uid="+spec.Ref.Owner.UID) {
+		if id != spec.Beside.ID && slices.Contains(d.balancers[id].OwnershipTags, "uid="+spec.Ref.Owner.UID) {
 			return d.observed(id), nil
 		}
 	}

@@ -20,9 +20,9 @@ type finding struct {
 	successor *cloud.Observed
 }
 
-// seek is find for those who act on a balancer that is not there: they drop the finalizer or
+// findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
-func (p *pass) seek(ctx context.Context, observe observer) (finding, error) {
+func (p *pipeline) findOwned(ctx context.Context, observe observer) (finding, error) {
 	f, err := p.find(ctx, observe)
 	if err != nil || f.observed.Found || !p.expected() {
 		return f, err
@@ -34,12 +34,12 @@ func (p *pass) seek(ctx context.Context, observe observer) (finding, error) {
 }
 
 // expected reports whether the Service may well have a balancer.
-func (p *pass) expected() bool {
-	return p.recorded != "" || p.memory.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
+func (p *pipeline) expected() bool {
+	return p.recorded != "" || p.state.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
 		p.service.DeletionTimestamp != nil
 }
 
-// observer reads a balancer: observe where a survey will do, read where something is to be
+// observer reads a balancer: observe where a bulk list will do, read where something is to be
 // deleted.
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
@@ -57,11 +57,11 @@ type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 //	not the Service's, found by  then
 //	id                           a conflict: nothing is created
 //	name                         nothing was found; a conflict where names are unique
-func (p *pass) find(ctx context.Context, observe observer) (finding, error) {
+func (p *pipeline) find(ctx context.Context, observe observer) (finding, error) {
 	var f finding
 	spec := p.spec
 	later := p.unconfirmed()
-	spec.Ref.ID = cmp.Or(p.spec.Ref.ID, p.memory.created)
+	spec.Ref.ID = cmp.Or(p.spec.Ref.ID, p.state.created)
 	if later != "" {
 		spec.Ref.ID = ""
 	}
@@ -93,7 +93,7 @@ func (p *pass) find(ctx context.Context, observe observer) (finding, error) {
 
 // unadopted refuses to create a balancer where a certain one was to be taken over. Once its
 // id is recorded it may be created anew like any other.
-func (p *pass) unadopted(f finding) []problem {
+func (p *pipeline) unadopted(f finding) []problem {
 	if p.adopt == "" || p.recorded != "" || len(f.conflicts) > 0 || f.observed.Found && f.observed.ID == p.adopt {
 		return nil
 	}

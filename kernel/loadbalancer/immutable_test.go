@@ -19,7 +19,7 @@ func TestImmutableChangeIsBlocked(t *testing.T) {
 	f.settle()
 	f.wrote("update balancer proxy")
 	f.said("LoadBalancerImmutableChange: scope stays \"external\" instead of \"internal\"")
-	if got := f.only(); got.Scope != cloud.ScopeExternal || got.Extras["tier"] != "basic" {
+	if got := f.only(); got.Scope != cloud.ScopeExternal || got.ProviderFields["tier"] != "basic" {
 		t.Errorf("balancer %+v", got.Balancer)
 	}
 	f.settle()
@@ -113,7 +113,7 @@ func TestReplacementHappensOnce(t *testing.T) {
 	})
 }
 
-// A driver that ignores pins must not get its change through.
+// A driver that ignores preserved fields must not get its change through.
 func TestDriverThatIgnoresPins(t *testing.T) {
 	descriptor := fakeDescriptor
 	descriptor.Capabilities.Immutable = []string{"algorithm"}

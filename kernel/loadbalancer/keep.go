@@ -16,8 +16,8 @@ import (
 // Where its idea of the nodes and that of whoever put the targets there differ, most would go at
 // once, and with them the traffic. So they stay until there is proof for each that it may go.
 
-// keeping are targets that were kept, and the request that was made then.
-type keeping struct {
+// keptTargets are targets that were kept, and the request that was made then.
+type keptTargets struct {
 	targets []cloud.InstanceID
 	request string
 }
@@ -31,13 +31,13 @@ type keeping struct {
 //
 // What was kept is let go when there is proof (see prove), when a node asks for it and later does
 // not, and when the Service asks for something else than then.
-func (p *pass) hold(observed cloud.Observed, targets []cloud.InstanceID, c census) []cloud.InstanceID {
+func (p *pipeline) hold(observed cloud.Observed, targets []cloud.InstanceID, c candidates) []cloud.InstanceID {
 	wanted, kept := setOf(targets), map[cloud.InstanceID]bool{}
-	if k := p.memory.kept; k != nil && k.request == p.fingerprint {
+	if k := p.state.kept; k != nil && k.request == p.fingerprint {
 		kept = setOf(k.targets)
 	}
 	served := map[string]bool{}
-	for _, candidate := range c.candidates {
+	for _, candidate := range c.targets {
 		for _, a := range candidate.Addresses {
 			served[a.Address] = wanted[candidate.InstanceID]
 		}
@@ -48,7 +48,7 @@ func (p *pass) hold(observed cloud.Observed, targets []cloud.InstanceID, c censu
 			going = append(going, id)
 		}
 	}
-	news := p.memory.brought != observed.ID && p.memory.created != observed.ID
+	news := p.state.brought != observed.ID && p.state.created != observed.ID
 	most := 2*len(going) > len(observed.Balancer.Targets)
 	return slices.DeleteFunc(going, func(id cloud.InstanceID) bool {
 		return c.free[id] || !kept[id] && (!news || !most)
@@ -61,26 +61,26 @@ func addressOf(id cloud.InstanceID) string {
 	return address
 }
 
-// keep remembers what the decision holds. It is known before the change begins, which may take
+// rememberKept remembers what the decision holds. It is known before the change begins, which may take
 // several passes.
-func (p *pass) keep() {
-	p.memory.kept = nil
+func (p *pipeline) rememberKept() {
+	p.state.kept = nil
 	if len(p.held) > 0 {
-		p.memory.kept = &keeping{p.held, p.fingerprint}
+		p.state.kept = &keptTargets{p.held, p.fingerprint}
 	}
 }
 
-// bring remembers that the balancer has the targets a decision gave it. Where something could not
+// rememberBrought remembers that the balancer has the targets a decision gave it. Where something could not
 // be read, the next pass is like the first one.
-func (m *memory) bring(d decision) {
+func (m *serviceState) rememberBrought(d decision) {
 	if d.change.After != nil && d.change.Before.Found && d.err == nil {
 		m.brought = d.change.Before.ID
 	}
 }
 
-// proven decides, and looks for proof where targets would stay for want of it, which the census
+// proven decides, and looks for proof where targets would stay for want of it, which the candidates
 // keeps.
-func (p *pass) proven(ctx context.Context, c *census, decide func(census) decision) decision {
+func (p *pipeline) proven(ctx context.Context, c *candidates, decide func(candidates) decision) decision {
 	d := decide(*c)
 	if len(p.held) == 0 {
 		return d
@@ -104,10 +104,10 @@ func (p *pass) proven(ctx context.Context, c *census, decide func(census) decisi
 //	while the cloud does not answer                 no
 //
 // It costs at most one batch of direct reads or one list, and a look at the credentials.
-func (p *pass) prove(ctx context.Context, c census, targets []cloud.InstanceID) map[cloud.InstanceID]bool {
+func (p *pipeline) prove(ctx context.Context, c candidates, targets []cloud.InstanceID) map[cloud.InstanceID]bool {
 	free, others := map[cloud.InstanceID]bool{}, p.others(c)
 	asking := map[cloud.InstanceID]bool{}
-	for _, candidate := range c.candidates {
+	for _, candidate := range c.targets {
 		asking[candidate.InstanceID] = true
 	}
 	var ids, addresses []cloud.InstanceID
@@ -136,7 +136,7 @@ func (p *pass) prove(ctx context.Context, c census, targets []cloud.InstanceID) 
 }
 
 // absent returns the targets whose machine the cloud has not, and shows those it has.
-func (p *pass) absent(ctx context.Context, ids, addresses []cloud.InstanceID, shows func(id cloud.InstanceID, name string)) []cloud.InstanceID {
+func (p *pipeline) absent(ctx context.Context, ids, addresses []cloud.InstanceID, shows func(id cloud.InstanceID, name string)) []cloud.InstanceID {
 	var gone []cloud.InstanceID
 	if len(ids) > 0 {
 		if found, err := p.manager.machines.Lookup(ctx, ids); err == nil {
@@ -167,7 +167,7 @@ type others struct {
 	names, addresses map[string]bool
 }
 
-func (p *pass) others(c census) others {
+func (p *pipeline) others(c candidates) others {
 	o := others{map[cloud.InstanceID]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, node := range p.manager.nodes() {
 		if c.offered[node.Name] {
@@ -193,13 +193,13 @@ func (o others) has(id cloud.InstanceID, name string) bool {
 	return o.ids[id] || id.Unknown() && o.addresses[addressOf(id)] || name != "" && o.names[strings.ToLower(name)]
 }
 
-// heldRemarks say which targets are kept and why.
-func (p *pass) heldRemarks(present int, skipped []skip, c census) []remark {
+// heldWarnings say which targets are kept and why.
+func (p *pipeline) heldWarnings(present int, skipped []skip, c candidates) []warning {
 	if len(p.held) == 0 {
 		return nil
 	}
 	nodes, reasons := map[cloud.InstanceID]string{}, map[string]string{}
-	for _, candidate := range c.candidates {
+	for _, candidate := range c.targets {
 		nodes[candidate.InstanceID] = candidate.NodeName
 	}
 	for _, s := range skipped {
@@ -213,5 +213,5 @@ func (p *pass) heldRemarks(present int, skipped []skip, c census) []remark {
 		}
 		texts = append(texts, text)
 	}
-	return []remark{{event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(p.held), count(present, "target"), firstOf(texts))}}
+	return []warning{{event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(p.held), count(present, "target"), firstOf(texts))}}
 }

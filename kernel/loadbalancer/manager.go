@@ -2,7 +2,7 @@
 //
 //	Service ──▶ request ─┐
 //	cloud ────▶ observed ─┼─▶ decide (pure) ─▶ plan ─▶ apply ─▶ status
-//	nodes ────▶ census ──┘
+//	nodes ────▶ candidates ┘
 //
 // It observes first and writes differences only, touches nothing it does not own, opens
 // before it closes, and says on the Service whatever it could not do.
@@ -60,19 +60,19 @@ type Options struct {
 // Manager manages the load balancers of all Services of one cloud. It is safe for
 // concurrent use; runs for the same Service wait for each other.
 type Manager struct {
-	cloud     *run.Cloud
-	machines  Machines
-	nodes     func() []*corev1.Node
-	executor  *run.Executor
-	clusterID string
-	events    event.Recorder
-	metrics   metric.Sink
-	trust     func(context.Context) error
-	services  func() []*corev1.Service
-	adoption  safety.Adoption
-	surveys   *surveys
-	book      book
-	warnings  warnings
+	cloud         *run.Cloud
+	machines      Machines
+	nodes         func() []*corev1.Node
+	executor      *run.Executor
+	clusterID     string
+	events        event.Recorder
+	metrics       metric.Sink
+	trust         func(context.Context) error
+	services      func() []*corev1.Service
+	adoption      safety.Adoption
+	lists         *bulkLists
+	states        serviceStates
+	ownerWarnings ownerWarnings
 }
 
 // New returns a Manager.
@@ -90,7 +90,7 @@ func New(o Options) *Manager {
 		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes, executor: o.Executor,
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
 		services: o.Services, adoption: o.Adoption,
-		surveys: newSurveys(o.Cloud.Surveyor),
+		lists: newBulkLists(o.Cloud.BulkLister),
 	}
 }
 
@@ -109,15 +109,15 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.disowned() {
 		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	if leaves(svc) {
-		p.leave()
+	if isDeleting(svc) {
+		p.setDeleting()
 	}
-	f, err := p.seek(ctx, p.read)
+	f, err := p.findOwned(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
 	p.say(ofProblems(f.conflicts)...)
-	if f.observed.Remains {
+	if f.observed.Orphans {
 		return p.present(), true, nil
 	}
 	if !f.observed.Found {
@@ -129,9 +129,9 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	return p.status(f.observed), true, nil
 }
 
-// leaves reports whether the Service gives its balancer up: the framework asks whether there is one
+// isDeleting reports whether the Service gives its balancer up: the framework asks whether there is one
 // before it has it deleted.
-func leaves(svc *corev1.Service) bool {
+func isDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }
 
@@ -146,12 +146,12 @@ func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1
 	if p.untouched() {
 		return p.plan(nil), nil
 	}
-	c := p.meet(ctx, nodes)
-	f, err := p.seek(ctx, p.observe)
+	c := p.resolveNodes(ctx, nodes)
+	f, err := p.findOwned(ctx, p.observe)
 	if err != nil {
 		return p.plan(nil), err
 	}
-	d := p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
+	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
 	d, err = p.consult(ctx, f, c, d)
 	if err != nil {
 		return d.plan, err

@@ -12,5 +12,5 @@ import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 //	yes                 none           nothing          wait: no other Service may take that name
 func marksCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
 	marked := observed.Owner.Namespace != "" || observed.Owner.Name != ""
-	return observed.Named && !marked && len(operations) == 1 && operations[0].Field == cloud.FieldMarks
+	return observed.Named && !marked && len(operations) == 1 && operations[0].Field == cloud.FieldOwnershipTags
 }

@@ -40,7 +40,7 @@ func Order(operations []cloud.Operation) []cloud.Operation {
 
 func stepOf(op cloud.Operation) step {
 	switch {
-	case op.Field == cloud.FieldMarks:
+	case op.Field == cloud.FieldOwnershipTags:
 		return stepMark
 	case op.Verb == cloud.Update:
 		return effectOf(op)

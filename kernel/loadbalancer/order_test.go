@@ -14,7 +14,7 @@ func TestOrder(t *testing.T) {
 	}
 	of := func(verb cloud.Verb, kind cloud.Kind) cloud.Operation { return cloud.Operation{Verb: verb, Kind: kind} }
 	want := []cloud.Operation{
-		field(cloud.FieldMarks, "", "uid=1"),
+		field(cloud.FieldOwnershipTags, "", "uid=1"),
 		of(cloud.Create, cloud.KindBalancer),
 		field(cloud.FieldAllow, "10.0.0.0/8", "10.0.0.0/8,11.0.0.0/8"),
 		field(cloud.FieldAllow, "10.0.0.0/8", ""),

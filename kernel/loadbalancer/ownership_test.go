@@ -18,8 +18,8 @@ func (f *fixture) place(id, name string, marks ...string) *stored {
 		f.driver.balancers = map[string]*stored{}
 	}
 	s := &stored{Balancer: cloud.Balancer{
-		Name: name, Scope: cloud.ScopeExternal, Marks: marks,
-		Extras: map[string]string{"tier": "basic", "algorithm": "random"},
+		Name: name, Scope: cloud.ScopeExternal, OwnershipTags: marks,
+		ProviderFields: map[string]string{"tier": "basic", "algorithm": "random"},
 	}}
 	f.driver.balancers[id] = s
 	return s
@@ -91,7 +91,7 @@ func TestOwnership(t *testing.T) {
 			if !test.touched {
 				return
 			}
-			if marks := strings.Join(f.driver.balancers["lb-9"].Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+			if marks := strings.Join(f.driver.balancers["lb-9"].OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
 				t.Errorf("marks %s", marks)
 			}
 			f.driver.writes = nil
@@ -182,7 +182,7 @@ func TestSwitchWritesNothing(t *testing.T) {
 			f := newFixture(t, annotated(keyID.Name, "lb-1"))
 			f.settle()
 			b := f.driver.balancers["lb-1"]
-			b.Marks, b.named = nil, named
+			b.OwnershipTags, b.named = nil, named
 			f.driver.writes = nil
 			f.settle()
 			if wrote := len(f.driver.writes); (wrote == 0) != named {
@@ -190,7 +190,7 @@ func TestSwitchWritesNothing(t *testing.T) {
 			}
 			f.svc.Spec.Ports[0].Port++
 			f.settle()
-			if marks := strings.Join(f.driver.balancers["lb-1"].Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+			if marks := strings.Join(f.driver.balancers["lb-1"].OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
 				t.Errorf("marks %q after a change", marks)
 			}
 		})

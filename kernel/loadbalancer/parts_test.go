@@ -45,7 +45,7 @@ func TestUnknownTargetsStayWhileMachinesAreDoubtful(t *testing.T) {
 		t.Fatalf("targets by address (-want +got):\n%s", diff)
 	}
 	for doubts, want := range map[int][]cloud.InstanceID{0: {"a"}, 1: {cloud.UnknownInstance("10.0.0.9"), "a"}} {
-		c := census{candidates: []cloud.Target{known}, doubtful: make([]doubt, doubts)}
+		c := candidates{targets: []cloud.Target{known}, unknown: make([]unknownTarget, doubts)}
 		got, _ := targetsOf(cloud.Balancer{}, c, attached, &fakeDriver{}, 0)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d doubtful machines: targets (-want +got):\n%s", doubts, diff)
@@ -97,12 +97,12 @@ func TestConfiguredDefaults(t *testing.T) {
 	f.driver.defaults = map[string]string{keyAlgorithm.Name: "random"}
 	f.restart()
 	f.settle()
-	if got := f.only().Extras["algorithm"]; got != "random" {
+	if got := f.only().ProviderFields["algorithm"]; got != "random" {
 		t.Errorf("algorithm %q, want what is configured", got)
 	}
 	f.svc.Annotations[keyAlgorithm.Name] = "fair"
 	f.settle()
-	if got := f.only().Extras["algorithm"]; got != "fair" {
+	if got := f.only().ProviderFields["algorithm"]; got != "fair" {
 		t.Errorf("algorithm %q, want what the Service says", got)
 	}
 }
@@ -134,7 +134,7 @@ func TestStillbornBalancers(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wrote("create balancer")
-		for _, wait := range []time.Duration{buryFirst, 2 * buryFirst, 4 * buryFirst} {
+		for _, wait := range []time.Duration{recreateFirst, 2 * recreateFirst, 4 * recreateFirst} {
 			f.svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
 			delete(f.svc.Annotations, keyID.Name)
 			f.only().failed = "no host has room"

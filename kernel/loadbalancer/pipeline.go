@@ -1,261 +1,82 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
-// Outcome is what Ensure says about the Service.
-type Outcome struct {
-	// Status is nil when Ensure failed.
-	Status *corev1.LoadBalancerStatus
-	// Record are annotations to write on the Service because they differ from what is
-	// there; nil when none do. One that is "" has to go. They may come together with an error.
-	Record map[string]string
-	// Again is when the Service has to be looked at again, 0 when nothing is left to do.
-	Again time.Duration
+// pipeline is one run for one Service: what it asks for and what is remembered of it.
+type pipeline struct {
+	request
+	manager *Manager
+	entry   *serviceEntry
+	state   *serviceState
+	began   time.Time
+	// held are the targets that the last decision kept for want of proof.
+	held []cloud.InstanceID
+	// fromList says that the balancer was last seen in a bulk list.
+	fromList bool
+	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
+	revisit time.Duration
 }
 
-// Ensure brings the Service's balancer to what the Service asks for. An error may be
-// *Pending: ask again after that time. Where the Service asks for something impossible, an
-// existing balancer still gets its targets and the error lists all problems.
-//
-// Unless changes are really made, the outcome is the status the Service has.
-func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Outcome, error) {
-	p, ctx, err := m.begin(ctx, svc)
+// begin opens a pass, after other passes for the same Service have ended. The context it
+// returns gives the calls to the cloud their priority.
+func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, context.Context, error) {
+	page, err := m.states.open(ctx, svc.UID)
 	if err != nil {
-		return Outcome{}, err
+		return nil, ctx, err
 	}
-	defer p.end()
-	if p.untouched() {
-		p.sayAnother()
-		return Outcome{Status: p.present()}, nil
-	}
-	f, d, err := p.resolve(ctx, nodes)
-	if err != nil {
-		return Outcome{Record: p.proof(f.observed)}, err
-	}
-	p.say(append(p.remarks, d.remarks...)...)
-	if d.replaces && d.begins != nil && p.live() {
-		return Outcome{Record: d.begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
-	}
-	after, d, err := p.carryOut(ctx, d)
-	o := Outcome{Record: p.proof(f.observed, after)}
-	switch {
-	case err != nil, d.err != nil:
-		o.note(d.begins)
-		return o, cmp.Or(err, retryable(d.err))
-	case !p.live():
-		return Outcome{Status: p.present()}, nil
-	}
-	if o, err = p.outcome(f.observed, after); err != nil && d.succeeds {
-		return Outcome{}, err // the present balancer serves
-	} else if err != nil {
-		return o, err
-	}
-	o.note(d.begins)
-	if d.succeeds {
-		o.Again = pollFirst
-		return o, nil
-	}
-	seen := slices.Concat(f.observed.Duplicates, after.Duplicates)
-	f.observed = after
-	if o, err = p.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = p.prune(ctx, after, seen)
-	}
-	return o, err
+	p := &pipeline{request: read(svc, m.cloud, m.clusterID), manager: m, entry: page, state: &page.memory, began: time.Now()}
+	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
-// sayAnother says where the Service belongs to another controller.
-func (p *pass) sayAnother() {
-	if p.another {
-		p.say(remark{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"})
+func (p *pipeline) end() { p.manager.states.close(p.service.UID, p.entry) }
+
+// forget drops what is remembered of the Service.
+func (p *pipeline) forget() { *p.state = serviceState{} }
+
+// say records events, one for each reason.
+func (p *pipeline) say(warnings ...warning) {
+	object := event.Object{Kind: "Service", Namespace: p.service.Namespace, Name: p.service.Name, UID: string(p.service.UID)}
+	for _, r := range merge(warnings) {
+		p.manager.events.Record(object, r.reason, r.message)
 	}
 }
 
-// note adds annotations to write.
-func (o *Outcome) note(annotations map[string]string) {
-	if o.Record == nil && annotations != nil {
-		o.Record = map[string]string{}
+// failed says that the cloud failed, unless it was us who gave up, and returns the error as
+// the caller shall see it.
+func (p *pipeline) failed(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		p.say(failure(err))
 	}
-	maps.Copy(o.Record, annotations)
+	return retryable(err)
 }
 
-// resolve looks at the balancer and decides. A survey is enough to find that there is nothing to
-// do or that only targets change. What is changed as a whole is read first: the change would
-// undo what somebody else has done since the survey.
-func (p *pass) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
-	c := p.meet(ctx, nodes)
-	observe := p.observe
-	for {
-		f, err := p.seek(ctx, observe)
-		if err != nil {
-			return f, decision{}, p.failed(ctx, err)
-		}
-		if err := p.busy(f.observed); err != nil {
-			return f, decision{}, err
-		}
-		d := p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
-		if !p.surveyed || !d.rewrites() {
-			d, err = p.consult(ctx, f, c, d)
-			return f, d, err
-		}
-		observe = p.read
-	}
+func failure(err error) warning {
+	return warning{event.CloudFailure, fmt.Sprintf("%s: %v", cloud.FailureOf(err).Class, err)}
 }
 
-// consult returns the decision after all reads it needs besides the balancer.
-func (p *pass) consult(ctx context.Context, f finding, c census, d decision) (decision, error) {
-	if d.seeks {
-		next, err := p.twin(ctx, f.observed)
-		if err != nil {
-			return d, p.failed(ctx, err)
-		}
-		if err := p.busy(next); err != nil {
-			return d, err
-		}
-		f.successor = &next
-		d = p.proven(ctx, &c, func(c census) decision { return p.decide(f, c) })
-	}
-	d, err := p.check(ctx, d)
-	if err != nil {
-		return d, p.failed(ctx, err)
-	}
-	return d, nil
-}
-
-// carryOut makes the change and returns the state after it, which is final. The decision it
-// returns is the one that was carried out.
-func (p *pass) carryOut(ctx context.Context, d decision) (cloud.Observed, decision, error) {
-	if d.succeeds && p.live() {
-		after, err := p.advance(ctx, d)
-		return after, d, err
-	}
-	after, err := p.change(ctx, d)
-	if err == nil || !p.recreates(d) || !p.refusal(err) {
-		return after, d, err
-	}
-	if d = p.restore(p.known(d), d.change.Before, err); d.change.After == nil {
-		return after, d, err
-	}
-	p.say(d.remarks...)
-	after, err = p.change(ctx, d)
-	return after, d, err
-}
-
-// recreates reports whether the decision makes a balancer in the place of one that was deleted.
-func (p *pass) recreates(d decision) bool {
-	return p.begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Pinned == nil
-}
-
-// known returns the machines of a decision as a census.
-func (p *pass) known(d decision) census { return census{candidates: d.change.Spec.Candidates} }
-
-// change makes the change of a decision.
-func (p *pass) change(ctx context.Context, d decision) (cloud.Observed, error) {
-	progress, err := p.apply(ctx, d)
-	switch {
-	case err != nil || d.plan.Empty() || !p.live():
-		return d.change.Before, err
-	case d.replaces:
-		p.memory.created = ""
-		if d.buries {
-			p.memory.stillbirth.count(d.change.Before.ID)
-			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
-		}
-		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being replaced"}
-	case progress.Pending:
-		p.memory.pendingSince = time.Now()
-		return told(progress), &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
-	case progress.Observed != nil:
-		return *progress.Observed, p.busy(*progress.Observed)
-	}
-	return p.look(ctx)
-}
-
-// told returns the state that the driver learnt on the way, nothing when it did not.
-func told(progress cloud.Progress) cloud.Observed {
-	if progress.Observed == nil {
-		return cloud.Observed{}
-	}
-	return *progress.Observed
-}
-
-// proof returns the id annotation of a balancer that is certainly the Service's, although
-// something is not done or has failed. What its user wrote there stays, so that a wrong text is said:
-//
-//	our UID mark  we created it  state    written
-//	yes           –              active   yes
-//	yes           –              other    no: the mark is proof, and one that fails is made anew
-//	no            yes            any      yes: nothing else proves that it is the Service's
-//	no            no             –        no
-func (p *pass) proof(seen ...cloud.Observed) map[string]string {
-	name, us := p.manager.cloud.Descriptor.IDAnnotation, p.spec.Ref.Owner.UID
-	for _, o := range seen {
-		marked := us != "" && o.Owner.UID == us
-		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.memory.created
-		if name != "" && p.live() && o.Found && ours && p.service.Annotations[name] == "" {
-			return map[string]string{name: o.ID}
-		}
-	}
-	return nil
-}
-
-// look returns the state after a change that the driver did not tell.
-func (p *pass) look(ctx context.Context) (cloud.Observed, error) {
-	f, err := p.find(ctx, p.observe)
-	if err != nil {
-		return cloud.Observed{}, p.failed(ctx, err)
-	}
-	if !f.observed.Found {
-		return cloud.Observed{}, &Pending{After: pollFirst, Reason: "the cloud does not show the balancer yet"}
-	}
-	return f.observed, p.busy(f.observed)
-}
-
-// outcome returns what the Service is told about the balancer in its final state.
-func (p *pass) outcome(before, after cloud.Observed) (Outcome, error) {
-	if after.State == cloud.BalancerFailed {
-		err := fmt.Errorf("balancer %s has failed: %s", after.ID, cmp.Or(after.Detail, "the cloud does not say why"))
-		p.say(remark{event.CloudFailure, err.Error()})
-		return Outcome{}, err
-	}
-	status := p.status(after)
-	if len(status.Ingress) == 0 {
-		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
-	}
-	return Outcome{Status: status, Record: p.record(before, after), Again: p.revisit}, nil
-}
-
-// record returns the annotations to write, nil when all are there.
-func (p *pass) record(before, after cloud.Observed) map[string]string {
-	wanted := maps.Clone(after.Record)
-	if wanted == nil {
-		wanted = map[string]string{}
-	}
-	if before.ID == after.ID {
-		for key, value := range before.Record {
-			wanted[key] = cmp.Or(wanted[key], value)
-		}
-	}
-	if name := p.manager.cloud.Descriptor.IDAnnotation; name != "" {
-		wanted[name] = after.ID
-	}
-	maps.DeleteFunc(wanted, func(key, value string) bool {
-		present, ok := p.service.Annotations[key]
-		return ok && present == value
-	})
-	if len(wanted) == 0 {
+// busy returns *Pending while the balancer is pending, when most clouds refuse changes.
+func (p *pipeline) busy(observed cloud.Observed) error {
+	if observed.State != cloud.BalancerPending {
+		p.state.pendingSince = time.Time{}
 		return nil
 	}
-	return wanted
+	if p.state.pendingSince.IsZero() {
+		p.state.pendingSince = time.Now()
+	}
+	return &Pending{After: poll(time.Since(p.state.pendingSince)), Reason: waiting}
 }
+
+const waiting = "the cloud is working on the balancer"
+
+// live reports whether changes are really made.
+func (p *pipeline) live() bool { return p.manager.executor.Mode() == run.Live }

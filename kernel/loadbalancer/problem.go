@@ -78,8 +78,8 @@ func (r *request) respell(problems []problem) []problem {
 	return problems
 }
 
-// respellNotes names annotations in notes as the Service does.
-func (r *request) respellNotes(notes []cloud.Note) []cloud.Note {
+// respellWarnings names annotations in notes as the Service does.
+func (r *request) respellWarnings(notes []cloud.Warning) []cloud.Warning {
 	notes = slices.Clone(notes)
 	for i := range notes {
 		notes[i].Field = r.written(notes[i].Field)

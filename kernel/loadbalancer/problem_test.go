@@ -39,7 +39,7 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("field %d is %s, want %s", i, got, want)
 		}
 	}
-	notes := r.respellNotes([]cloud.Note{{Field: "a.io/size", Message: "m"}})
+	notes := r.respellWarnings([]cloud.Warning{{Field: "a.io/size", Message: "m"}})
 	if notes[0].Field != "old.io/size" || notes[0].Message != "m" {
 		t.Errorf("note %+v", notes[0])
 	}
@@ -56,7 +56,7 @@ func TestBadAnnotationsStillUpdateTargets(t *testing.T) {
 	fails(t, f.ensure(), keyAlgorithm.Name)
 	f.wrote("create target d; delete target a; delete target c")
 	f.said("InvalidConfiguration")
-	if got := f.only(); got.Extras["algorithm"] != "random" || len(got.Listeners) != 1 {
+	if got := f.only(); got.ProviderFields["algorithm"] != "random" || len(got.Listeners) != 1 {
 		t.Errorf("the shape changed: %+v", got.Balancer)
 	}
 }

@@ -17,7 +17,7 @@ func TestIDIsRecordedBeforeALaterStepFails(t *testing.T) {
 		if id := f.svc.Annotations[keyID.Name]; id != "" {
 			t.Errorf("id %q is recorded while its mark is proof and it may still fail", id)
 		}
-		f.only().Extras["algorithm"] = "random"
+		f.only().ProviderFields["algorithm"] = "random"
 		f.driver.fail = func(call string, _ bool) error {
 			if call == "apply" {
 				return errBroken
@@ -39,7 +39,7 @@ func TestIDOfAnUnmarkedBalancerIsRecordedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.driver.busy = 3
-		f.driver.keep = func(b *cloud.Balancer) { b.Marks = nil }
+		f.driver.keep = func(b *cloud.Balancer) { b.OwnershipTags = nil }
 		waits(t, f.ensure(), 7e9)
 		if id := f.svc.Annotations[keyID.Name]; id != "lb-1" {
 			t.Errorf("id %q is recorded, want lb-1", id)

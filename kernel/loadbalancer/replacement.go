@@ -88,11 +88,11 @@ func (r replacement) note() map[string]string {
 }
 
 // begun reports whether this request has replaced a balancer already, or tried to.
-func (p *pass) begun() bool { return p.replacing != nil && p.replacing.Request == p.fingerprint }
+func (p *pipeline) begun() bool { return p.replacing != nil && p.replacing.Request == p.fingerprint }
 
 // wayOf says how a balancer of the spec takes the place of the observed one: beside it, or after its
 // deletion and why.
-func (p *pass) wayOf(spec cloud.Spec, observed cloud.Observed) (beside bool, why string) {
+func (p *pipeline) wayOf(spec cloud.Spec, observed cloud.Observed) (beside bool, why string) {
 	replacer := p.manager.cloud.Replacer
 	if replacer == nil || p.manager.cloud.Descriptor.IDAnnotation == "" {
 		return false, "this cloud cannot have both"
@@ -117,16 +117,16 @@ func wayText(beside bool, why string) string {
 //	none, other request    -                      write it
 //	this request           is made after          delete the present one
 //	this request           is made beside         see succeed
-func (p *pass) replace(s shape, f finding, c census) decision {
-	observed := f.observed.Resolve(c.candidates)
+func (p *pipeline) replace(s desired, f finding, c candidates) decision {
+	observed := f.observed.Resolve(c.targets)
 	if p.begun() && p.replacing.Of != observed.ID {
 		d := p.adjust(s, observed, c)
-		d.remarks = append(d.remarks, p.triedBefore())
+		d.warnings = append(d.warnings, p.triedBefore())
 		return d
 	}
 	spec := p.complete(observed, c)
 	beside, why := p.wayOf(spec, observed)
-	after, remarks := p.aim(s.wanted, cloud.Observed{}, c)
+	after, warnings := p.selectTargets(s.wanted, cloud.Observed{}, c)
 	if len(after.Targets) == 0 {
 		return p.adjust(s, observed, c)
 	}
@@ -139,13 +139,13 @@ func (p *pass) replace(s shape, f finding, c census) decision {
 	}
 	d := p.decision(spec, observed, nil, operations)
 	d.change.Operations, d.change.Replaced = d.change.Operations[:1], true
-	d.replaces, d.remarks = true, remarks
+	d.replaces, d.warnings = true, warnings
 	d.question = &question{spec: spec, before: observed, refused: func(problems []problem) decision {
 		return p.kept(s, observed, c, problems)
 	}}
 	switch {
 	case !p.begun():
-		begun := replacement{Request: p.fingerprint, Of: observed.ID, Was: pins(observed.Balancer, p.manager.cloud.Descriptor.Capabilities.Immutable)}
+		begun := replacement{Request: p.fingerprint, Of: observed.ID, Was: preserved(observed.Balancer, p.manager.cloud.Descriptor.Capabilities.Immutable)}
 		d.begins = begun.note()
 	case beside:
 		d.seeks = true
@@ -156,9 +156,9 @@ func (p *pass) replace(s shape, f finding, c census) decision {
 	return d
 }
 
-func (p *pass) replacedRemoval(s shape, observed cloud.Observed, why string) cloud.Operation {
+func (p *pipeline) replacedRemoval(s desired, observed cloud.Observed, why string) cloud.Operation {
 	deletion := removal(observed, "")
-	for _, op := range s.frozen {
+	for _, op := range s.blocked {
 		deletion.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
 	}
 	deletion.Reason += annotation.AllowReplacement.Name + " is set"
@@ -168,9 +168,9 @@ func (p *pass) replacedRemoval(s shape, observed cloud.Observed, why string) clo
 	return deletion
 }
 
-func besideOperations(s shape, observed cloud.Observed, after cloud.Balancer) []cloud.Operation {
+func besideOperations(s desired, observed cloud.Observed, after cloud.Balancer) []cloud.Operation {
 	made := creation(after)
-	for _, op := range s.frozen {
+	for _, op := range s.blocked {
 		made.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
 	}
 	made.Reason += annotation.AllowReplacement.Name + " is set; the present balancer serves until the new one does"
@@ -178,39 +178,39 @@ func besideOperations(s shape, observed cloud.Observed, after cloud.Balancer) []
 }
 
 // triedBefore says why the same request does not replace another balancer.
-func (p *pass) triedBefore() remark {
+func (p *pipeline) triedBefore() warning {
 	if p.replacing.Refused == "" {
-		return remark{event.NotConverging, "the balancer was replaced for this request already, and the new one differs again"}
+		return warning{event.NotConverging, "the balancer was replaced for this request already, and the new one differs again"}
 	}
-	return remark{event.ReplacementRefused, fmt.Sprintf(
+	return warning{event.ReplacementRefused, fmt.Sprintf(
 		"the cloud refused the new balancer, so the one before was made again: %s; remove the annotation %s to have it tried again",
 		p.replacing.Refused, annotation.Replacement.Name)}
 }
 
 // kept leaves the balancer as it is, because the new one cannot be made.
-func (p *pass) kept(s shape, observed cloud.Observed, c census, problems []problem) decision {
+func (p *pipeline) kept(s desired, observed cloud.Observed, c candidates, problems []problem) decision {
 	d := p.adjust(s, observed, c)
 	d.err = combine(problems)
-	d.remarks = append([]remark{{event.ReplacementRefused, "the balancer stays as it is, because the new one cannot be made: " + d.err.Error()}}, d.remarks...)
+	d.warnings = append([]warning{{event.ReplacementRefused, "the balancer stays as it is, because the new one cannot be made: " + d.err.Error()}}, d.warnings...)
 	return d
 }
 
 // restore makes the balancer again as it was, after the cloud refused the one in its place.
-func (p *pass) restore(c census, before cloud.Observed, refused error) decision {
+func (p *pipeline) restore(c candidates, before cloud.Observed, refused error) decision {
 	spec := p.complete(before, c)
-	spec.Pinned = p.replacing.Was
+	spec.Preserved = p.replacing.Was
 	was, notes, err := p.manager.cloud.Balancers.Normalize(spec)
 	if err != nil {
 		return decision{plan: p.plan(nil), change: cloud.Change{Before: before}, err: refused}
 	}
-	after, remarks := p.aim(was, cloud.Observed{}, c)
+	after, warnings := p.selectTargets(was, cloud.Observed{}, c)
 	operation := creation(after)
 	operation.Reason = "the cloud refused the new balancer, so the one before is made again"
 	d := p.decision(spec, before, &after, []cloud.Operation{operation})
 	begun := *p.replacing
 	begun.Refused = refused.Error()
-	d.begins, d.remarks = begun.note(), append(ofNotes(notes), remarks...)
-	d.remarks = append(d.remarks, remark{event.ReplacementRefused, operation.Reason + ": " + begun.Refused})
+	d.begins, d.warnings = begun.note(), append(ofDriver(notes), warnings...)
+	d.warnings = append(d.warnings, warning{event.ReplacementRefused, operation.Reason + ": " + begun.Refused})
 	return d
 }
 
@@ -220,13 +220,13 @@ func (p *pass) restore(c census, before cloud.Observed, refused error) decision 
 //	invalid, quota, not found, unauthorized         at once
 //	conflict, unknown                               when it comes again and again
 //	throttled, transient                            never
-func (p *pass) refusal(err error) bool {
+func (p *pipeline) refusal(err error) bool {
 	switch cloud.FailureOf(err).Class {
 	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureNotFound, cloud.FailureUnauthorized:
 		return true
 	case cloud.FailureConflict, cloud.FailureUnknown:
-		p.memory.refusals++
-		return p.memory.refusals > mostRefusals
+		p.state.refusals++
+		return p.state.refusals > mostRefusals
 	}
 	return false
 }

@@ -266,7 +266,7 @@ func TestRefusedReplacementBringsTheOldOneBack(t *testing.T) {
 // status, which its user cannot write.
 func TestForgedReplacement(t *testing.T) {
 	refuse := func(change cloud.Change) error {
-		if change.After != nil && change.After.Extras["tier"] != "premium" {
+		if change.After != nil && change.After.ProviderFields["tier"] != "premium" {
 			return &cloud.Invalid{Field: "tier", Value: "basic", Want: "premium"}
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 type request struct {
 	service *corev1.Service
 	values  annotation.Values
-	// spec has no candidates, facts or pins yet.
+	// spec has no candidates, lookups or preserved fields yet.
 	spec cloud.Spec
 	// selector is nil when the one on the Service is not valid.
 	selector labels.Selector
@@ -25,8 +25,8 @@ type request struct {
 	recorded string
 	// adopt is the id to take over even from another owner.
 	adopt string
-	// another says that the Service belongs to another controller.
-	another bool
+	// otherController says that the Service belongs to otherController controller.
+	otherController bool
 	// retain says that the balancer outlives the Service.
 	retain bool
 	// replacing is the replacement that has begun, nil when there is none. Until it has ended a
@@ -36,8 +36,8 @@ type request struct {
 	fingerprint string
 	// problems make it impossible to serve the Service as asked.
 	problems []problem
-	// remarks are wrong too, but the Service is served in spite of them.
-	remarks []remark
+	// warnings are wrong too, but the Service is served in spite of them.
+	warnings []warning
 	// spellings are the aliases the Service uses, by the name of the key.
 	spellings map[string]string
 }
@@ -51,11 +51,11 @@ func read(svc *corev1.Service, c *run.Cloud, clusterID string) request {
 		}
 	}
 	r := request{service: svc, values: values, spellings: spellings(svc, c.Annotations)}
-	r.problems, r.remarks = ofAnnotations(found)
+	r.problems, r.warnings = ofAnnotations(found)
 	r.recorded = recordedID(svc, values, c)
 	r.adopt = annotation.Adopt.In(values)
 	r.retain = retained(values, found)
-	r.another = elsewhere(values, c.Annotations)
+	r.otherController = otherController(values, c.Annotations)
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
@@ -166,13 +166,13 @@ func (r *request) readAdoption(c *run.Cloud) {
 // disowned reports whether the balancer is to be left alone.
 func (r *request) disowned() bool { return annotation.Disown.Bool(r.values) }
 
-// elsewhere reports whether the Service belongs to another controller.
-func elsewhere(values annotation.Values, set annotation.Set) bool {
-	return slices.ContainsFunc(set, func(k annotation.Key) bool { return slices.Contains(k.Elsewhere, values[k.Name]) })
+// otherController reports whether the Service belongs to another controller.
+func otherController(values annotation.Values, set annotation.Set) bool {
+	return slices.ContainsFunc(set, func(k annotation.Key) bool { return slices.Contains(k.OtherController, values[k.Name]) })
 }
 
 // untouched reports whether the balancer is neither to be made nor changed.
-func (r *request) untouched() bool { return r.disowned() || r.another }
+func (r *request) untouched() bool { return r.disowned() || r.otherController }
 
 // present returns the status the Service has now.
 func (r *request) present() *corev1.LoadBalancerStatus {

@@ -17,7 +17,7 @@ import (
 //	doubtful   no            no
 //	unknown    yes           while a machine is doubtful: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
-func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
+func targetsOf(shape cloud.Balancer, c candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
 	present, names := setOf(attached), map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
 	var ids []cloud.InstanceID
@@ -28,15 +28,15 @@ func targetsOf(shape cloud.Balancer, c census, attached []cloud.InstanceID, b cl
 			skipped = append(skipped, skip{node, reason})
 		}
 	}
-	for _, candidate := range c.candidates {
+	for _, candidate := range c.targets {
 		reason := b.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
-	for _, d := range c.doubtful {
+	for _, d := range c.unknown {
 		add(d.id, d.node, d.reason, present[d.id])
 	}
 	for _, id := range attached {
-		if _, known := names[id]; id.Unknown() && len(c.doubtful) > 0 || !known && c.unresolved {
+		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unresolved {
 			ids = append(ids, id)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 //
 // The last row is there because the API server writes VIP where nothing is set: a status
 // without it would differ for ever.
-func (p *pass) status(o cloud.Observed) *corev1.LoadBalancerStatus {
+func (p *pipeline) status(o cloud.Observed) *corev1.LoadBalancerStatus {
 	if name := annotation.Hostname.In(p.values); name != "" {
 		return &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{Hostname: name}}}
 	}
@@ -42,7 +42,7 @@ func (p *pass) status(o cloud.Observed) *corev1.LoadBalancerStatus {
 	return status
 }
 
-func (p *pass) ipMode(address cloud.BalancerAddress) *corev1.LoadBalancerIPMode {
+func (p *pipeline) ipMode(address cloud.BalancerAddress) *corev1.LoadBalancerIPMode {
 	if mode := annotation.IPMode.In(p.values); mode != "" {
 		return new(corev1.LoadBalancerIPMode(mode))
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// twin returns the other balancer of this Service: the new one while the observed one serves, or
+// findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
 // the old one when the new one does.
-func (p *pass) twin(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+func (p *pipeline) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	spec, us := p.spec, p.spec.Ref.Owner
-	spec.Beside, spec.Ref.ID = &observed, p.memory.successor
+	spec.Beside, spec.Ref.ID = &observed, p.state.successor
 	if p.replacing.Of != observed.ID {
 		spec.Ref.ID = p.replacing.Of
 	}
@@ -27,7 +27,7 @@ func (p *pass) twin(ctx context.Context, observed cloud.Observed) (cloud.Observe
 		return cloud.Observed{}, err
 	case other.Found && (other.ID == observed.ID || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster):
 		// Not certainly ours: clusters restored from one backup have Services with equal UIDs.
-		return cloud.Observed{Facts: other.Facts}, nil
+		return cloud.Observed{Lookups: other.Lookups}, nil
 	}
 	return other, nil
 }
@@ -39,15 +39,15 @@ func (p *pass) twin(ctx context.Context, observed cloud.Observed) (cloud.Observe
 //	failed, or differs for good        delete it
 //	differs                            differences
 //	as it was asked for, and serves    the Service is told
-func (p *pass) succeed(s shape, f finding, c census) decision {
-	next := f.successor.Resolve(c.candidates)
+func (p *pipeline) succeed(s desired, f finding, c candidates) decision {
+	next := f.successor.Resolve(c.targets)
 	spec := p.complete(next, c)
 	spec.Beside = &f.observed
-	ns, err := shapeOf(p.manager.cloud.Balancers, spec, next, p.manager.cloud.Descriptor.Capabilities.Immutable)
+	ns, err := desiredOf(p.manager.cloud.Balancers, spec, next, p.manager.cloud.Descriptor.Capabilities.Immutable)
 	if err != nil {
 		return p.kept(s, f.observed, c, p.respell(unjoin(err)))
 	}
-	after, remarks := p.aim(ns.possible, next, c)
+	after, warnings := p.selectTargets(ns.possible, next, c)
 	var d decision
 	switch {
 	case !next.Found:
@@ -56,14 +56,14 @@ func (p *pass) succeed(s shape, f finding, c census) decision {
 		d.question = &question{spec: spec, refused: func(problems []problem) decision {
 			return p.kept(s, f.observed, c, problems)
 		}}
-	case next.State == cloud.BalancerFailed, len(ns.frozen) > 0:
+	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
 		d = p.decision(spec, next, nil, []cloud.Operation{removal(next, "it cannot take the place of the present balancer; another one is made")})
 		d.change.Replaced = true
 	default:
 		d = p.decision(spec, next, &after, Order(Diff(next.Balancer, after)))
 		d.whole = true
 	}
-	d.remarks, d.err, d.succeeds = remarks, c.err, true
+	d.warnings, d.err, d.succeeds = warnings, c.err, true
 	present := p.adjust(s, f.observed, c)
 	d.meanwhile = &present
 	return d
@@ -71,18 +71,18 @@ func (p *pass) succeed(s shape, f finding, c census) decision {
 
 // advance carries out a step towards the new balancer. Where the step fails the present one is still
 // looked after.
-func (p *pass) advance(ctx context.Context, d decision) (cloud.Observed, error) {
+func (p *pipeline) advance(ctx context.Context, d decision) (cloud.Observed, error) {
 	if d.change.After == nil {
-		if err := p.spare(ctx, *d.change.Spec.Beside, d.change.Before); err != nil {
+		if err := p.deleteUnusable(ctx, *d.change.Spec.Beside, d.change.Before); err != nil {
 			return cloud.Observed{}, p.meanwhile(ctx, d, err)
 		}
 	} else {
-		p.memory.duplicates = nil
+		p.state.duplicates = nil
 	}
-	created := p.memory.created
+	created := p.state.created
 	progress, err := p.apply(ctx, d)
 	if !d.change.Before.Found {
-		p.memory.successor, p.memory.created = p.memory.created, created
+		p.state.successor, p.state.created = p.state.created, created
 	}
 	switch {
 	case err != nil:
@@ -91,30 +91,30 @@ func (p *pass) advance(ctx context.Context, d decision) (cloud.Observed, error) 
 		return d.change.Before, nil
 	}
 	if d.change.After == nil {
-		p.memory.successor, p.memory.duplicates = "", nil
-		p.memory.stillbirth.count(d.change.Before.ID)
+		p.state.successor, p.state.duplicates = "", nil
+		p.state.failedCreation.count(d.change.Before.ID)
 	}
 	after := progress.After
 	if after == 0 {
 		after = pollFirst
 	}
-	p.memory.pendingSince = time.Now()
+	p.state.pendingSince = time.Now()
 	return cloud.Observed{}, &Pending{After: after, Reason: "the new balancer is being made; the present one serves"}
 }
 
 // meanwhile changes what differs on the present balancer and returns err.
-func (p *pass) meanwhile(ctx context.Context, d decision, err error) error {
+func (p *pipeline) meanwhile(ctx context.Context, d decision, err error) error {
 	if _, failed := p.apply(ctx, *d.meanwhile); failed != nil {
 		return failed
 	}
 	return err
 }
 
-// spare returns why the new balancer, which cannot take the place of the one that serves, is not
+// deleteUnusable returns why the new balancer, which cannot take the place of the one that serves, is not
 // deleted yet, nil when it is. It waits as long as for a duplicate, and longer each time one failed.
-func (p *pass) spare(ctx context.Context, serves, next cloud.Observed) error {
-	seen := p.memory.note([]string{next.ID}, serves.ID)
-	if wait := max(duplicateWait, p.memory.stillbirth.wait()) - time.Since(seen.since); wait > 0 {
+func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observed) error {
+	seen := p.state.note([]string{next.ID}, serves.ID)
+	if wait := max(duplicateWait, p.state.failedCreation.wait()) - time.Since(seen.since); wait > 0 {
 		return &Pending{After: wait, Reason: strings.TrimSuffix("the new balancer cannot take the place of the present one: "+next.Detail, ": ")}
 	}
 	left, err := p.doubt(ctx, serves, next)
@@ -129,7 +129,7 @@ func (p *pass) spare(ctx context.Context, serves, next cloud.Observed) error {
 
 // conclude ends a replacement that is through or was given up: the balancer that does not serve is
 // deleted, once the Service's status names the one that does, and then the annotation goes.
-func (p *pass) conclude(ctx context.Context, f finding, d decision, o Outcome) (Outcome, error) {
+func (p *pipeline) conclude(ctx context.Context, f finding, d decision, o Outcome) (Outcome, error) {
 	if p.replacing == nil || d.replaces || !p.live() || f.observed.ID == "" {
 		return o, nil
 	}
@@ -144,8 +144,8 @@ func (p *pass) conclude(ctx context.Context, f finding, d decision, o Outcome) (
 		o.Again = again
 		return o, nil
 	}
-	p.memory.successor = ""
-	held := p.replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == frozenBlock })
+	p.state.successor = ""
+	held := p.replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
 	if !held || !annotation.AllowReplacement.Bool(p.values) {
 		o.note(map[string]string{annotation.Replacement.Name: ""})
 	}
@@ -154,11 +154,11 @@ func (p *pass) conclude(ctx context.Context, f finding, d decision, o Outcome) (
 
 // leftover deletes the balancer that does not serve, and returns when to look again, 0 when there is none
 // or it is left.
-func (p *pass) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (again time.Duration, err error) {
+func (p *pipeline) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (again time.Duration, err error) {
 	if p.manager.cloud.Replacer == nil {
 		return 0, nil
 	}
-	other, err := p.twin(ctx, serves)
+	other, err := p.findSuccessor(ctx, serves)
 	switch {
 	case err != nil:
 		return 0, p.failed(ctx, err)
@@ -173,21 +173,21 @@ func (p *pass) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (
 // retire deletes the balancer that does not serve any more, with the proofs of a duplicate, and returns
 // when to look again. The one that the annotation says was to be replaced nobody made just now, so
 // it need not wait. What is perhaps not the Service's alone is left.
-func (p *pass) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
-	seen := p.memory.note([]string{other.ID}, serves.ID)
+func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
+	seen := p.state.note([]string{other.ID}, serves.ID)
 	switch {
 	case other.State == cloud.BalancerPending:
 		return pollFirst, nil
 	case other.ID != p.replacing.Of && seen.wait() > 0:
 		return seen.wait(), nil
 	}
-	p.memory.duplicates = nil
+	p.state.duplicates = nil
 	left, err := p.doubt(ctx, serves, other)
 	switch {
 	case err != nil:
 		return 0, p.failed(ctx, err)
 	case left != "":
-		p.say(leftRemark(other.ID, left))
+		p.say(leftWarning(other.ID, left))
 		return 0, nil
 	}
 	spec := p.spec

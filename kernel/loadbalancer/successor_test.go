@@ -55,8 +55,8 @@ func TestProofsBeforeTheOldOneGoes(t *testing.T) {
 		event string
 	}{
 		"proved":                     {edit: func(*fixture) {}},
-		"another cluster's mark":     {edit: func(f *fixture) { f.driver.balancers["lb-1"].Marks[0] = "cluster=dev" }, stays: true},
-		"another Service's mark":     {edit: func(f *fixture) { f.driver.balancers["lb-1"].Marks[1] = "uid=9" }, stays: true},
+		"another cluster's mark":     {edit: func(f *fixture) { f.driver.balancers["lb-1"].OwnershipTags[0] = "cluster=dev" }, stays: true},
+		"another Service's mark":     {edit: func(f *fixture) { f.driver.balancers["lb-1"].OwnershipTags[1] = "uid=9" }, stays: true},
 		"recorded by another":        {edit: other(func(svc *corev1.Service) { svc.Annotations[keyID.Name] = "lb-1" }), stays: true, event: "lb-1 is left: a Service uses it"},
 		"published by another":       {edit: other(func(svc *corev1.Service) { *svc = *victim("bank", "192.0.2.1") }), stays: true, event: "lb-1 is left: a Service uses it"},
 		"credentials of another one": {edit: func(f *fixture) { f.distrust = errBroken }, stays: true, event: "broken"},
@@ -246,8 +246,8 @@ func TestRetainDuringReplacement(t *testing.T) {
 				t.Errorf("left %v, want %v: %v", left, test.left, err)
 			}
 			for _, id := range left {
-				if b := f.driver.balancers[id]; len(b.Marks) > 0 {
-					t.Errorf("%s has the marks %v", id, b.Marks)
+				if b := f.driver.balancers[id]; len(b.OwnershipTags) > 0 {
+					t.Errorf("%s has the marks %v", id, b.OwnershipTags)
 				}
 			}
 		})

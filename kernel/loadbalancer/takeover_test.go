@@ -53,17 +53,17 @@ func TestTenantCannotTakeAnothersBalancer(t *testing.T) {
 				}
 				said := f.events.take()
 				for _, secret := range []string{"bank", "vault", victimUID, "prod"} {
-					if text := strings.Join(said, "\n"); strings.Contains(strings.ReplaceAll(text, warning, ""), secret) {
+					if text := strings.Join(said, "\n"); strings.Contains(strings.ReplaceAll(text, keptWarning, ""), secret) {
 						t.Errorf("the events tell %q: %s", secret, text)
 					}
 				}
-				if got := strings.Count(strings.Join(said, "\n"), warning); got != 1 {
+				if got := strings.Count(strings.Join(said, "\n"), keptWarning); got != 1 {
 					t.Errorf("the owner was warned %d times: %q", got, said)
 				}
 				if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
 					t.Errorf("Get() = %v, %v", exists, err)
 				}
-				if b, id, _ := f.Shape(t.Context(), f.svc, f.nodes); id != "" || len(b.Listeners) > 0 {
+				if b, id, _ := f.Desired(t.Context(), f.svc, f.nodes); id != "" || len(b.Listeners) > 0 {
 					t.Errorf("Shape() = %+v, %q", b, id)
 				}
 				fails(t, f.UpdateTargets(t.Context(), f.svc, f.nodes), "no balancer")
@@ -79,8 +79,8 @@ func TestTenantCannotTakeAnothersBalancer(t *testing.T) {
 	}
 }
 
-// warning is what the owner of a balancer is told of an attempt to take it over.
-const warning = "bank/vault LoadBalancerTakeoverRefused: a Service of another namespace named load balancer lb-9 of this Service in an annotation; that was refused, nothing was changed"
+// keptWarning is what the owner of a balancer is told of an attempt to take it over.
+const keptWarning = "bank/vault LoadBalancerTakeoverRefused: a Service of another namespace named load balancer lb-9 of this Service in an annotation; that was refused, nothing was changed"
 
 func TestOwnerIsToldWhoInItsOwnNamespace(t *testing.T) {
 	f := newFixture(t, annotated(keyID.Name, "lb-9"))
@@ -100,7 +100,7 @@ func TestWhatUpstreamPublishedIsTakenOver(t *testing.T) {
 		f.others = []*corev1.Service{victim("bank"), f.svc}
 		f.place("lb-9", "chosen")
 		f.settle()
-		if marks := strings.Join(f.only().Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+		if marks := strings.Join(f.only().OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
 			t.Errorf("marks %s", marks)
 		}
 	}
@@ -130,7 +130,7 @@ func TestPublishedAddressesThatProveNothing(t *testing.T) {
 			f.svc.Status.LoadBalancer = victim("shop", cmp.Or(test.private, "192.0.2.")+"9").Status.LoadBalancer
 			if !test.refused {
 				f.settle()
-				if marks := strings.Join(f.only().Marks, ","); marks != "cluster=prod,uid=0123-4567" {
+				if marks := strings.Join(f.only().OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
 					t.Errorf("marks %s", marks)
 				}
 				return

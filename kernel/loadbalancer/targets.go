@@ -24,7 +24,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if p.untouched() {
 		return nil
 	}
-	c := p.meet(ctx, nodes)
+	c := p.resolveNodes(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
@@ -35,8 +35,8 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if err := p.busy(f.observed); err != nil {
 		return err
 	}
-	d := p.proven(ctx, &c, func(c census) decision { return p.restrain(p.retarget(f.observed.Resolve(c.candidates), c)) })
-	p.say(d.remarks...)
+	d := p.proven(ctx, &c, func(c candidates) decision { return p.restrain(p.retarget(f.observed.Resolve(c.targets), c)) })
+	p.say(d.warnings...)
 	progress, err := p.apply(ctx, d)
 	switch {
 	case err != nil:

@@ -19,10 +19,10 @@ import (
 )
 
 // judge decides whether the Service may have what was observed.
-func (p *pass) judge(observed cloud.Observed) safety.Verdict {
+func (p *pipeline) judge(observed cloud.Observed) safety.Ownership {
 	c := safety.Case{
-		Service: p.spec.Ref.Owner, Observed: observed, Named: p.named(), Created: p.memory.created,
-		Published: publishes(p.service, p.unmistakable(observed)), Leaving: p.spec.Leaving,
+		Service: p.spec.Ref.Owner, Observed: observed, Named: p.named(), Created: p.state.created,
+		Published: publishes(p.service, p.unmistakable(observed)), Leaving: p.spec.Deleting,
 	}
 	if observed.Found && observed.Owner.UID == "" {
 		if holder := p.other(func(svc *corev1.Service) bool { return publishes(svc, observed) }); holder != nil {
@@ -35,7 +35,7 @@ func (p *pass) judge(observed cloud.Observed) safety.Verdict {
 
 // orphan reports whether the name of the balancer holds the UID of no Service of this cluster. What
 // cannot be looked up is none: the list of all Services has to show this one at least.
-func (p *pass) orphan(observed cloud.Observed) bool {
+func (p *pipeline) orphan(observed cloud.Observed) bool {
 	all := p.manager.services()
 	return safety.HoldsUID(observed.Balancer.Name) &&
 		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.service.UID }) &&
@@ -43,13 +43,13 @@ func (p *pass) orphan(observed cloud.Observed) bool {
 }
 
 // named are the ids that the Service's annotations name.
-func (p *pass) named() []string {
+func (p *pipeline) named() []string {
 	return slices.DeleteFunc([]string{p.recorded, p.adopt}, func(id string) bool { return id == "" })
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
 // ones, unless our cluster's mark is on it.
-func (p *pass) unmistakable(observed cloud.Observed) cloud.Observed {
+func (p *pipeline) unmistakable(observed cloud.Observed) cloud.Observed {
 	if us := p.spec.Ref.Owner.Cluster; us == "" || observed.Owner.Cluster != us {
 		observed.Addresses = slices.DeleteFunc(slices.Clone(observed.Addresses), func(a cloud.BalancerAddress) bool {
 			ip, err := netip.ParseAddr(a.IP)
@@ -71,7 +71,7 @@ func publishes(svc *corev1.Service, observed cloud.Observed) bool {
 }
 
 // other returns the first other Service of the cluster that fits, nil when none does.
-func (p *pass) other(fits func(*corev1.Service) bool) *corev1.Service {
+func (p *pipeline) other(fits func(*corev1.Service) bool) *corev1.Service {
 	var found *corev1.Service
 	for _, svc := range p.manager.services() {
 		if svc.UID != p.service.UID && (found == nil || key(svc) < key(found)) && fits(svc) {
@@ -85,7 +85,7 @@ func key(svc *corev1.Service) string { return svc.Namespace + "/" + svc.Name }
 
 // notYours refuses an id. It says the same of a balancer that is somebody else's as of one that
 // does not exist: ids can be guessed.
-func (p *pass) notYours(id string) problem {
+func (p *pipeline) notYours(id string) problem {
 	field := p.manager.cloud.Descriptor.IDAnnotation
 	if id == p.adopt {
 		field = annotation.Adopt.Name
@@ -97,7 +97,7 @@ func (p *pass) notYours(id string) problem {
 }
 
 // nameTaken refuses a name that somebody else's balancer has, where names are unique.
-func (p *pass) nameTaken(name string) problem {
+func (p *pipeline) nameTaken(name string) problem {
 	return problem{event.OwnershipConflict, &cloud.Invalid{
 		Field: annotation.Name.Name, Value: name,
 		Want: "a load balancer that the Service may not use has this name; choose another one, or ask an operator to allow it",
@@ -106,12 +106,12 @@ func (p *pass) nameTaken(name string) problem {
 
 // warnOwner tells the owner of a balancer that another Service wanted it. It does not say which
 // one, unless both are in one namespace.
-func (p *pass) warnOwner(verdict safety.Verdict, observed cloud.Observed) {
+func (p *pipeline) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
 	if verdict.Standing != safety.Claimed {
 		return
 	}
 	owner := p.other(func(svc *corev1.Service) bool { return p.owns(svc, verdict.Owner, observed) })
-	if owner == nil || !p.manager.warnings.due(p.service.UID, owner.UID) {
+	if owner == nil || !p.manager.ownerWarnings.due(p.service.UID, owner.UID) {
 		return
 	}
 	who := "a Service of another namespace"
@@ -129,7 +129,7 @@ func (p *pass) warnOwner(verdict safety.Verdict, observed cloud.Observed) {
 //	its UID                 the UID
 //	its name and cluster    the name, in this cluster
 //	nothing                 the name of the balancer, which holds the UID
-func (p *pass) owns(svc *corev1.Service, owner cloud.Owner, observed cloud.Observed) bool {
+func (p *pipeline) owns(svc *corev1.Service, owner cloud.Owner, observed cloud.Observed) bool {
 	switch {
 	case owner.UID != "":
 		return owner.UID == string(svc.UID)
@@ -142,15 +142,15 @@ func (p *pass) owns(svc *corev1.Service, owner cloud.Owner, observed cloud.Obser
 // warningEvery is how often a Service is told that a certain other one wanted its balancer.
 const warningEvery = 10 * time.Minute
 
-// warnings keep a Service that is refused again and again from filling the events of another one.
+// ownerWarnings keep a Service that is refused again and again from filling the events of another one.
 // The zero value is ready.
-type warnings struct {
+type ownerWarnings struct {
 	mu   sync.Mutex
 	last map[[2]types.UID]time.Time
 }
 
 // due reports whether the owner is to be told now.
-func (w *warnings) due(asked, owner types.UID) bool {
+func (w *ownerWarnings) due(asked, owner types.UID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now, pair := time.Now(), [2]types.UID{asked, owner}

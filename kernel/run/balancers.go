@@ -19,8 +19,8 @@ func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	})
 }
 
-func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
-	var notes []cloud.Note
+func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	var notes []cloud.Warning
 	balancer, err := pure(b.caller, opNormalizeBalancer, func() (balancer cloud.Balancer, err error) {
 		balancer, notes, err = b.next.Normalize(spec)
 		return balancer, err
@@ -49,13 +49,13 @@ func (c *checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Obser
 	return run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) })
 }
 
-type surveyor struct {
+type bulkLister struct {
 	*caller
-	next cloud.Surveyor
+	next cloud.BulkLister
 }
 
-var _ cloud.Surveyor = (*surveyor)(nil)
+var _ cloud.BulkLister = (*bulkLister)(nil)
 
-func (s *surveyor) Survey(ctx context.Context) (cloud.Survey, error) {
-	return call(ctx, s.caller, opSurveyBalancers, s.next.Survey)
+func (s *bulkLister) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	return call(ctx, s.caller, opListBalancers, s.next.ListBalancers)
 }

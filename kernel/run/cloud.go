@@ -21,14 +21,14 @@ type Cloud struct {
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
 	Driver   cloud.Driver
-	// Balancers, Routes and Firewalls are nil when the driver has none; Surveyor, Checker and
+	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker and
 	// Replacer when it does not implement them.
-	Balancers cloud.Balancers
-	Surveyor  cloud.Surveyor
-	Checker   cloud.Checker
-	Replacer  cloud.Replacer
-	Routes    cloud.Routes
-	Firewalls cloud.Firewalls
+	Balancers  cloud.Balancers
+	BulkLister cloud.BulkLister
+	Checker    cloud.Checker
+	Replacer   cloud.Replacer
+	Routes     cloud.Routes
+	Firewalls  cloud.Firewalls
 	// Scoped, Namer, Labeler and Tagger are nil when the driver does not implement them.
 	Scoped  cloud.Scoped
 	Namer   cloud.Namer
@@ -75,8 +75,8 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if next, ok := driver.(cloud.Balancers); ok {
 		decorated.Balancers = &balancers{caller: c, next: next}
 	}
-	if next, ok := driver.(cloud.Surveyor); ok {
-		decorated.Surveyor = &surveyor{caller: c, next: next}
+	if next, ok := driver.(cloud.BulkLister); ok {
+		decorated.BulkLister = &bulkLister{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.Checker); ok {
 		decorated.Checker = &checker{caller: c, next: next}

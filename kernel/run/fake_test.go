@@ -88,8 +88,8 @@ func (f *fakeDriver) Instances() cloud.Instances { return fakeInstances{f} }
 func (f *fakeDriver) Observe(ctx context.Context, _ cloud.Spec) (cloud.Observed, error) {
 	return cloud.Observed{Found: true}, f.do(ctx)
 }
-func (f *fakeDriver) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
-	return cloud.Balancer{Name: "b"}, []cloud.Note{{Field: "f"}}, f.do(context.Background())
+func (f *fakeDriver) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	return cloud.Balancer{Name: "b"}, []cloud.Warning{{Field: "f"}}, f.do(context.Background())
 }
 func (f *fakeDriver) Eligible(cloud.Balancer, cloud.Target) string { return "" }
 func (f *fakeDriver) Apply(ctx context.Context, _ cloud.Change) (cloud.Progress, error) {

@@ -21,7 +21,7 @@ var (
 	opTagMachines       = operation{"tag machines", false}
 	opUntagMachines     = operation{"untag machines", false}
 	opObserveBalancer   = operation{"observe balancer", true}
-	opSurveyBalancers   = operation{"survey balancers", true}
+	opListBalancers     = operation{"list balancers", true}
 	opNormalizeBalancer = operation{"normalize balancer", false}
 	opCheckBalancer     = operation{"check balancer", true}
 	opApplyBalancer     = operation{"apply balancer", false}

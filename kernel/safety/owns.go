@@ -45,8 +45,8 @@ const (
 	Unproven Standing = "unproven"
 )
 
-// Verdict is the answer of Judge.
-type Verdict struct {
+// Ownership is the answer of Judge.
+type Ownership struct {
 	Standing Standing
 	// Owner is what is known of the owner of a Claimed one.
 	Owner cloud.Owner
@@ -78,28 +78,28 @@ type Verdict struct {
 //	none      –             –             by name, leaving                    unproven
 //	none      –             –             by name                             ours: unowned
 //	none      –             –             –                                   unproven
-func (a Adoption) Judge(c Case) Verdict {
+func (a Adoption) Judge(c Case) Ownership {
 	o, us := c.Observed, c.Service
 	named := o.Found && !o.ByName && o.ID != "" && slices.Contains(c.Named, o.ID)
 	switch {
 	case !o.Found:
-		return Verdict{Standing: Absent}
+		return Ownership{Standing: Absent}
 	case a.given(c, named):
-		return Verdict{Standing: Ours}
+		return Ownership{Standing: Ours}
 	case o.Owner.UID != "", otherService(o.Owner, us):
-		return Verdict{Claimed, o.Owner}
+		return Ownership{Claimed, o.Owner}
 	case c.namesAnother():
-		return Verdict{Claimed, o.Owner}
+		return Ownership{Claimed, o.Owner}
 	case c.created():
-		return Verdict{Standing: Ours}
+		return Ownership{Standing: Ours}
 	case o.Owner.Cluster != "" && o.Owner.Cluster != us.Cluster:
-		return Verdict{Claimed, o.Owner}
+		return Ownership{Claimed, o.Owner}
 	case named && c.Published:
-		return Verdict{Standing: Ours}
+		return Ownership{Standing: Ours}
 	case c.Holder != (cloud.Owner{}) && !o.Shared:
-		return Verdict{Claimed, c.Holder}
+		return Ownership{Claimed, c.Holder}
 	}
-	return Verdict{Standing: a.judgeUnowned(c, named)}
+	return Ownership{Standing: a.judgeUnowned(c, named)}
 }
 
 // given reports whether the UID or the operator says that the load balancer is the Service's.

@@ -118,7 +118,7 @@ func TestJudge(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&c)
 			}
-			if got := policy.Judge(c); got != (Verdict{test.want, test.claimed}) {
+			if got := policy.Judge(c); got != (Ownership{test.want, test.claimed}) {
 				t.Errorf("Judge() = %+v, want %s %+v", got, test.want, test.claimed)
 			}
 		})

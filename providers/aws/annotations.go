@@ -26,7 +26,7 @@ const (
 
 var (
 	keyType = annotation.Key{
-		Name: prefix + "type", Type: annotation.TypeEnum, Enum: []string{typeNetwork, typeIP, typeExternal}, Elsewhere: []string{typeIP, typeExternal}, Lenient: true,
+		Name: prefix + "type", Type: annotation.TypeEnum, Enum: []string{typeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
 		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
 	}
 	keyName     = balancerName()

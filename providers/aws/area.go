@@ -51,7 +51,7 @@ func (d *Driver) readArea(ctx context.Context) (*area, error) {
 // with returns the area together with the security groups of the candidates. There are none where
 // the balancer is to be deleted: then all groups may have rules for it.
 func (d *Driver) with(ctx context.Context, a *area, spec cloud.Spec) (*area, error) {
-	if spec.Leaving {
+	if spec.Deleting {
 		whole := *a
 		whole.groups = map[string]ec2types.SecurityGroup{}
 		return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC()}})
@@ -76,7 +76,7 @@ func (d *Driver) with(ctx context.Context, a *area, spec cloud.Spec) (*area, err
 func groupsOf(candidates []cloud.Target) []string {
 	var ids []string
 	for _, c := range candidates {
-		if list := c.Traits[traitGroups]; list != "" {
+		if list := c.Attributes[attributeGroups]; list != "" {
 			ids = append(ids, strings.Split(list, ",")...)
 		}
 	}

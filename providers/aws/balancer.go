@@ -26,8 +26,8 @@ type snapshot struct {
 	// own are the security groups that were made for the balancer, of either kind, also where
 	// there is no balancer any more. They are read when it is to be deleted.
 	own []ec2types.SecurityGroup
-	// spares are target groups of the Service that no listener leads to.
-	spares []targetGroup
+	// unused are target groups of the Service that no listener leads to.
+	unused []targetGroup
 	// taken are the names of all target groups there are.
 	taken map[string]bool
 	// released are target groups whose listener was deleted just now, retired those whose listener
@@ -52,12 +52,12 @@ func (s *snapshot) name(spec cloud.Spec) string {
 
 // wantedName returns the name the balancer shall have. One that was taken over keeps its own.
 func wantedName(spec cloud.Spec) string {
-	return cmp.Or(keyName.In(spec.Options), spec.Facts[factName], defaultName(spec.Ref.Owner.UID))
+	return cmp.Or(keyName.In(spec.Options), spec.Lookups[lookupName], defaultName(spec.Ref.Owner.UID))
 }
 
 // wantedKind returns the kind the Service asks for, or has to keep.
 func wantedKind(spec cloud.Spec) string {
-	if pinned := spec.Pinned[fieldType]; pinned != "" {
+	if pinned := spec.Preserved[fieldType]; pinned != "" {
 		return pinned
 	}
 	if keyType.In(spec.Options) == typeNetwork {
@@ -66,21 +66,21 @@ func wantedKind(spec cloud.Spec) string {
 	return kindClassic
 }
 
-// survey is all balancers of the VPC and what surrounds them.
-type survey struct {
+// bulkList is all balancers of the VPC and what surrounds them.
+type bulkList struct {
 	area    *area
 	classic []classicBalancer
 	network []networkBalancer
 	groups  []targetGroup // with tags where no listener leads to them
 }
 
-// Survey implements cloud.Surveyor.
-func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
+// ListBalancers implements cloud.BulkLister.
+func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	a, err := d.readArea(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{area: a}
+	s := &bulkList{area: a}
 	if s.classic, err = d.listClassic(ctx); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
 // Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
 // only matters when there is none, or when there was a change of kind.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	v, _ := spec.Survey.(*survey)
+	v, _ := spec.BulkList.(*bulkList)
 	s := &snapshot{}
 	var err error
 	if v != nil {
@@ -134,43 +134,43 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 		scope, present = s.classic.scope(), s.classic.Subnets
 	case s.network != nil:
 		scope, present = s.network.scope(), s.network.subnets()
-		facts[factAddresses] = placesText(s.network.subnets(), s.network.addressOf)
-		facts[factGroups] = cmp.Or(d.groupsText(s, spec), groupless)
-		facts[factTaken] = strconv.FormatBool(marks.Owner(s.network.tags).UID == "")
-		facts[factHeld], facts[factListeners] = s.network.tags[tagHeld], s.network.listenersText()
-		facts[factStack] = strconv.FormatBool(s.network.dualStack())
+		facts[lookupAddresses] = placesText(s.network.subnets(), s.network.addressOf)
+		facts[lookupGroups] = cmp.Or(d.groupsText(s, spec), groupless)
+		facts[lookupTaken] = strconv.FormatBool(marks.Owner(s.network.tags).UID == "")
+		facts[lookupHeld], facts[lookupListeners] = s.network.tags[tagHeld], s.network.listenersText()
+		facts[lookupStack] = strconv.FormatBool(s.network.dualStack())
 	}
 	if s.classic != nil || s.network != nil {
-		facts[factName] = s.name(spec)
+		facts[lookupName] = s.name(spec)
 	}
 	ids, err := d.chooseSubnets(s.area, spec, scope, present)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
-		facts[factSubnetProblem] = problem.Want
+		facts[lookupSubnetProblem] = problem.Want
 	}
-	facts[factSubnets] = strings.Join(ids, ",")
-	facts[factGroupProblem] = d.groupProblem(s, spec)
+	facts[lookupSubnets] = strings.Join(ids, ",")
+	facts[lookupGroupProblem] = d.groupProblem(s, spec)
 	if !d.config.balancer.leaveNodeGroups {
-		facts[factShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
+		facts[lookupShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
 	}
 	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
-		facts[factIPv6] = "true"
+		facts[lookupIPv6] = "true"
 	}
 	return facts
 }
 
 // subnetsOf returns the subnets of the facts.
 func subnetsOf(spec cloud.Spec) ([]string, error) {
-	if problem := spec.Facts[factSubnetProblem]; problem != "" {
+	if problem := spec.Lookups[lookupSubnetProblem]; problem != "" {
 		return nil, &cloud.Invalid{Field: keySubnets.Name, Value: keySubnets.In(spec.Options), Want: problem}
 	}
-	if spec.Facts[factSubnets] == "" {
+	if spec.Lookups[lookupSubnets] == "" {
 		return nil, nil
 	}
-	return strings.Split(spec.Facts[factSubnets], ","), nil
+	return strings.Split(spec.Lookups[lookupSubnets], ","), nil
 }
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	if err := checkReach(spec, d.config.vpc); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
@@ -185,7 +185,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		normalize = d.normalizeNetwork
 	}
 	b, notes, err := normalize(spec)
-	return b, append(notes, remarks(spec)...), err
+	return b, append(notes, usageWarnings(spec)...), err
 }
 
 // Eligible implements cloud.Balancers.
@@ -197,13 +197,13 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 //	yes         –              yes      ip             yes
 //	yes         yes            no       –              yes
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
-	fargate := t.Traits[traitFargate] == "true"
+	fargate := t.Attributes[attributeFargate] == "true"
 	switch {
-	case t.Traits[traitVPC] != d.config.vpc:
-		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Traits[traitVPC], d.config.vpc)
+	case t.Attributes[attributeVPC] != d.config.vpc:
+		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[attributeVPC], d.config.vpc)
 	case fargate && !registersAddresses(b):
 		return "it is no instance; " + keyTargetType.Name + ": " + targetIP + " would do"
-	case !fargate && t.Traits[traitTagged] != "true":
+	case !fargate && t.Attributes[attributeTagged] != "true":
 		return "it has no tag " + tagClusterPrefix + d.config.clusterID
 	}
 	return ""
@@ -218,7 +218,7 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 	if change.After == nil {
 		return d.delete(ctx, s, change)
 	}
-	switch network := change.After.Extras[fieldType] == kindNetwork; {
+	switch network := change.After.ProviderFields[fieldType] == kindNetwork; {
 	case s.classic != nil:
 		return d.updateClassic(ctx, s, change)
 	case s.network != nil:

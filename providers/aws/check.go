@@ -27,9 +27,9 @@ var _ cloud.Checker = (*Driver)(nil)
 // Subnets and security groups are checked by Normalize. Whether a certificate exists, and a quota is
 // used up, only the creation tells.
 func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	spec.Facts = maps.Clone(spec.Facts)
+	spec.Lookups = maps.Clone(spec.Lookups)
 	for _, fact := range factsOfBalancer {
-		delete(spec.Facts, fact)
+		delete(spec.Lookups, fact)
 	}
 	wanted, _, err := d.Normalize(spec)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observ
 			return err
 		}
 	}
-	if wanted.Extras[fieldType] != kindNetwork {
+	if wanted.ProviderFields[fieldType] != kindNetwork {
 		return nil
 	}
 	s, _ := before.Native.(*snapshot)

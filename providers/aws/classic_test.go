@@ -41,7 +41,7 @@ func classicSpec(annotations ...string) cloud.Spec {
 		},
 		HealthPort: 10256,
 		Options:    options,
-		Facts:      map[string]string{factSubnets: "subnet-b,subnet-a"},
+		Lookups:    map[string]string{lookupSubnets: "subnet-b,subnet-a"},
 	}
 }
 
@@ -153,14 +153,14 @@ func stored(b cloud.Balancer, tags map[string]string) *classicBalancer {
 	lb.Policies = &elbtypes.Policies{OtherPolicies: []string{defaultTLSPolicy, proxyPolicy}}
 	for _, l := range b.Listeners {
 		description := elbtypes.ListenerDescription{Listener: new(classicInput(l))}
-		switch policy := l.Extras[fieldTLSPolicy]; policy {
+		switch policy := l.ProviderFields[fieldTLSPolicy]; policy {
 		case "":
 		case defaultTLSPolicy:
 			description.PolicyNames = []string{defaultTLSPolicy}
 		default:
 			description.PolicyNames = []string{"my-stickiness", tlsPolicyPrefix + policy}
 		}
-		if l.Extras[fieldProxy] == "true" {
+		if l.ProviderFields[fieldProxy] == "true" {
 			lb.BackendServerDescriptions = append(lb.BackendServerDescriptions, elbtypes.BackendServerDescription{InstancePort: new(int32(l.TargetPort)), PolicyNames: []string{proxyPolicy}})
 		}
 		lb.ListenerDescriptions = append(lb.ListenerDescriptions, description)
@@ -170,11 +170,11 @@ func stored(b cloud.Balancer, tags map[string]string) *classicBalancer {
 		Target: new(classicTarget(*b.Health)), Interval: new(int32(b.Health.Interval / time.Second)), Timeout: new(int32(b.Health.Timeout / time.Second)),
 		HealthyThreshold: new(int32(b.Health.Healthy)), UnhealthyThreshold: new(int32(b.Health.Unhealthy)),
 	}
-	lb.Subnets = listOf(b.Extras[fieldSubnets])
+	lb.Subnets = listOf(b.ProviderFields[fieldSubnets])
 	slices.Reverse(lb.Subnets)
-	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.Extras[fieldGroups], ownGroup, "sg-own"), ",")
+	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.ProviderFields[fieldGroups], ownGroup, "sg-own"), ",")
 	maps.Copy(lb.tags, tags)
-	lb.attributes = storedAttributes(b.Extras)
+	lb.attributes = storedAttributes(b.ProviderFields)
 	return lb
 }
 
@@ -289,7 +289,7 @@ func TestClassicRefuses(t *testing.T) {
 		"spec.sessionAffinity":          change(func(s *cloud.Spec) { s.ClientIP = true }),
 		"spec.ipFamilies":               change(func(s *cloud.Spec) { s.IPv6 = true }),
 		"spec.loadBalancerSourceRanges": change(func(s *cloud.Spec) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
-		keySubnets.Name:                 change(func(s *cloud.Spec) { s.Facts = map[string]string{factSubnetProblem: "there are none"} }),
+		keySubnets.Name:                 change(func(s *cloud.Spec) { s.Lookups = map[string]string{lookupSubnetProblem: "there are none"} }),
 		keyBackend.Name:                 classicSpec("ssl-cert", "arn", "backend-protocol", "udp"),
 		keyCertificate.Name:             classicSpec("ssl-cert", "arn,arn2"),
 		keyLogBucket.Name:               classicSpec("access-log-enabled", "true"),

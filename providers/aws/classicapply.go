@@ -37,7 +37,7 @@ func (d *Driver) createClassic(ctx context.Context, s *snapshot, change cloud.Ch
 		return cloud.Progress{}, err
 	}
 	input := &elb.CreateLoadBalancerInput{
-		LoadBalancerName: &b.Name, Listeners: classicInputs(b.Listeners), Subnets: listOf(b.Extras[fieldSubnets]),
+		LoadBalancerName: &b.Name, Listeners: classicInputs(b.Listeners), Subnets: listOf(b.ProviderFields[fieldSubnets]),
 		SecurityGroups: c.groupIDs(d.classicGroups(spec)), Tags: classicTagList(d.objectTags(spec)),
 	}
 	if b.Scope == cloud.ScopeInternal {
@@ -122,7 +122,7 @@ func (c *classicChange) lb() *classicBalancer { return c.s.classic }
 
 // differs reports whether a managed field is to be changed.
 func (c *classicChange) differs(field string) bool {
-	return c.want.Extras[field] != c.have.Extras[field]
+	return c.want.ProviderFields[field] != c.have.ProviderFields[field]
 }
 
 // listener returns the listener at a port now, its policies as they are after what was done.
@@ -132,9 +132,9 @@ func (c *classicChange) listener(want cloud.Listener) cloud.Listener {
 			return l
 		}
 	}
-	l := cloud.Listener{Extras: map[string]string{fieldTLSPolicy: defaultTLSPolicy, fieldProxy: "false"}}
+	l := cloud.Listener{ProviderFields: map[string]string{fieldTLSPolicy: defaultTLSPolicy, fieldProxy: "false"}}
 	if slices.Contains(c.lb().backendPolicies(want.TargetPort), proxyPolicy) {
-		l.Extras[fieldProxy] = "perhaps" // the last listener of the node port may have taken it along
+		l.ProviderFields[fieldProxy] = "perhaps" // the last listener of the node port may have taken it along
 	}
 	return l
 }

@@ -87,7 +87,7 @@ func (c *classicChange) setAttributes(ctx context.Context) error {
 		any = any || differs
 		return differs
 	}
-	want := c.want.Extras
+	want := c.want.ProviderFields
 	if differs(fieldCrossZone) {
 		a.CrossZoneLoadBalancing = &elbtypes.CrossZoneLoadBalancing{Enabled: want[fieldCrossZone] == "true"}
 	}

@@ -114,7 +114,7 @@ func (c *classicChange) addGroups(ctx context.Context) error {
 	if !c.differs(fieldGroups) {
 		return nil
 	}
-	wanted := c.groupIDs(listOf(c.want.Extras[fieldGroups]))
+	wanted := c.groupIDs(listOf(c.want.ProviderFields[fieldGroups]))
 	all := slices.Clone(c.lb().SecurityGroups)
 	for _, id := range wanted {
 		if !slices.Contains(all, id) {
@@ -132,7 +132,7 @@ func (c *classicChange) addGroups(ctx context.Context) error {
 
 // dropGroups leaves the balancer only the security groups it shall have.
 func (c *classicChange) dropGroups(ctx context.Context) error {
-	wanted := c.groupIDs(listOf(c.want.Extras[fieldGroups]))
+	wanted := c.groupIDs(listOf(c.want.ProviderFields[fieldGroups]))
 	if !c.differs(fieldGroups) || !slices.ContainsFunc(c.lb().SecurityGroups, func(id string) bool { return !slices.Contains(wanted, id) }) {
 		return nil
 	}

@@ -26,11 +26,11 @@ func (c *classicChange) addListeners(ctx context.Context) error {
 	for _, want := range c.want.Listeners {
 		have := c.listener(want)
 		var err error
-		switch certificate := want.Extras[fieldCertificates]; {
+		switch certificate := want.ProviderFields[fieldCertificates]; {
 		case c.made[want.Port]:
 		case recreates(have, want):
 			err = c.replaceListener(ctx, have, want)
-		case certificate != have.Extras[fieldCertificates]:
+		case certificate != have.ProviderFields[fieldCertificates]:
 			err = c.setCertificate(ctx, want.Port, certificate)
 		}
 		if err != nil {

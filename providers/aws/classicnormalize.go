@@ -12,7 +12,7 @@ import (
 )
 
 // normalizeClassic returns the classic balancer a Service asks for.
-func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	listeners, badPorts := wantedClassicListeners(spec)
 	subnets, noSubnets := subnetsOf(spec)
 	health := d.wantedClassicHealth(spec)
@@ -26,7 +26,7 @@ func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 		Listeners: listeners,
 		Health:    health,
 		Allow:     d.wantedClassicAllow(spec),
-		Extras: map[string]string{
+		ProviderFields: map[string]string{
 			fieldType:        kindClassic,
 			fieldSubnets:     sortedList(subnets),
 			fieldGroups:      sortedList(d.classicGroups(spec)),
@@ -34,10 +34,10 @@ func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 			fieldNodeIngress: "",
 			fieldTags:        tagText(wantedTags(spec)),
 		},
-		Marks: d.wantedMarks(spec.Ref.Owner),
+		OwnershipTags: d.wantedMarks(spec.Ref.Owner),
 	}
-	maps.Copy(b.Extras, wantedAttributes(spec))
-	b.Pin(spec.Pinned)
+	maps.Copy(b.ProviderFields, wantedAttributes(spec))
+	b.Preserve(spec.Preserved)
 	return b, d.classicNotes(spec), nil
 }
 
@@ -111,24 +111,24 @@ func checkClassic(spec cloud.Spec) []error {
 }
 
 // classicNotes say what has no effect.
-func (d *Driver) classicNotes(spec cloud.Spec) []cloud.Note {
+func (d *Driver) classicNotes(spec cloud.Spec) []cloud.Warning {
 	notes := unused(spec, onNetwork, "it has no effect on a Classic Load Balancer")
 	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !d.hasOwnGroup(spec) {
-		notes = append(notes, cloud.Note{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
+		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
 	}
 	if spec.DualStack {
-		notes = append(notes, cloud.Note{Field: "spec.ipFamilies", Message: "only IPv4 has an address: a Classic Load Balancer has no other"})
+		notes = append(notes, cloud.Warning{Field: "spec.ipFamilies", Message: "only IPv4 has an address: a Classic Load Balancer has no other"})
 	}
 	return notes
 }
 
 // unused says of the annotations that are there and apply to something else that they have no
 // effect. keyTargetAttributes is refused.
-func unused(spec cloud.Spec, applies, message string) []cloud.Note {
-	var notes []cloud.Note
+func unused(spec cloud.Spec, applies, message string) []cloud.Warning {
+	var notes []cloud.Warning
 	for _, key := range Annotations() {
 		if key.Applies == applies && key.Has(spec.Options) && key.Name != keyTargetAttributes.Name {
-			notes = append(notes, cloud.Note{Field: key.Name, Message: message})
+			notes = append(notes, cloud.Warning{Field: key.Name, Message: message})
 		}
 	}
 	return notes

@@ -104,12 +104,12 @@ func (c *classicChange) setPolicies(ctx context.Context) error {
 
 func (c *classicChange) setListenerPolicies(ctx context.Context, want cloud.Listener) error {
 	have := c.listener(want)
-	if policy := want.Extras[fieldTLSPolicy]; policy != "" && policy != have.Extras[fieldTLSPolicy] {
+	if policy := want.ProviderFields[fieldTLSPolicy]; policy != "" && policy != have.ProviderFields[fieldTLSPolicy] {
 		if err := c.setTLSPolicy(ctx, want.Port, policy); err != nil {
 			return err
 		}
 	}
-	if on := want.Extras[fieldProxy]; on != have.Extras[fieldProxy] {
+	if on := want.ProviderFields[fieldProxy]; on != have.ProviderFields[fieldProxy] {
 		return c.setProxy(ctx, want.TargetPort, on == "true")
 	}
 	return nil

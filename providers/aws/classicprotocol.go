@@ -79,11 +79,11 @@ func wantedClassicListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 	}
 	l := cloud.Listener{
 		Protocol: front, Port: port.Port, TargetProtocol: back, TargetPort: port.NodePort,
-		Extras: map[string]string{fieldProxy: strconv.FormatBool(keyProxyProtocol.In(spec.Options) != keyProxyProtocol.Default)},
+		ProviderFields: map[string]string{fieldProxy: strconv.FormatBool(keyProxyProtocol.In(spec.Options) != keyProxyProtocol.Default)},
 	}
 	if tls {
-		l.Extras[fieldCertificates] = keyCertificate.List(spec.Options)[0]
-		l.Extras[fieldTLSPolicy] = wantedPolicy(spec)
+		l.ProviderFields[fieldCertificates] = keyCertificate.List(spec.Options)[0]
+		l.ProviderFields[fieldTLSPolicy] = wantedPolicy(spec)
 	}
 	return l, nil
 }
@@ -100,10 +100,10 @@ func (b *classicBalancer) viewListeners(spec cloud.Spec) []cloud.Listener {
 			Protocol: cloud.ProtocolOf(awssdk.ToString(have.Protocol)), Port: int(have.LoadBalancerPort),
 			TargetProtocol: cloud.ProtocolOf(awssdk.ToString(have.InstanceProtocol)), TargetPort: int(awssdk.ToInt32(have.InstancePort)),
 		}
-		l.Extras = map[string]string{fieldProxy: strconv.FormatBool(slices.Contains(b.backendPolicies(l.TargetPort), proxyPolicy))}
+		l.ProviderFields = map[string]string{fieldProxy: strconv.FormatBool(slices.Contains(b.backendPolicies(l.TargetPort), proxyPolicy))}
 		if l.Protocol == protocolSSL || l.Protocol == cloud.ProtocolHTTPS {
-			l.Extras[fieldCertificates] = awssdk.ToString(have.SSLCertificateId)
-			l.Extras[fieldTLSPolicy] = b.viewPolicy(description.PolicyNames, spec)
+			l.ProviderFields[fieldCertificates] = awssdk.ToString(have.SSLCertificateId)
+			l.ProviderFields[fieldTLSPolicy] = b.viewPolicy(description.PolicyNames, spec)
 		}
 		list = append(list, l)
 	}
@@ -117,7 +117,7 @@ func classicInput(l cloud.Listener) elbtypes.Listener {
 		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
 		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
 	}
-	if certificate := l.Extras[fieldCertificates]; certificate != "" {
+	if certificate := l.ProviderFields[fieldCertificates]; certificate != "" {
 		input.SSLCertificateId = &certificate
 	}
 	return input

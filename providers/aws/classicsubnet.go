@@ -46,7 +46,7 @@ func (c *classicChange) swapSubnets(ctx context.Context) error {
 
 // subnets says which subnets the balancer lacks and which it has too many.
 func (c *classicChange) subnets() (missing, surplus []string) {
-	have, want := listOf(c.have.Extras[fieldSubnets]), listOf(c.want.Extras[fieldSubnets])
+	have, want := listOf(c.have.ProviderFields[fieldSubnets]), listOf(c.want.ProviderFields[fieldSubnets])
 	missing = slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(have, id) })
 	surplus = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(want, id) })
 	return missing, surplus

@@ -33,7 +33,7 @@ func (c *classicChange) dropTags(ctx context.Context) error {
 }
 
 func (c *classicChange) retagged() (add map[string]string, remove []string) {
-	if !c.differs(fieldTags) && slices.Equal(c.have.Marks, c.want.Marks) {
+	if !c.differs(fieldTags) && slices.Equal(c.have.OwnershipTags, c.want.OwnershipTags) {
 		return nil, nil
 	}
 	return c.retag(c.lb().tags, c.change)

@@ -23,14 +23,14 @@ func (b *classicBalancer) scope() cloud.Scope {
 // time, so that it is never pending.
 func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.classic
-	if !spec.Leaving {
+	if !spec.Deleting {
 		if err := d.completeClassic(ctx, lb); err != nil {
 			return cloud.Observed{}, err
 		}
 	}
 	o := cloud.Observed{
 		Found: true, ID: lb.name(), Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
-		Facts: d.facts(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
+		Lookups: d.facts(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
 	}
 	if host := awssdk.ToString(lb.DNSName); host != "" {
 		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
@@ -48,7 +48,7 @@ func (d *Driver) viewClassic(s *snapshot, spec cloud.Spec) cloud.Balancer {
 		Health:    viewClassicHealth(lb.HealthCheck),
 		Allow:     d.viewClassicAllow(s, spec),
 		Targets:   lb.targets(),
-		Extras: map[string]string{
+		ProviderFields: map[string]string{
 			fieldType:        kindClassic,
 			fieldSubnets:     sortedList(lb.Subnets),
 			fieldGroups:      sortedList(d.namedGroups(s, spec)),
@@ -56,13 +56,13 @@ func (d *Driver) viewClassic(s *snapshot, spec cloud.Spec) cloud.Balancer {
 			fieldNodeIngress: "",
 			fieldTags:        observedTags(lb.tags, spec),
 		},
-		Marks: d.observedMarks(lb.tags),
+		OwnershipTags: d.observedMarks(lb.tags),
 	}
-	maps.Copy(b.Extras, viewAttributes(lb.attributes))
+	maps.Copy(b.ProviderFields, viewAttributes(lb.attributes))
 	if stale := lb.staleProxies(); len(stale) > 0 {
-		b.Extras[fieldStaleProxies] = portList(stale)
+		b.ProviderFields[fieldStaleProxies] = portList(stale)
 	}
-	b.Extras[fieldNodeIngress] = d.viewClassicNodes(s, spec, b)
+	b.ProviderFields[fieldNodeIngress] = d.viewClassicNodes(s, spec, b)
 	return b
 }
 

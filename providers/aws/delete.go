@@ -14,17 +14,17 @@ import (
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
-func (d *Driver) absent(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (cloud.Observed, error) {
-	o := cloud.Observed{Native: s, Facts: d.facts(s, spec)}
+func (d *Driver) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (cloud.Observed, error) {
+	o := cloud.Observed{Native: s, Lookups: d.facts(s, spec)}
 	if err := d.readSpares(ctx, s, v, spec); err != nil {
 		return o, err
 	}
-	if !spec.Leaving {
+	if !spec.Deleting {
 		return o, nil
 	}
 	d.findOwn(s, spec)
 	left, err := d.leftRules(ctx, s, spec)
-	o.Remains = len(s.own)+len(s.spares) > 0 || left
+	o.Orphans = len(s.own)+len(s.unused) > 0 || left
 	return o, err
 }
 
@@ -95,7 +95,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	if err := d.claimOwn(ctx, s, change.Spec); err != nil {
 		return cloud.Progress{}, err
 	}
-	if err := d.closeNodes(ctx, s.area, d.departing(ctx, s, change.Spec)); err != nil {
+	if err := d.closeNodes(ctx, s.area, d.removedRules(ctx, s, change.Spec)); err != nil {
 		return cloud.Progress{}, err
 	}
 	var busy cloud.Progress
@@ -106,7 +106,7 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 	case s.network != nil:
 		busy, err = d.deleteNetwork(ctx, s, change)
 	default:
-		busy, err = d.deleteGroups(ctx, s.spares)
+		busy, err = d.deleteGroups(ctx, s.unused)
 	}
 	if err != nil {
 		return busy, err

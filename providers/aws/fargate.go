@@ -97,8 +97,8 @@ func (d *Driver) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterfac
 	return cloud.Instance{
 		ID: id, ProviderID: providerID(zone, id), Name: awssdk.ToString(i.PrivateDnsName),
 		Region: d.config.region, Zone: zone, State: cloud.StateRunning,
-		Addresses: fargateAddresses(i, d.config.families),
-		Traits:    map[string]string{traitFargate: traitYes, traitVPC: awssdk.ToString(i.VpcId), traitSubnet: awssdk.ToString(i.SubnetId)},
+		Addresses:  fargateAddresses(i, d.config.families),
+		Attributes: map[string]string{attributeFargate: attributeYes, attributeVPC: awssdk.ToString(i.VpcId), attributeSubnet: awssdk.ToString(i.SubnetId)},
 	}
 }
 

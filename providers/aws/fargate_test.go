@@ -31,8 +31,8 @@ func TestFargate(t *testing.T) {
 			{Type: cloud.AddressInternalIP, Address: "2001:db8::1"}, {Type: cloud.AddressInternalIP, Address: "10.0.55.27"},
 			{Type: cloud.AddressInternalDNS, Address: "ip-10-0-55-27.eu-west-1.compute.internal"},
 		},
-		Labels: map[string]string{"topology.k8s.aws/zone-id": "euw1-az2"},
-		Traits: map[string]string{"fargate": "true", "vpc": "vpc-1", "subnet": "subnet-2"},
+		Labels:     map[string]string{"topology.k8s.aws/zone-id": "euw1-az2"},
+		Attributes: map[string]string{"fargate": "true", "vpc": "vpc-1", "subnet": "subnet-2"},
 	}}
 	if difference := cmp.Diff(want, found); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)

@@ -1,6 +1,6 @@
 package aws
 
-// Managed fields of a balancer that only AWS has, see cloud.Balancer.Extras.
+// Managed fields of a balancer that only AWS has, see cloud.Balancer.ProviderFields.
 const (
 	// fieldType is classic or network.
 	fieldType = "type"
@@ -37,7 +37,7 @@ const (
 // ownGroup stands in fieldGroups for the balancer's own security group, which may have to be made.
 const ownGroup = "own"
 
-// groupless is the value of factGroups of a network balancer without security groups.
+// groupless is the value of lookupGroups of a network balancer without security groups.
 const groupless = "none"
 
 // Values of keyTargetType.
@@ -46,43 +46,43 @@ const (
 	targetIP       = "ip"
 )
 
-// Facts that Observe finds out for Normalize, see cloud.Spec.Facts.
+// Facts that Observe finds out for Normalize, see cloud.Spec.Lookups.
 const (
-	// factSubnets are the subnets the balancer shall have, in the order in which addresses are
-	// given to them; factSubnetProblem says what is wrong with the annotation, or with the VPC.
-	factSubnets       = "subnets"
-	factSubnetProblem = "subnetProblem"
-	// factGroupProblem is the first of the security groups on the Service that it may not have.
-	factGroupProblem = "groupProblem"
-	// factName is the name of the balancer there is.
-	factName = "name"
-	// factShut are the names of nodes of which no security group can be opened.
-	factShut = "shut"
-	// factIPv6 is "true" when all of them have an IPv6 network.
-	factIPv6 = "ipv6"
-	// factGroups are the security groups a network balancer has, as in fieldGroups, and
+	// lookupSubnets are the subnets the balancer shall have, in the order in which addresses are
+	// given to them; lookupSubnetProblem says what is wrong with the annotation, or with the VPC.
+	lookupSubnets       = "subnets"
+	lookupSubnetProblem = "subnetProblem"
+	// lookupGroupProblem is the first of the security groups on the Service that it may not have.
+	lookupGroupProblem = "groupProblem"
+	// lookupName is the name of the balancer there is.
+	lookupName = "name"
+	// lookupShut are the names of nodes of which no security group can be opened.
+	lookupShut = "shut"
+	// lookupIPv6 is "true" when all of them have an IPv6 network.
+	lookupIPv6 = "ipv6"
+	// lookupGroups are the security groups a network balancer has, as in fieldGroups, and
 	// groupless when it was made without any: it can't get one then.
-	factGroups = "groups"
-	// factTaken is "true" when a network balancer has no marks of ours: it was there before.
-	// factHeld is the value of its tagHeld, factListeners what its listeners lead to
+	lookupGroups = "groups"
+	// lookupTaken is "true" when a network balancer has no marks of ours: it was there before.
+	// lookupHeld is the value of its tagHeld, lookupListeners what its listeners lead to
 	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
-	// factStack "true" or "false" for dual stack.
-	factTaken     = "taken"
-	factHeld      = "held"
-	factListeners = "listeners"
-	factStack     = "stack"
-	// factAddresses says which address each subnet of a network balancer has, as in fieldSubnets.
-	factAddresses = "addresses"
+	// lookupStack "true" or "false" for dual stack.
+	lookupTaken     = "taken"
+	lookupHeld      = "held"
+	lookupListeners = "listeners"
+	lookupStack     = "stack"
+	// lookupAddresses says which address each subnet of a network balancer has, as in fieldSubnets.
+	lookupAddresses = "addresses"
 )
 
 // factsOfBalancer are those about the balancer there is, which one in its place does not have.
-var factsOfBalancer = []string{factName, factGroups, factAddresses, factTaken, factHeld, factListeners, factStack}
+var factsOfBalancer = []string{lookupName, lookupGroups, lookupAddresses, lookupTaken, lookupHeld, lookupListeners, lookupStack}
 
-// Traits of machines, see cloud.Instance.Traits.
+// Traits of machines, see cloud.Instance.Attributes.
 const (
-	traitGroups  = "groups"  // ids of its security groups, sorted, with commas
-	traitVPC     = "vpc"     // id
-	traitSubnet  = "subnet"  // id
-	traitTagged  = "tagged"  // "true" when it has the cluster's tag
-	traitFargate = "fargate" // "true" for one of AWS Fargate
+	attributeGroups  = "groups"  // ids of its security groups, sorted, with commas
+	attributeVPC     = "vpc"     // id
+	attributeSubnet  = "subnet"  // id
+	attributeTagged  = "tagged"  // "true" when it has the cluster's tag
+	attributeFargate = "fargate" // "true" for one of AWS Fargate
 )

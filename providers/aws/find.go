@@ -21,7 +21,7 @@ import (
 //	the UID in a mark   both                     no
 //
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
-func (d *Driver) find(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (byName bool, err error) {
+func (d *Driver) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
 	if id := spec.Ref.ID; d.isBalancerID(id) {
 		if found, err := d.findKind(ctx, s, v, kindOf(id), id); found || err != nil {
 			return false, err
@@ -94,7 +94,7 @@ func otherKind(kind string) string {
 	return kindClassic
 }
 
-func (d *Driver) findKind(ctx context.Context, s *snapshot, v *survey, kind, id string) (found bool, err error) {
+func (d *Driver) findKind(ctx context.Context, s *snapshot, v *bulkList, kind, id string) (found bool, err error) {
 	switch {
 	case kind == kindClassic && v == nil:
 		s.classic, err = d.findClassic(ctx, id)
@@ -112,10 +112,10 @@ func (d *Driver) findKind(ctx context.Context, s *snapshot, v *survey, kind, id 
 
 // findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
 // another one now.
-func (d *Driver) findMark(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) error {
+func (d *Driver) findMark(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) error {
 	if v == nil {
 		var err error
-		v = &survey{}
+		v = &bulkList{}
 		if v.classic, err = d.listClassic(ctx); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (w *networkWish) holds(part, input, field string, differs bool) bool {
 	}
 	sum := sha256.Sum256([]byte(input))
 	entry := part + "=" + hex.EncodeToString(sum[:4])
-	if w.spec.Facts[factTaken] != "true" && !slices.Contains(strings.Fields(w.spec.Facts[factHeld]), entry) {
+	if w.spec.Lookups[lookupTaken] != "true" && !slices.Contains(strings.Fields(w.spec.Lookups[lookupHeld]), entry) {
 		return false
 	}
 	if !slices.Contains(w.held, entry) {
@@ -61,10 +61,10 @@ func (w *networkWish) heldMark() string {
 	return tagHeld + "=" + strings.Join(w.held, " ")
 }
 
-// present is what a listener and its target group are like, as in factListeners.
+// present is what a listener and its target group are like, as in lookupListeners.
 type present struct{ targetType, check string }
 
-// listenersText returns the listeners as in factListeners.
+// listenersText returns the listeners as in lookupListeners.
 func (lb *networkBalancer) listenersText() string {
 	var list []string
 	for _, l := range lb.listeners {
@@ -78,7 +78,7 @@ func (lb *networkBalancer) listenersText() string {
 
 // presentAt returns what the listener at a port is like, or where there is none any other.
 func (w *networkWish) presentAt(port int) (p present, exists bool) {
-	for entry := range strings.SplitSeq(w.spec.Facts[factListeners], ",") {
+	for entry := range strings.SplitSeq(w.spec.Lookups[lookupListeners], ",") {
 		parts := strings.Split(entry, ":")
 		if len(parts) != 3 {
 			continue

@@ -32,8 +32,8 @@ func TestListAsksForTheClusterOnly(t *testing.T) {
 			{Type: cloud.AddressInternalDNS, Address: "ip-10-0-0-1.eu-west-1.compute.internal"},
 			{Type: cloud.AddressHostname, Address: "ip-10-0-0-1.eu-west-1.compute.internal"},
 		},
-		Labels: map[string]string{"topology.k8s.aws/zone-id": "euw1-az1"},
-		Traits: map[string]string{"groups": "sg-1,sg-2", "vpc": "vpc-1", "subnet": "subnet-1", "tagged": "true"},
+		Labels:     map[string]string{"topology.k8s.aws/zone-id": "euw1-az1"},
+		Attributes: map[string]string{"groups": "sg-1,sg-2", "vpc": "vpc-1", "subnet": "subnet-1", "tagged": "true"},
 	}
 	if difference := cmp.Diff(want, list.Items[0]); difference != "" {
 		t.Errorf("the first (-want +got):\n%s", difference)

@@ -11,8 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// traitYes is the value of traits that are there or not.
-const traitYes = "true"
+// attributeYes is the value of traits that are there or not.
+const attributeYes = "true"
 
 // machines describes instances as the kernel knows them.
 func (d *Driver) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
@@ -46,7 +46,7 @@ func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.In
 		State:      state(i.State),
 		Addresses:  addresses(i, d.config.families),
 		Labels:     zoneLabels(i.Placement, zones),
-		Traits:     d.traits(i),
+		Attributes: d.traits(i),
 	}
 }
 
@@ -76,12 +76,12 @@ func (d *Driver) traits(i *ec2types.Instance) map[string]string {
 	}
 	slices.Sort(groups)
 	traits := map[string]string{
-		traitGroups: strings.Join(groups, ","),
-		traitVPC:    awssdk.ToString(i.VpcId),
-		traitSubnet: awssdk.ToString(i.SubnetId),
+		attributeGroups: strings.Join(groups, ","),
+		attributeVPC:    awssdk.ToString(i.VpcId),
+		attributeSubnet: awssdk.ToString(i.SubnetId),
 	}
 	if d.inCluster(tagsOf(i.Tags)) {
-		traits[traitTagged] = traitYes
+		traits[attributeTagged] = attributeYes
 	}
 	return traits
 }

@@ -214,7 +214,7 @@ func (d *Driver) retag(have map[string]string, change cloud.Change) (add map[str
 	if record := recordOf(wanted); record != "" {
 		wanted[tagRecord] = record
 	}
-	for _, mark := range change.After.Marks {
+	for _, mark := range change.After.OwnershipTags {
 		key, value, _ := strings.Cut(mark, "=")
 		wanted[key] = value
 	}

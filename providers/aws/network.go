@@ -256,7 +256,7 @@ func (l networkListener) certificate() string {
 }
 
 // observeNetwork reads the rest of a network balancer that was found.
-func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.network
 	groups, err := d.targetGroups(ctx, v)
 	if err != nil {
@@ -265,12 +265,12 @@ func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *survey, spe
 	if err := d.complete(ctx, lb, groups); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", awssdk.ToString(lb.LoadBalancerName), err)
 	}
-	if err := d.readSpares(ctx, s, &survey{groups: groups}, spec); err != nil {
+	if err := d.readSpares(ctx, s, &bulkList{groups: groups}, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{
 		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Facts: d.facts(s, spec), Native: s,
+		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Lookups: d.facts(s, spec), Native: s,
 	}
 	if lb.State != nil && lb.State.Code == elbtypes.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, awssdk.ToString(lb.State.Reason)

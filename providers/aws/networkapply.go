@@ -97,7 +97,7 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	}
 	unused := s.released
 	if s.network.served() {
-		unused = append(unused, s.spares...)
+		unused = append(unused, s.unused...)
 	}
 	busy, err := d.deleteGroups(ctx, unused)
 	if err != nil {
@@ -105,14 +105,14 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	}
 	if !doubtful(change.Spec.Candidates, *change.After) {
 		needs := d.needsFor(s, change, placedSubnets(*change.After))
-		needs.heir = d.heirs(ctx, s, change.After.Name)
+		needs.newOwner = d.newOwners(ctx, s, change.After.Name)
 		if err := d.closeNodes(ctx, s.area, needs); err != nil {
 			return busy, err
 		}
 	}
 	gone, err := d.closeGuard(ctx, s, change)
 	busy.Pending = busy.Pending || !gone
-	busy.Notes = s.refusedNotes(change.Spec.Candidates)
+	busy.Warnings = s.refusedNotes(change.Spec.Candidates)
 	switch {
 	case busy.Pending:
 	case len(s.retired) > 0:
@@ -162,7 +162,7 @@ func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Chan
 		if have.group.TargetGroupArn == nil {
 			continue
 		}
-		l := cloud.Listener{Extras: map[string]string{fieldTargetType: string(have.group.TargetType)}}
+		l := cloud.Listener{ProviderFields: map[string]string{fieldTargetType: string(have.group.TargetType)}}
 		wanted := wantedTargets(have.group.targets, l, change)
 		if err := d.register(ctx, s, have.group, missing(wanted, have.group.targets)); err != nil {
 			return err
@@ -177,10 +177,10 @@ func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Chan
 // setAttributes writes the attributes that differ.
 func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after cloud.Balancer) error {
 	wanted := map[string]string{
-		attributeCrossZone: after.Extras[fieldCrossZone], attributeProtection: after.Extras[fieldProtection], attributeLog: after.Extras[fieldLog],
+		attributeCrossZone: after.ProviderFields[fieldCrossZone], attributeProtection: after.ProviderFields[fieldProtection], attributeLog: after.ProviderFields[fieldLog],
 	}
 	if wanted[attributeLog] == "true" {
-		wanted[attributeLogBucket], wanted[attributeLogPrefix] = after.Extras[fieldLogBucket], after.Extras[fieldLogPrefix]
+		wanted[attributeLogBucket], wanted[attributeLogPrefix] = after.ProviderFields[fieldLogBucket], after.ProviderFields[fieldLogPrefix]
 	}
 	var changed []elbtypes.LoadBalancerAttribute
 	for _, key := range sortedKeys(wanted) {
@@ -199,7 +199,7 @@ func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after c
 // retagNetwork brings the tags of the balancer, its listeners and target groups to what is wanted.
 func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change cloud.Change) error {
 	before := change.Before.Balancer
-	if before.Extras[fieldTags] == change.After.Extras[fieldTags] && slices.Equal(before.Marks, change.After.Marks) {
+	if before.ProviderFields[fieldTags] == change.After.ProviderFields[fieldTags] && slices.Equal(before.OwnershipTags, change.After.OwnershipTags) {
 		return nil // only targets change, whatever the annotation says
 	}
 	add, remove := d.retag(lb.tags, change)
@@ -248,5 +248,5 @@ func (d *Driver) deleteNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	for _, l := range lb.listeners {
 		d.release(s, l.group)
 	}
-	return d.deleteGroups(ctx, append(s.released, s.spares...))
+	return d.deleteGroups(ctx, append(s.released, s.unused...))
 }

@@ -92,7 +92,7 @@ func (d *Driver) settleListener(ctx context.Context, s *snapshot, l cloud.Listen
 // upstream fails for ever where it finds another one under a name it is about to give.
 func (g targetGroup) suits(l cloud.Listener) bool {
 	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(awssdk.ToInt32(g.Port)) == l.TargetPort &&
-		string(g.TargetType) == l.Extras[fieldTargetType] &&
+		string(g.TargetType) == l.ProviderFields[fieldTargetType] &&
 		string(g.HealthCheckProtocol) == string(l.Health.Protocol) && *secondsOf(l.Health.Interval) == awssdk.ToInt32(g.HealthCheckIntervalSeconds)
 }
 
@@ -102,9 +102,9 @@ func (d *Driver) groupFor(ctx context.Context, s *snapshot, have *networkListene
 		return have.group, nil
 	}
 	names := targetGroupNames(d.config.clusterID, l, spec)
-	for i, spare := range s.spares {
+	for i, spare := range s.unused {
 		if spare.suits(l) && slices.Contains(names, awssdk.ToString(spare.TargetGroupName)) {
-			s.spares = slices.Delete(slices.Clone(s.spares), i, i+1)
+			s.unused = slices.Delete(slices.Clone(s.unused), i, i+1)
 			return spare, d.completeGroup(ctx, &spare)
 		}
 	}
@@ -120,7 +120,7 @@ func (d *Driver) groupFor(ctx context.Context, s *snapshot, have *networkListene
 // UID where that is taken, as by the balancer of a Service of the same name that was kept.
 func targetGroupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []string {
 	shape := targetGroupShape{
-		port: l.Port, nodePort: l.TargetPort, protocol: l.TargetProtocol, targetType: l.Extras[fieldTargetType],
+		port: l.Port, nodePort: l.TargetPort, protocol: l.TargetProtocol, targetType: l.ProviderFields[fieldTargetType],
 		healthProtocol: l.Health.Protocol, healthInterval: l.Health.Interval,
 	}
 	return []string{
@@ -132,7 +132,7 @@ func targetGroupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []str
 func (d *Driver) createGroupFor(ctx context.Context, name string, l cloud.Listener, spec cloud.Spec) (targetGroup, error) {
 	input := &elb.CreateTargetGroupInput{
 		Name: &name, Port: awssdk.Int32(int32(l.TargetPort)), Protocol: elbtypes.ProtocolEnum(l.TargetProtocol), VpcId: &d.config.vpc,
-		TargetType: elbtypes.TargetTypeEnum(l.Extras[fieldTargetType]), Tags: networkTagList(d.objectTags(spec)),
+		TargetType: elbtypes.TargetTypeEnum(l.ProviderFields[fieldTargetType]), Tags: networkTagList(d.objectTags(spec)),
 		HealthCheckProtocol: elbtypes.ProtocolEnum(l.Health.Protocol), HealthCheckPort: awssdk.String(healthPortText(l.Health)),
 		HealthCheckIntervalSeconds: secondsOf(l.Health.Interval), HealthCheckTimeoutSeconds: secondsOf(l.Health.Timeout),
 		HealthyThresholdCount: awssdk.Int32(int32(l.Health.Healthy)), UnhealthyThresholdCount: awssdk.Int32(int32(l.Health.Unhealthy)),
@@ -181,13 +181,13 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 			changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String(attribute), Value: awssdk.String(value)})
 		}
 	}
-	set(attributePreserve, l.Extras[fieldPreserve], strconv.FormatBool(g.preserves()))
-	set(attributeProxy, l.Extras[fieldProxy], strconv.FormatBool(g.attributes[attributeProxy] == "true"))
-	set(attributeSticky, l.Extras[fieldSticky], strconv.FormatBool(g.attributes[attributeSticky] == "true"))
+	set(attributePreserve, l.ProviderFields[fieldPreserve], strconv.FormatBool(g.preserves()))
+	set(attributeProxy, l.ProviderFields[fieldProxy], strconv.FormatBool(g.attributes[attributeProxy] == "true"))
+	set(attributeSticky, l.ProviderFields[fieldSticky], strconv.FormatBool(g.attributes[attributeSticky] == "true"))
 	if len(changed) == 0 {
 		return nil
 	}
-	if l.Extras[fieldSticky] == "true" {
+	if l.ProviderFields[fieldSticky] == "true" {
 		changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String("stickiness.type"), Value: awssdk.String("source_ip")})
 	}
 	_, err := d.network.ModifyTargetGroupAttributes(ctx, &elb.ModifyTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn, Attributes: changed})
@@ -205,7 +205,7 @@ func (d *Driver) createListener(ctx context.Context, s *snapshot, l cloud.Listen
 	}
 	certificates := certificatesOf(l)
 	if l.Protocol == cloud.ProtocolTLS {
-		input.Certificates, input.SslPolicy = certificates[:1], awssdk.String(l.Extras[fieldTLSPolicy])
+		input.Certificates, input.SslPolicy = certificates[:1], awssdk.String(l.ProviderFields[fieldTLSPolicy])
 	}
 	made, err := d.network.CreateListener(ctx, input)
 	if err != nil {
@@ -226,8 +226,8 @@ func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkLi
 		input.Protocol, differs = elbtypes.ProtocolEnum(l.Protocol), true
 	}
 	if l.Protocol == cloud.ProtocolTLS {
-		if arn := awssdk.ToString(certificates[0].CertificateArn); differs || arn != have.certificate() || awssdk.ToString(have.SslPolicy) != l.Extras[fieldTLSPolicy] {
-			input.Certificates, input.SslPolicy, differs = certificates[:1], awssdk.String(l.Extras[fieldTLSPolicy]), true
+		if arn := awssdk.ToString(certificates[0].CertificateArn); differs || arn != have.certificate() || awssdk.ToString(have.SslPolicy) != l.ProviderFields[fieldTLSPolicy] {
+			input.Certificates, input.SslPolicy, differs = certificates[:1], awssdk.String(l.ProviderFields[fieldTLSPolicy]), true
 		}
 	}
 	if awssdk.ToString(g.TargetGroupArn) != have.leadsTo() {
@@ -253,7 +253,7 @@ func certificatesOf(l cloud.Listener) []elbtypes.Certificate {
 		return nil
 	}
 	var list []elbtypes.Certificate
-	for arn := range strings.SplitSeq(l.Extras[fieldCertificates], ",") {
+	for arn := range strings.SplitSeq(l.ProviderFields[fieldCertificates], ",") {
 		list = append(list, elbtypes.Certificate{CertificateArn: awssdk.String(arn)})
 	}
 	return list

@@ -15,7 +15,7 @@ import (
 // openGuard returns the security groups the balancer shall have, nil for those it has. Its own one
 // is made where there is none, and opened.
 func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change) ([]string, error) {
-	wanted := change.After.Extras[fieldGroups]
+	wanted := change.After.ProviderFields[fieldGroups]
 	if wanted == "" {
 		return nil, nil
 	}
@@ -59,7 +59,7 @@ func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Cha
 			return fail(err, "security groups")
 		}
 	}
-	if wanted := after.Extras[fieldSubnets]; wanted != placesText(lb.subnets(), lb.addressOf) && wanted != "" {
+	if wanted := after.ProviderFields[fieldSubnets]; wanted != placesText(lb.subnets(), lb.addressOf) && wanted != "" {
 		if _, err := d.network.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after)}); err != nil {
 			return fail(err, "subnets")
 		}
@@ -78,7 +78,7 @@ func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Cha
 // subnetMappings are the subnets of a wanted balancer with their addresses.
 func subnetMappings(b cloud.Balancer) []elbtypes.SubnetMapping {
 	var mappings []elbtypes.SubnetMapping
-	for place := range strings.SplitSeq(b.Extras[fieldSubnets], ",") {
+	for place := range strings.SplitSeq(b.ProviderFields[fieldSubnets], ",") {
 		id, address, _ := strings.Cut(place, "=")
 		m := elbtypes.SubnetMapping{SubnetId: awssdk.String(id)}
 		switch {

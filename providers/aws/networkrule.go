@@ -57,7 +57,7 @@ func networkNeeds(name string, b cloud.Balancer, ranges, groups []string) nodeNe
 	for _, l := range b.Listeners {
 		port := int32(l.TargetPort)
 		for _, transport := range transports(l.TargetProtocol) {
-			if l.Extras[fieldPreserve] != "true" {
+			if l.ProviderFields[fieldPreserve] != "true" {
 				n.add(transport, port, ranges, health)
 				continue
 			}
@@ -126,10 +126,10 @@ func (d *Driver) needsOf(s *snapshot, name string, b cloud.Balancer, machines []
 	return networkNeeds(name, b, v4, d.nodeGroups(s.area, machines))
 }
 
-// heirs says which other network balancer of the VPC needs a rule: it is in a subnet of that
+// newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
 // network and checks that port. That happens where all check kube-proxy's port. Balancers are
 // read when the first rule is asked for.
-func (d *Driver) heirs(ctx context.Context, s *snapshot, name string) heir {
+func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) newOwner {
 	var others []networkBalancer
 	var groups []targetGroup
 	read := false

@@ -28,7 +28,7 @@ func wantedTargets(present []string, l cloud.Listener, change cloud.Change) []st
 		switch {
 		case id.Unknown():
 			wanted = append(wanted, id.Address())
-		case l.Extras[fieldTargetType] == targetInstance:
+		case l.ProviderFields[fieldTargetType] == targetInstance:
 			wanted = append(wanted, string(id))
 		default:
 			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
@@ -62,7 +62,7 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 
 // registersAddresses reports whether the balancer's targets are addresses.
 func registersAddresses(b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldTargetType] == targetIP })
+	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[fieldTargetType] == targetIP })
 }
 
 // missing returns the items of list that other does not have.
@@ -105,8 +105,8 @@ func (d *Driver) registerBatch(ctx context.Context, s *snapshot, g targetGroup, 
 }
 
 // refusedNotes say which nodes AWS does not take as targets, and why.
-func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Note {
-	var notes []cloud.Note
+func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Warning {
+	var notes []cloud.Warning
 	for _, id := range sortedKeys(s.refused) {
 		node := id
 		for _, c := range candidates {
@@ -114,7 +114,7 @@ func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Note {
 				node = c.NodeName
 			}
 		}
-		notes = append(notes, cloud.Note{Field: node, Message: "AWS does not take it as a target: " + s.refused[id], Reason: reasonSkipped})
+		notes = append(notes, cloud.Warning{Field: node, Message: "AWS does not take it as a target: " + s.refused[id], Reason: reasonSkipped})
 	}
 	return notes
 }

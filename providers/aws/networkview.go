@@ -17,7 +17,7 @@ import (
 // protocolBoth is the protocol of a listener that takes TCP and UDP on one port.
 const protocolBoth cloud.Protocol = "TCP_UDP"
 
-// Managed fields of a listener of a network balancer, see cloud.Listener.Extras.
+// Managed fields of a listener of a network balancer, see cloud.Listener.ProviderFields.
 const (
 	fieldCertificates = "certificates" // ARNs, the default one first
 	fieldTLSPolicy    = "tlsPolicy"
@@ -42,17 +42,17 @@ func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.network
 	b := cloud.Balancer{
 		Name: awssdk.ToString(lb.LoadBalancerName), Scope: lb.scope(), DualStack: lb.dualStack(),
-		Marks: d.observedMarks(lb.tags),
-		Extras: map[string]string{
+		OwnershipTags: d.observedMarks(lb.tags),
+		ProviderFields: map[string]string{
 			fieldType: kindNetwork, fieldSubnets: placesText(lb.subnets(), lb.addressOf),
 			fieldGroups: d.groupsText(s, spec), fieldTags: observedTags(lb.tags, spec),
 		},
 	}
 	for field, attribute := range map[string]string{fieldCrossZone: attributeCrossZone, fieldProtection: attributeProtection, fieldLog: attributeLog} {
-		b.Extras[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
+		b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
 	}
-	if b.Extras[fieldLog] == "true" {
-		b.Extras[fieldLogBucket], b.Extras[fieldLogPrefix] = lb.attributes[attributeLogBucket], lb.attributes[attributeLogPrefix]
+	if b.ProviderFields[fieldLog] == "true" {
+		b.ProviderFields[fieldLogBucket], b.ProviderFields[fieldLogPrefix] = lb.attributes[attributeLogBucket], lb.attributes[attributeLogPrefix]
 	}
 	targets := map[cloud.InstanceID]bool{}
 	for _, l := range lb.listeners {
@@ -66,7 +66,7 @@ func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	b.Targets = slices.Sorted(maps.Keys(targets))
 	d.viewRules(s, spec, &b)
 	if spares := s.spareNames(); spares != "" && lb.served() {
-		b.Extras[fieldSpares] = spares
+		b.ProviderFields[fieldSpares] = spares
 	}
 	return b
 }
@@ -74,7 +74,7 @@ func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
 // spareNames are the names of target groups that no listener leads to, sorted.
 func (s *snapshot) spareNames() string {
 	var names []string
-	for _, g := range s.spares {
+	for _, g := range s.unused {
 		names = append(names, awssdk.ToString(g.TargetGroupName))
 	}
 	slices.Sort(names)
@@ -118,18 +118,18 @@ func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	switch {
 	case guarded:
 		b.Allow = ingress(own).sources()
-		b.Extras[fieldIngress] = ingress(own).drift(guardRules(*b))
+		b.ProviderFields[fieldIngress] = ingress(own).drift(guardRules(*b))
 	case watched:
 		b.Allow = d.admitted(s, spec, *b, groups)
 	default:
 		b.Allow = allowOf(spec, b.DualStack)
 	}
 	if _, exists := d.guardIn(s.area, spec); exists && !guarded {
-		b.Extras[fieldIngress] = "a security group that it does not have"
+		b.ProviderFields[fieldIngress] = "a security group that it does not have"
 	}
 	if watched {
 		needs := d.needsOf(s, b.Name, *b, machines, s.network.subnets())
-		b.Extras[fieldNodeIngress] = needs.drift(s.area, doubtful(spec.Candidates, *b))
+		b.ProviderFields[fieldNodeIngress] = needs.drift(s.area, doubtful(spec.Candidates, *b))
 	}
 }
 
@@ -137,7 +137,7 @@ func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 // ones with all the rules they need, and the others with any rule that was made for this balancer.
 func (d *Driver) admitted(s *snapshot, spec cloud.Spec, b cloud.Balancer, groups []string) []string {
 	var allow []string
-	kept := cloud.Balancer{Listeners: slices.DeleteFunc(slices.Clone(b.Listeners), func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })}
+	kept := cloud.Balancer{Listeners: slices.DeleteFunc(slices.Clone(b.Listeners), func(l cloud.Listener) bool { return l.ProviderFields[fieldPreserve] != "true" })}
 	wanted := allowOf(spec, b.DualStack)
 	for _, source := range wanted {
 		kept.Allow = []string{source}
@@ -186,7 +186,7 @@ func (l networkListener) view() cloud.Listener {
 		Protocol: cloud.Protocol(l.Protocol), Port: int(awssdk.ToInt32(l.Port)),
 		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(awssdk.ToInt32(g.Port)),
 		Health: g.health(), Targets: []cloud.InstanceID{},
-		Extras: map[string]string{
+		ProviderFields: map[string]string{
 			fieldTargetType: string(g.TargetType), fieldSticky: strconv.FormatBool(g.attributes[attributeSticky] == "true"),
 			fieldPreserve: strconv.FormatBool(g.preserves()), fieldProxy: strconv.FormatBool(g.attributes[attributeProxy] == "true"),
 		},
@@ -200,8 +200,8 @@ func (l networkListener) view() cloud.Listener {
 	}
 	slices.Sort(view.Targets)
 	if l.Protocol == elbtypes.ProtocolEnumTls {
-		view.Extras[fieldCertificates] = strings.Join(append([]string{l.certificate()}, l.extra...), ",")
-		view.Extras[fieldTLSPolicy] = awssdk.ToString(l.SslPolicy)
+		view.ProviderFields[fieldCertificates] = strings.Join(append([]string{l.certificate()}, l.extra...), ",")
+		view.ProviderFields[fieldTLSPolicy] = awssdk.ToString(l.SslPolicy)
 	}
 	return view
 }

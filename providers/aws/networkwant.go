@@ -10,12 +10,12 @@ import (
 )
 
 // normalizeNetwork returns the network balancer the Service asks for.
-func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	w := networkWish{driver: d, spec: spec}
 	b := cloud.Balancer{
 		Name: wantedName(spec), Scope: cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), DualStack: w.dualStack(),
-		Marks: d.wantedMarks(spec.Ref.Owner),
-		Extras: map[string]string{
+		OwnershipTags: d.wantedMarks(spec.Ref.Owner),
+		ProviderFields: map[string]string{
 			fieldType: kindNetwork, fieldTags: tagText(wantedTags(spec)), fieldCrossZone: keyCrossZone.In(spec.Options),
 			fieldProtection: keyProtection.In(spec.Options), fieldLog: keyLog.In(spec.Options),
 		},
@@ -24,16 +24,16 @@ func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 		if keyLogBucket.In(spec.Options) == "" {
 			w.refuse(keyLogBucket.Name, "", "want the S3 bucket of the access log, which "+keyLog.Name+" asks for")
 		}
-		b.Extras[fieldLogBucket], b.Extras[fieldLogPrefix] = keyLogBucket.In(spec.Options), keyLogPrefix.In(spec.Options)
+		b.ProviderFields[fieldLogBucket], b.ProviderFields[fieldLogPrefix] = keyLogBucket.In(spec.Options), keyLogPrefix.In(spec.Options)
 	}
-	b.Pin(spec.Pinned)
+	b.Preserve(spec.Preserved)
 	b.Allow = allowOf(spec, b.DualStack)
 	w.subnets(&b)
 	w.groups(&b)
 	w.listeners(&b)
 	if mark := w.heldMark(); mark != "" {
-		b.Marks = append(b.Marks, mark)
-		slices.Sort(b.Marks)
+		b.OwnershipTags = append(b.OwnershipTags, mark)
+		slices.Sort(b.OwnershipTags)
 	}
 	w.ignored()
 	w.unguarded(b)
@@ -44,13 +44,13 @@ func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Note
 type networkWish struct {
 	driver *Driver
 	spec   cloud.Spec
-	notes  []cloud.Note
+	notes  []cloud.Warning
 	held   []string // see holds
 	err    error    // the first one
 }
 
 func (w *networkWish) note(field, message string) {
-	w.notes = append(w.notes, cloud.Note{Field: field, Message: message})
+	w.notes = append(w.notes, cloud.Warning{Field: field, Message: message})
 }
 
 func (w *networkWish) refuse(field, value, want string) {
@@ -74,14 +74,14 @@ func (w *networkWish) dualStack() bool {
 	switch {
 	case !w.spec.DualStack:
 		return false
-	case w.spec.Facts[factIPv6] != "true":
+	case w.spec.Lookups[lookupIPv6] != "true":
 		w.note(field, "the balancer has IPv4 addresses only: not all of its subnets have an IPv6 network")
 		return false
 	case udp:
 		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
 		return false
 	}
-	return !w.holds(partStack, "two", field, w.spec.Facts[factStack] == "false")
+	return !w.holds(partStack, "two", field, w.spec.Lookups[lookupStack] == "false")
 }
 
 // subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
@@ -100,7 +100,7 @@ func (w *networkWish) subnets(b *cloud.Balancer) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
 	present := presentAddresses(w.spec)
-	b.Extras[fieldSubnets] = placesText(ids, func(id string) string {
+	b.ProviderFields[fieldSubnets] = placesText(ids, func(id string) string {
 		wanted := ""
 		if i := slices.Index(ids, id); i < len(given) {
 			wanted = given[i]
@@ -114,17 +114,17 @@ func (w *networkWish) subnets(b *cloud.Balancer) {
 		}
 		return wanted
 	})
-	now := w.spec.Facts[factAddresses]
+	now := w.spec.Lookups[lookupAddresses]
 	asked := strings.Join([]string{keySubnets.In(w.spec.Options), keyAddresses.In(w.spec.Options), keyPrivate.In(w.spec.Options)}, " ")
-	if w.holds(partSubnets, asked, keySubnets.Name, now != "" && now != b.Extras[fieldSubnets]) {
-		b.Extras[fieldSubnets] = now
+	if w.holds(partSubnets, asked, keySubnets.Name, now != "" && now != b.ProviderFields[fieldSubnets]) {
+		b.ProviderFields[fieldSubnets] = now
 	}
 }
 
 // presentAddresses returns the addresses of the balancer by subnet, "" where AWS chose one.
 func presentAddresses(spec cloud.Spec) map[string]string {
 	present := map[string]string{}
-	for place := range strings.SplitSeq(spec.Facts[factAddresses], ",") {
+	for place := range strings.SplitSeq(spec.Lookups[lookupAddresses], ",") {
 		if id, address, _ := strings.Cut(place, "="); id != "" {
 			present[id] = address
 		}
@@ -147,17 +147,17 @@ func (w *networkWish) groups(b *cloud.Balancer) {
 	if mode := keyMode.In(w.spec.Options); mode != "" {
 		managed = mode == "managed"
 	}
-	switch present := w.spec.Facts[factGroups]; {
+	switch present := w.spec.Lookups[lookupGroups]; {
 	case present == groupless:
 		if given != "" || keyMode.In(w.spec.Options) == "managed" {
 			w.note(keyGroups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
 		}
 	case given != "":
-		b.Extras[fieldGroups] = sortedList(keyGroups.List(w.spec.Options))
+		b.ProviderFields[fieldGroups] = sortedList(keyGroups.List(w.spec.Options))
 	case managed:
-		b.Extras[fieldGroups] = ownGroup
+		b.ProviderFields[fieldGroups] = ownGroup
 	default:
-		b.Extras[fieldGroups] = present
+		b.ProviderFields[fieldGroups] = present
 	}
 	if keyExtra.In(w.spec.Options) != "" {
 		w.refuse(keyExtra.Name, keyExtra.In(w.spec.Options), "network balancers have no extra groups: use "+keyGroups.Name)
@@ -191,15 +191,15 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, keyTargetType.Name, exists && now.targetType != targetType) {
 		targetType = now.targetType
 	}
-	l.Extras = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
+	l.ProviderFields = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
 	if port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
 		certificates := keyCertificate.List(w.spec.Options)
 		slices.Sort(certificates[1:])
 		l.Protocol = cloud.ProtocolTLS
-		l.Extras[fieldCertificates] = strings.Join(slices.Compact(certificates), ",")
-		l.Extras[fieldTLSPolicy] = keyTLSPolicy.In(w.spec.Options)
-		if l.Extras[fieldTLSPolicy] == "" {
-			l.Extras[fieldTLSPolicy] = defaultTLSPolicy
+		l.ProviderFields[fieldCertificates] = strings.Join(slices.Compact(certificates), ",")
+		l.ProviderFields[fieldTLSPolicy] = keyTLSPolicy.In(w.spec.Options)
+		if l.ProviderFields[fieldTLSPolicy] == "" {
+			l.ProviderFields[fieldTLSPolicy] = defaultTLSPolicy
 		}
 		if keyBackend.In(w.spec.Options) == "ssl" {
 			l.TargetProtocol = cloud.ProtocolTLS
@@ -219,15 +219,15 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 // attributes sets what the annotation says of target groups.
 func (w *networkWish) attributes(l *cloud.Listener, targetType string) {
 	given := parseTags(keyTargetAttributes.In(w.spec.Options))
-	l.Extras[fieldProxy], l.Extras[fieldPreserve] = "false", strconv.FormatBool(preservesByDefault(targetType, l.TargetProtocol))
+	l.ProviderFields[fieldProxy], l.ProviderFields[fieldPreserve] = "false", strconv.FormatBool(preservesByDefault(targetType, l.TargetProtocol))
 	if keyProxyProtocol.In(w.spec.Options) == "true" || given[attributeProxy] == "true" {
-		l.Extras[fieldProxy] = "true"
+		l.ProviderFields[fieldProxy] = "true"
 	}
 	switch preserve := given[attributePreserve]; {
 	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
 		w.refuse(keyTargetAttributes.Name, keyTargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+attributePreserve+"=false is for TCP only")
 	case preserve != "":
-		l.Extras[fieldPreserve] = preserve
+		l.ProviderFields[fieldPreserve] = preserve
 	}
 }
 
@@ -242,10 +242,10 @@ func (w *networkWish) ignored() {
 // balancer's own it is the nodes' that do, which see the clients only where their addresses are
 // kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
 func (w *networkWish) unguarded(b cloud.Balancer) {
-	if len(w.spec.SourceRanges) == 0 || b.Extras[fieldGroups] == ownGroup {
+	if len(w.spec.SourceRanges) == 0 || b.ProviderFields[fieldGroups] == ownGroup {
 		return
 	}
-	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.Extras[fieldPreserve] != "true" })
+	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[fieldPreserve] != "true" })
 	switch {
 	case hides:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),

@@ -19,15 +19,15 @@ type nodeNeeds struct {
 	optional rules
 	// mine recognises a rule that was made for the balancer, among all of a group.
 	mine func(all rules, r rule, description string) bool
-	// heir says who else needs a rule; nil when nobody can. Only what is closed is asked for.
-	heir heir
+	// newOwner says who else needs a rule; nil when nobody can. Only what is closed is asked for.
+	newOwner newOwner
 }
 
 func (n nodeNeeds) left(group string, r rule) (needed bool, description string, err error) {
-	if n.heir == nil {
+	if n.newOwner == nil {
 		return false, "", nil
 	}
-	return n.heir(group, r)
+	return n.newOwner(group, r)
 }
 
 // nodeGroups returns the ids of the security groups to open for these machines, sorted:
@@ -56,7 +56,7 @@ func (d *Driver) nodeGroups(a *area, machines []cloud.Target) []string {
 func (d *Driver) shutNodes(a *area, machines []cloud.Target) []string {
 	var names []string
 	for _, machine := range machines {
-		if machine.Traits[traitTagged] == "true" && len(d.nodeGroups(a, []cloud.Target{machine})) == 0 {
+		if machine.Attributes[attributeTagged] == "true" && len(d.nodeGroups(a, []cloud.Target{machine})) == 0 {
 			names = append(names, machine.NodeName)
 		}
 	}
@@ -122,9 +122,9 @@ func (d *Driver) openNodes(ctx context.Context, a *area, n nodeNeeds) error {
 	return nil
 }
 
-// heir says whether another balancer needs a rule in that security group, and the description it
+// newOwner says whether another balancer needs a rule in that security group, and the description it
 // then gets.
-type heir func(group string, r rule) (needed bool, description string, err error)
+type newOwner func(group string, r rule) (needed bool, description string, err error)
 
 // closeNodes removes the rules that were made for the balancer and are not needed any more. One
 // that another balancer needs gets its description.

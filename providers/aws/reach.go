@@ -37,7 +37,7 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 // balancer does not have yet.
 func (d *Driver) withNamed(ctx context.Context, s *snapshot, spec cloud.Spec) (*area, error) {
 	unknown := slices.DeleteFunc(s.namedNew(spec), func(id string) bool { _, known := s.area.groups[id]; return known })
-	if spec.Leaving || len(unknown) == 0 {
+	if spec.Deleting || len(unknown) == 0 {
 		return s.area, nil
 	}
 	whole := *s.area
@@ -85,7 +85,7 @@ var defaultNames = regexp.MustCompile(`^a[0-9a-f]{31}$`)
 
 // checkReach refuses what a Service names that is not its own.
 func checkReach(spec cloud.Spec, vpc string) error {
-	if id := spec.Facts[factGroupProblem]; id != "" {
+	if id := spec.Lookups[lookupGroupProblem]; id != "" {
 		key := keyGroups
 		if !slices.Contains(keyGroups.List(spec.Options), id) {
 			key = keyExtra
@@ -93,7 +93,7 @@ func checkReach(spec cloud.Spec, vpc string) error {
 		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
 	}
 	name := keyName.In(spec.Options)
-	if defaultNames.MatchString(name) && name != defaultName(spec.Ref.Owner.UID) && name != spec.Facts[factName] {
+	if defaultNames.MatchString(name) && name != defaultName(spec.Ref.Owner.UID) && name != spec.Lookups[lookupName] {
 		return &cloud.Invalid{Field: keyName.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
 	}
 	return nil

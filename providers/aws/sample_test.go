@@ -65,7 +65,7 @@ func TestSampleServiceIsRight(t *testing.T) {
 		t.Fatalf("annotations: %v", problems)
 	}
 	spec := classicSpec()
-	spec.Options, spec.Facts[factSubnets] = values, keySubnets.In(values)
+	spec.Options, spec.Lookups[lookupSubnets] = values, keySubnets.In(values)
 	for i, port := range svc.Spec.Ports {
 		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
 	}
@@ -74,8 +74,8 @@ func TestSampleServiceIsRight(t *testing.T) {
 		t.Fatalf("error %v, notes %v", err, notes)
 	}
 	places := "subnet-0a1b2c3d4e5f60718=eipalloc-0a1b2c3d4e5f60718,subnet-1a1b2c3d4e5f60718=eipalloc-1a1b2c3d4e5f60718"
-	if b.Extras[fieldType] != kindNetwork || b.Extras[fieldGroups] != ownGroup || b.Extras[fieldSubnets] != places {
-		t.Errorf("it is read as %v", b.Extras)
+	if b.ProviderFields[fieldType] != kindNetwork || b.ProviderFields[fieldGroups] != ownGroup || b.ProviderFields[fieldSubnets] != places {
+		t.Errorf("it is read as %v", b.ProviderFields)
 	}
 	for _, l := range b.Listeners {
 		if tls := l.Port == 443; tls != (l.Protocol == cloud.ProtocolTLS) {

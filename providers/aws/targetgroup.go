@@ -77,7 +77,7 @@ func (lb *networkBalancer) served() bool {
 	return !slices.ContainsFunc(lb.listeners, func(l networkListener) bool { return len(l.group.targets) > 0 && !l.group.serves })
 }
 
-func (d *Driver) targetGroups(ctx context.Context, v *survey) ([]targetGroup, error) {
+func (d *Driver) targetGroups(ctx context.Context, v *bulkList) ([]targetGroup, error) {
 	if v != nil {
 		return v.groups, nil
 	}
@@ -86,7 +86,7 @@ func (d *Driver) targetGroups(ctx context.Context, v *survey) ([]targetGroup, er
 
 // readSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
-func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *survey, spec cloud.Spec) error {
+func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) error {
 	groups, err := d.targetGroups(ctx, v)
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *survey, spec cl
 		s.taken[awssdk.ToString(g.TargetGroupName)] = true
 		switch {
 		case len(g.LoadBalancerArns) == 0 && d.isOurs(g.tags, spec.Ref.Owner):
-			s.spares = append(s.spares, g)
-		case spec.Leaving && s.isOrphan(g):
+			s.unused = append(s.unused, g)
+		case spec.Deleting && s.isOrphan(g):
 			orphans = append(orphans, g)
 		}
 	}
@@ -120,7 +120,7 @@ func (d *Driver) addOrphans(ctx context.Context, s *snapshot, orphans []targetGr
 	tags, err := d.networkTags(ctx, arns)
 	for _, g := range orphans {
 		if g.tags = tags[awssdk.ToString(g.TargetGroupArn)]; d.isOurs(g.tags, spec.Ref.Owner) {
-			s.spares = append(s.spares, g)
+			s.unused = append(s.unused, g)
 		}
 	}
 	return err

@@ -54,7 +54,7 @@ func (d *Driver) create(ctx context.Context, change cloud.Change) (cloud.Progres
 // the balancer is. A tag nothing carries costs nothing, so its removal may fail.
 func (d *Driver) delete(ctx context.Context, change cloud.Change) error {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
-	if !change.Before.Found && change.Before.Remains {
+	if !change.Before.Found && change.Before.Orphans {
 		d.deleteTags(ctx, []string{markUID + owner.UID})
 		return nil
 	}
@@ -134,7 +134,7 @@ func (d *Driver) update(ctx context.Context, lb *godo.LoadBalancer, change cloud
 // tag have to be given by id first.
 func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 	return lb.Tag != "" || slices.ContainsFunc(change.Operations, func(op cloud.Operation) bool {
-		return op.Kind != cloud.KindTarget && op.Field != cloud.FieldMarks
+		return op.Kind != cloud.KindTarget && op.Field != cloud.FieldOwnershipTags
 	})
 }
 
@@ -177,7 +177,7 @@ func (d *Driver) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targe
 
 // settleMarks repairs the owner marks. They go through the tags, because a PUT ignores them.
 func (d *Driver) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	wanted := change.After.Marks
+	wanted := change.After.OwnershipTags
 	present, _ := d.readMarks(lb.Tags, change.Spec.Ref.Owner)
 	for _, tag := range without(wanted, present) {
 		if err := d.tag(ctx, tag, lb.ID); err != nil {
@@ -223,12 +223,12 @@ func (d *Driver) untag(ctx context.Context, tag, id string) error {
 // progress says what Apply learnt, so that nothing has to be read again.
 func (d *Driver) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
 	o := d.observed(lb, change.Spec)
-	facts := maps.Clone(change.Before.Facts)
+	facts := maps.Clone(change.Before.Lookups)
 	if facts == nil {
 		facts = map[string]string{}
 	}
-	maps.Copy(facts, o.Facts)
-	o.Facts, o.Record = facts, change.Before.Record
+	maps.Copy(facts, o.Lookups)
+	o.Lookups, o.Record = facts, change.Before.Record
 	p := cloud.Progress{Observed: &o}
 	if o.State == cloud.BalancerPending {
 		p.Pending, p.After = true, readyAfter

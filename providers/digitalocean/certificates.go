@@ -13,39 +13,39 @@ import (
 )
 
 const (
-	// factCertificate is the id of the certificate that Observe settled on.
-	factCertificate = "certificate"
-	// factNoCertificates says that the token may not read certificates.
-	factNoCertificates = "certificatesForbidden"
+	// lookupCertificate is the id of the certificate that Observe settled on.
+	lookupCertificate = "certificate"
+	// lookupNoCertificates says that the token may not read certificates.
+	lookupNoCertificates = "certificatesForbidden"
 )
 
 // certificateID returns the id of the certificate of TLS listeners, "" when there is none.
 func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Facts[factCertificate], keyCertificateID.In(spec.Options))
+	return cmp.Or(spec.Lookups[lookupCertificate], keyCertificateID.In(spec.Options))
 }
 
 // addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may
 // not read certificates is a fact and no error: it must not keep a balancer from deletion.
 func (d *Driver) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
 	facts := map[string]string{}
-	maps.Copy(facts, o.Facts)
-	spec.Facts = facts
+	maps.Copy(facts, o.Lookups)
+	spec.Lookups = facts
 	if s, _ := d.shapeOf(spec); s.kind != typeRegional {
 		return nil
 	}
 	c, err := d.certificate(ctx, spec, lb)
 	if cloud.FailureUnauthorized == d.Classify(err).Class {
-		facts[factNoCertificates] = "true"
+		facts[lookupNoCertificates] = "true"
 	} else if err != nil {
 		return err
 	}
 	if c.id != "" {
-		facts[factCertificate] = c.id
+		facts[lookupCertificate] = c.id
 	}
 	if c.rotated {
 		o.Record = map[string]string{keyCertificateID.Name: c.id}
 	}
-	o.Facts = facts
+	o.Lookups = facts
 	return nil
 }
 

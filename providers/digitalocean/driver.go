@@ -19,12 +19,12 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New       = New
-	_ cloud.Driver    = (*Driver)(nil)
-	_ cloud.Instances = (*Driver)(nil)
-	_ cloud.Balancers = (*Driver)(nil)
-	_ cloud.Surveyor  = (*Driver)(nil)
-	_ cloud.Firewalls = (*Driver)(nil)
+	_ cloud.New        = New
+	_ cloud.Driver     = (*Driver)(nil)
+	_ cloud.Instances  = (*Driver)(nil)
+	_ cloud.Balancers  = (*Driver)(nil)
+	_ cloud.BulkLister = (*Driver)(nil)
+	_ cloud.Firewalls  = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads

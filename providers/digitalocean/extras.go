@@ -64,7 +64,7 @@ func (d *Driver) wantedExtras(kind string, spec cloud.Spec) map[string]string {
 		fieldSticky:           sticky{keySticky.In(o), keyCookieName.In(o), keyCookieTTL.Int(o)}.String(),
 	}
 	for _, field := range []string{fieldVPC, fieldSubnet, fieldIP} {
-		if value, ok := spec.Pinned[field]; ok {
+		if value, ok := spec.Preserved[field]; ok {
 			all[field] = value
 		}
 	}

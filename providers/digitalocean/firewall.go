@@ -87,7 +87,7 @@ func (d *Driver) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewal
 //	REGIONAL_NETWORK, external  each port from the clients that may connect, because their
 //	                            packets arrive unchanged; the health check from the balancer
 func (d *Driver) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
-	if b.Extras[fieldType] != typeNetwork || b.Scope == cloud.ScopeInternal {
+	if b.ProviderFields[fieldType] != typeNetwork || b.Scope == cloud.ScopeInternal {
 		return nil
 	}
 	clients := clientNetworks(b.Allow)

@@ -13,14 +13,14 @@ import (
 // is never behind a PROXY header, or with override-health-check a port of the Service.
 func health(spec cloud.Spec) (*cloud.Health, error) {
 	h := &cloud.Health{
-		Protocol:  cloud.ProtocolHTTP,
-		Port:      spec.HealthPort,
-		Path:      "/healthz",
-		Interval:  keyHealthInterval.Duration(spec.Options),
-		Timeout:   keyHealthTimeout.Duration(spec.Options),
-		Healthy:   keyHealthHealthy.Int(spec.Options),
-		Unhealthy: keyHealthUnhealthy.Int(spec.Options),
-		Extras:    map[string]string{fieldHealthProxy: "false"},
+		Protocol:       cloud.ProtocolHTTP,
+		Port:           spec.HealthPort,
+		Path:           "/healthz",
+		Interval:       keyHealthInterval.Duration(spec.Options),
+		Timeout:        keyHealthTimeout.Duration(spec.Options),
+		Healthy:        keyHealthHealthy.Int(spec.Options),
+		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
+		ProviderFields: map[string]string{fieldHealthProxy: "false"},
 	}
 	if !keyHealthOverride.Has(spec.Options) {
 		return h, nil
@@ -33,7 +33,7 @@ func health(spec cloud.Spec) (*cloud.Health, error) {
 	h.Path = keyHealthPath.In(spec.Options)
 	h.Protocol = healthProtocol(keyHealthProtocol.In(spec.Options), h.Path)
 	h.Path = canonicalPath(h.Protocol, h.Path)
-	h.Extras = nil
+	h.ProviderFields = nil
 	return h, nil
 }
 
@@ -89,7 +89,7 @@ func observedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
 	}
 	h.Path = canonicalPath(h.Protocol, c.Path)
 	if !keyHealthOverride.Has(spec.Options) {
-		h.Extras = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
+		h.ProviderFields = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
 	}
 	return h
 }
@@ -109,7 +109,7 @@ func healthRequest(h *cloud.Health) *godo.HealthCheck {
 		HealthyThreshold:       h.Healthy,
 		UnhealthyThreshold:     h.Unhealthy,
 	}
-	if value, ok := h.Extras[fieldHealthProxy]; ok {
+	if value, ok := h.ProviderFields[fieldHealthProxy]; ok {
 		c.ProxyProtocol = godo.PtrTo(value == "true")
 	}
 	return c

@@ -11,7 +11,7 @@ import (
 )
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	s, err := d.shapeOf(spec)
 	problems := []error{err}
 	list, err := listeners(spec, s.kind)
@@ -23,15 +23,15 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		return cloud.Balancer{}, notes(spec, s.kind), err
 	}
 	b := cloud.Balancer{
-		Name:      nameOf(spec),
-		Scope:     cloud.ScopeOf(s.internal),
-		DualStack: s.dual,
-		Listeners: list,
-		Health:    check,
-		Allow:     allowed(spec),
-		Deny:      keyDeny.List(spec.Options),
-		Extras:    d.wantedExtras(s.kind, spec),
-		Marks:     d.marks(spec.Ref.Owner),
+		Name:           nameOf(spec),
+		Scope:          cloud.ScopeOf(s.internal),
+		DualStack:      s.dual,
+		Listeners:      list,
+		Health:         check,
+		Allow:          allowed(spec),
+		Deny:           keyDeny.List(spec.Options),
+		ProviderFields: d.wantedExtras(s.kind, spec),
+		OwnershipTags:  d.marks(spec.Ref.Owner),
 	}
 	return b, notes(spec, s.kind), nil
 }
@@ -80,9 +80,9 @@ func idleBecause(key annotation.Key, options map[string]string, kind string) str
 }
 
 // notes remarks on everything the Service asks for that has no effect.
-func notes(spec cloud.Spec, kind string) []cloud.Note {
-	var list []cloud.Note
-	note := func(field, message string) { list = append(list, cloud.Note{Field: field, Message: message}) }
+func notes(spec cloud.Spec, kind string) []cloud.Warning {
+	var list []cloud.Warning
+	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
 	for _, key := range Annotations() {
 		if idle := idleBecause(key, spec.Options, kind); idle != "" {
 			note(key.Name, idle)

@@ -28,8 +28,8 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 		o = d.observed(lb, spec)
 		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
 		o.Duplicates = d.duplicates(lb, all, spec)
-	} else if spec.Leaving && !spec.Removed && spec.Beside == nil && isUUID(spec.Ref.ID) {
-		o.Remains = d.tagRemains(ctx, spec.Ref.Owner)
+	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && isUUID(spec.Ref.ID) {
+		o.Orphans = d.tagRemains(ctx, spec.Ref.Owner)
 	}
 	if err := d.addCertificate(ctx, spec, lb, &o); err != nil {
 		return cloud.Observed{}, err
@@ -45,7 +45,7 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalanc
 		lb, err := d.findBeside(ctx, spec)
 		return lb, nil, false, err
 	}
-	all, surveyed := spec.Survey.([]godo.LoadBalancer)
+	all, listed := spec.BulkList.([]godo.LoadBalancer)
 	if id := spec.Ref.ID; isUUID(id) {
 		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
 			return &all[at], all, false, nil
@@ -56,7 +56,7 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalanc
 		}
 	}
 	names := []string{cmp.Or(keyName.In(spec.Options), legacyName(spec.Ref.Owner.UID)), legacyName(spec.Ref.Owner.UID)}
-	if !surveyed {
+	if !listed {
 		all, err = d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return d.api.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
 		})
@@ -118,8 +118,8 @@ func (d *Driver) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec
 	return ids
 }
 
-// Survey implements cloud.Surveyor.
-func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
+// ListBalancers implements cloud.BulkLister.
+func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 		return d.api.LoadBalancers.List(ctx, o)
 	})
@@ -160,7 +160,7 @@ func (d *Driver) observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed
 		Owner:     d.owner(lb, spec),
 		Balancer:  d.balancer(lb, spec),
 		Addresses: addressesOf(lb),
-		Facts:     map[string]string{factType: kindOf(lb), factStack: cmp.Or(lb.NetworkStack, stackIPv4)},
+		Lookups:   map[string]string{lookupType: kindOf(lb), lookupStack: cmp.Or(lb.NetworkStack, stackIPv4)},
 		Native:    lb,
 	}
 	switch lb.Status {
@@ -176,12 +176,12 @@ func (d *Driver) observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed
 
 func (d *Driver) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
-		Name:      lb.Name,
-		Scope:     cloud.ScopeOf(lb.Network == networkInternal),
-		DualStack: lb.NetworkStack == stackDual,
-		Listeners: observedListeners(lb.ForwardingRules),
-		Health:    observedHealth(lb.HealthCheck, spec),
-		Extras:    d.observedExtras(lb, spec),
+		Name:           lb.Name,
+		Scope:          cloud.ScopeOf(lb.Network == networkInternal),
+		DualStack:      lb.NetworkStack == stackDual,
+		Listeners:      observedListeners(lb.ForwardingRules),
+		Health:         observedHealth(lb.HealthCheck, spec),
+		ProviderFields: d.observedExtras(lb, spec),
 	}
 	if lb.Firewall != nil {
 		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
@@ -190,10 +190,10 @@ func (d *Driver) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer
 		b.Targets = append(b.Targets, instanceID(id))
 	}
 	slices.Sort(b.Targets)
-	b.Marks, _ = d.readMarks(lb.Tags, spec.Ref.Owner)
+	b.OwnershipTags, _ = d.readMarks(lb.Tags, spec.Ref.Owner)
 	if lb.Tags == nil {
 		// An answer without a list of tags says nothing about them: nothing to repair.
-		b.Marks = d.marks(spec.Ref.Owner)
+		b.OwnershipTags = d.marks(spec.Ref.Owner)
 	}
 	return b
 }

@@ -32,7 +32,7 @@ func readProtocols(spec cloud.Spec) (protocols, error) {
 	}
 	var problems []error
 	if name := keyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
-		problems = append(problems, unknownCertificate(name, spec.Facts))
+		problems = append(problems, unknownCertificate(name, spec.Lookups))
 	}
 	problems = append(problems, p.readLists(spec.Options))
 	given := keyProtocol.In(spec.Options)
@@ -48,7 +48,7 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 
 func unknownCertificate(name string, facts map[string]string) error {
 	want := "there is no certificate of that name"
-	if facts[factNoCertificates] != "" {
+	if facts[lookupNoCertificates] != "" {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
 	return &cloud.Invalid{Field: keyCertificateName.Name, Value: name, Want: want}
@@ -110,12 +110,12 @@ func (p *protocols) of(port int) cloud.Protocol {
 }
 
 // unknownPorts remarks on ports in annotations that the Service does not have.
-func unknownPorts(spec cloud.Spec) []cloud.Note {
-	var notes []cloud.Note
+func unknownPorts(spec cloud.Spec) []cloud.Warning {
+	var notes []cloud.Warning
 	for _, key := range []annotation.Key{keyHTTPPorts, keyTLSPorts, keyHTTP2Ports, keyHTTP3Port} {
 		for _, port := range key.Ports(spec.Options) {
 			if !hasTCPPort(spec.Ports, port) {
-				notes = append(notes, cloud.Note{Field: key.Name, Message: "the Service has no TCP port " + strconv.Itoa(port) + "; it is ignored"})
+				notes = append(notes, cloud.Warning{Field: key.Name, Message: "the Service has no TCP port " + strconv.Itoa(port) + "; it is ignored"})
 			}
 		}
 	}

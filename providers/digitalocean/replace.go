@@ -70,8 +70,8 @@ func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observ
 
 // findBeside returns the other balancer of the Service, by its id or its mark.
 func (d *Driver) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
-	all, surveyed := spec.Survey.([]godo.LoadBalancer)
-	if !surveyed {
+	all, listed := spec.BulkList.([]godo.LoadBalancer)
+	if !listed {
 		var err error
 		all, err = d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return d.api.LoadBalancers.List(ctx, o)

@@ -14,8 +14,8 @@ func (d *Driver) createRequest(b cloud.Balancer, spec cloud.Spec) (*godo.LoadBal
 	r := &godo.LoadBalancerRequest{
 		Region:    d.settings.region,
 		Algorithm: roundRobin,
-		Tags:      b.Marks,
-		IP:        b.Extras[fieldIP],
+		Tags:      b.OwnershipTags,
+		IP:        b.ProviderFields[fieldIP],
 	}
 	return r, fill(r, b, spec)
 }
@@ -36,7 +36,7 @@ func updateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*g
 // fill writes the managed fields of a balancer into a request.
 func fill(r *godo.LoadBalancerRequest, b cloud.Balancer, spec cloud.Spec) error {
 	r.Name = b.Name
-	r.Type = b.Extras[fieldType]
+	r.Type = b.ProviderFields[fieldType]
 	r.Network, r.NetworkStack = networkExternal, stackIPv4
 	if b.Scope == cloud.ScopeInternal {
 		r.Network = networkInternal
@@ -50,13 +50,13 @@ func fill(r *godo.LoadBalancerRequest, b cloud.Balancer, spec cloud.Spec) error 
 	if keyAlgorithm.Has(spec.Options) {
 		r.Algorithm = keyAlgorithm.In(spec.Options)
 	}
-	fillExtras(r, b.Extras, spec)
+	fillExtras(r, b.ProviderFields, spec)
 	ids, err := dropletIDs(b.Targets)
 	r.DropletIDs = ids
 	return err
 }
 
-// fillExtras writes the managed extras; absent ones are not managed and stay.
+// fillExtras writes the managed provider fields; absent ones are not managed and stay.
 func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec cloud.Spec) {
 	set := func(field string, into *string) {
 		if value, ok := extras[field]; ok {

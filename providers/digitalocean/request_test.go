@@ -135,7 +135,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
 	d, spec := testDriver(), testSpec(t, nil)
-	spec.Facts = d.observed(existing, spec).Facts
+	spec.Lookups = d.observed(existing, spec).Lookups
 	b, _, err := d.Normalize(spec)
 	if err != nil {
 		t.Fatal(err)

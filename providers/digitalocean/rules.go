@@ -84,7 +84,7 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
-	l.Extras = map[string]string{fieldCertificate: p.certificate, fieldPassthrough: formatBool(p.passthrough)}
+	l.ProviderFields = map[string]string{fieldCertificate: p.certificate, fieldPassthrough: formatBool(p.passthrough)}
 	return l, nil
 }
 
@@ -133,7 +133,7 @@ func observedListeners(rules []godo.ForwardingRule) []cloud.Listener {
 			TargetPort:     r.TargetPort,
 		}
 		if encrypted(l.Protocol) {
-			l.Extras = map[string]string{fieldCertificate: r.CertificateID, fieldPassthrough: formatBool(r.TlsPassthrough)}
+			l.ProviderFields = map[string]string{fieldCertificate: r.CertificateID, fieldPassthrough: formatBool(r.TlsPassthrough)}
 		}
 		list = append(list, l)
 	}
@@ -150,8 +150,8 @@ func ruleRequests(list []cloud.Listener) []godo.ForwardingRule {
 			EntryPort:      l.Port,
 			TargetProtocol: l.TargetProtocol.Lower(),
 			TargetPort:     l.TargetPort,
-			CertificateID:  l.Extras[fieldCertificate],
-			TlsPassthrough: l.Extras[fieldPassthrough] == "true",
+			CertificateID:  l.ProviderFields[fieldCertificate],
+			TlsPassthrough: l.ProviderFields[fieldPassthrough] == "true",
 		})
 	}
 	return rules

@@ -65,7 +65,7 @@ func TestRules(t *testing.T) {
 		{
 			name:        "certificate given by name",
 			annotations: map[string]string{"certificate-name": "web"},
-			edit:        func(s *cloud.Spec) { s.Facts = map[string]string{factCertificate: "c"} },
+			edit:        func(s *cloud.Spec) { s.Lookups = map[string]string{lookupCertificate: "c"} },
 			want:        []string{"tcp:80>tcp:30080", "https:443>http:30443+c"},
 		},
 		{

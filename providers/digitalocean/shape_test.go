@@ -22,7 +22,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-func fieldsOf(notes []cloud.Note) []string {
+func fieldsOf(notes []cloud.Warning) []string {
 	var fields []string
 	for _, n := range notes {
 		fields = append(fields, n.Field)
@@ -57,17 +57,17 @@ func TestShape(t *testing.T) {
 		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
 		{
 			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
-			nodes: []cloud.Target{dual, v4}, facts: map[string]string{factStack: stackDual, factType: typeNetwork}, want: shape{kind: typeNetwork, dual: true},
+			nodes: []cloud.Target{dual, v4}, facts: map[string]string{lookupStack: stackDual, lookupType: typeNetwork}, want: shape{kind: typeNetwork, dual: true},
 		},
 		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
-		{name: "what exists stays", facts: map[string]string{factType: typeRegional, factStack: stackIPv4}, nodes: []cloud.Target{dual}, want: shape{kind: typeRegional}},
-		{name: "unless annotated", annotations: map[string]string{"type": typeNetwork, "network-stack": stackDual}, facts: map[string]string{factType: typeRegional, factStack: stackIPv4}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "what exists stays", facts: map[string]string{lookupType: typeRegional, lookupStack: stackIPv4}, nodes: []cloud.Target{dual}, want: shape{kind: typeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": typeNetwork, "network-stack": stackDual}, facts: map[string]string{lookupType: typeRegional, lookupStack: stackIPv4}, want: shape{kind: typeNetwork, dual: true}},
 		{
 			name: "pinned wins", annotations: map[string]string{"type": typeNetwork, "network": "INTERNAL"},
 			pinned: map[string]string{fieldType: typeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
 			want:   shape{kind: typeRegional, dual: true},
 		},
-		{name: "an existing GLOBAL balancer", facts: map[string]string{factType: "GLOBAL"}, refused: "GLOBAL"},
+		{name: "an existing GLOBAL balancer", facts: map[string]string{lookupType: "GLOBAL"}, refused: "GLOBAL"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestShape(t *testing.T) {
 				}
 			})
 			spec := testSpec(t, test.annotations, func(s *cloud.Spec) {
-				s.Candidates, s.Facts, s.Pinned = test.nodes, test.facts, test.pinned
+				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.pinned
 			})
 			got, err := d.shapeOf(spec)
 			if test.refused != "" {
@@ -98,8 +98,8 @@ func TestShape(t *testing.T) {
 
 func TestEligible(t *testing.T) {
 	network, regional := map[string]string{fieldType: typeNetwork}, map[string]string{fieldType: typeRegional}
-	external := cloud.Balancer{Scope: cloud.ScopeExternal, Extras: network}
-	dualStack := cloud.Balancer{Scope: cloud.ScopeExternal, Extras: network, DualStack: true}
+	external := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network}
+	dualStack := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network, DualStack: true}
 	tests := []struct {
 		name                            string
 		target                          cloud.Target
@@ -119,8 +119,8 @@ func TestEligible(t *testing.T) {
 				b    cloud.Balancer
 				want bool
 			}{
-				{"internal", cloud.Balancer{Scope: cloud.ScopeInternal, Extras: network}, test.internal},
-				{"regional", cloud.Balancer{Scope: cloud.ScopeExternal, Extras: regional}, test.regional},
+				{"internal", cloud.Balancer{Scope: cloud.ScopeInternal, ProviderFields: network}, test.internal},
+				{"regional", cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: regional}, test.regional},
 				{"network", external, test.plain},
 				{"dual-stack network", dualStack, test.dual},
 			} {

@@ -19,8 +19,8 @@ const (
 // Facts about an existing balancer that decide what an unset annotation means, because the
 // API can't change them.
 const (
-	factType  = "type"
-	factStack = "stack"
+	lookupType  = "type"
+	lookupStack = "stack"
 )
 
 // shape is the part of a balancer that is fixed when it is created.
@@ -33,15 +33,15 @@ type shape struct {
 // shapeOf decides the shape. For each part the first of these that says something counts:
 // pinned by the kernel, annotated, what the existing balancer has, the default.
 func (d *Driver) shapeOf(spec cloud.Spec) (shape, error) {
-	s := shape{kind: cmp.Or(spec.Pinned[fieldType], keyType.In(spec.Options), spec.Facts[factType], d.settings.defaultType)}
+	s := shape{kind: cmp.Or(spec.Preserved[fieldType], keyType.In(spec.Options), spec.Lookups[lookupType], d.settings.defaultType)}
 	if s.kind != typeRegional && s.kind != typeNetwork {
 		return s, &cloud.Invalid{Field: keyType.Name, Value: s.kind, Want: keyType.Want}
 	}
 	s.internal = keyInternal.Bool(spec.Options)
-	if scope, ok := spec.Pinned[cloud.FieldScope]; ok {
+	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
 		s.internal = scope == string(cloud.ScopeInternal)
 	}
-	if pinned, ok := spec.Pinned[cloud.FieldDualStack]; ok {
+	if pinned, ok := spec.Preserved[cloud.FieldDualStack]; ok {
 		s.dual, _ = strconv.ParseBool(pinned)
 		return s, nil
 	}
@@ -62,7 +62,7 @@ func (d *Driver) shapeOf(spec cloud.Spec) (shape, error) {
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
 func dualStack(spec cloud.Spec, s shape) (bool, error) {
-	given, existing := keyStack.In(spec.Options), spec.Facts[factStack]
+	given, existing := keyStack.In(spec.Options), spec.Lookups[lookupStack]
 	switch {
 	case given == stackIPv4:
 		return false, nil

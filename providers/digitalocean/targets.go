@@ -15,9 +15,9 @@ func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
 	switch {
 	case b.Scope == cloud.ScopeInternal:
 		return ""
-	case b.Extras[fieldType] == typeRegional && !ipv4 && !private4:
+	case b.ProviderFields[fieldType] == typeRegional && !ipv4 && !private4:
 		return "it has no IPv4 address"
-	case b.Extras[fieldType] == typeRegional:
+	case b.ProviderFields[fieldType] == typeRegional:
 		return ""
 	case !ipv4:
 		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"

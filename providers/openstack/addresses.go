@@ -39,7 +39,7 @@ func isIPv6(text string) bool {
 //	2  accessIPv4, accessIPv6                    ExternalIP
 //	3  hostname in the metadata                  Hostname
 //	4  all by network, sorted by its name        as n.role says, which may also take back 1 and 2
-func (n networkingConfig) addresses(s *server, w wiring) []cloud.Address {
+func (n networkingConfig) addresses(s *server, w topology) []cloud.Address {
 	list := addressList{ipv4Only: n.ipv6Disabled}
 	for _, p := range w.byDevice[s.ID] {
 		for _, fixed := range p.FixedIPs {
@@ -88,7 +88,7 @@ func (n networkingConfig) role(network, kind string) (role cloud.AddressType, so
 
 // withTrunks returns the addresses Nova knows of, and behind them those of the ports below the
 // server's trunks, of which it knows nothing.
-func (w wiring) withTrunks(s *server) map[string][]serverAddress {
+func (w topology) withTrunks(s *server) map[string][]serverAddress {
 	byNetwork := map[string][]serverAddress{}
 	for network, addresses := range s.Addresses {
 		byNetwork[network] = slices.Clone(addresses)

@@ -96,7 +96,7 @@ func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Chan
 
 // guards reports whether the change is also about a security group that is managed.
 func (d *Driver) guards(change cloud.Change) bool {
-	_, managed := change.After.Extras[fieldGuarded]
+	_, managed := change.After.ProviderFields[fieldGuarded]
 	return managed && d.config.balancer.manageSecurityGroups
 }
 
@@ -140,10 +140,10 @@ func (d *Driver) wantedAddresses(s *snapshot, change cloud.Change) []string {
 //	external  any             nothing: another loadBalancerIP is for new balancers. What names
 //	                          the cluster follows its name
 //
-// A guest has no say in it.
+// A tenant has no say in it.
 func (d *Driver) settleFloatingIP(ctx context.Context, s *snapshot, change cloud.Change) error {
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case change.Spec.Facts[factGuest] != "" || isIPv6(s.lb.Address):
+	case change.Spec.Lookups[lookupTenant] != "" || isIPv6(s.lb.Address):
 		return nil
 	case internal:
 		return d.release(ctx, s.floating, change.Spec)

@@ -78,7 +78,7 @@ func (l *lab) pass(spec cloud.Spec, what string) cloud.Spec {
 	l.Helper()
 	observed, err := l.driver.Observe(l.Context(), spec)
 	l.must(err)
-	spec.Facts, spec.Ref.ID = observed.Facts, observed.ID
+	spec.Lookups, spec.Ref.ID = observed.Lookups, observed.ID
 	after, _, err := l.driver.Normalize(spec)
 	l.must(err)
 	for _, c := range spec.Candidates {

@@ -13,26 +13,26 @@ import (
 func (d *Driver) listenerBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	body := map[string]any{
 		"name": d.childName("listener", portIndex(l, spec), spec.Ref.Owner), "protocol": string(l.Protocol), "protocol_port": l.Port,
-		"connection_limit": atoi(l.Extras[fieldConnectionLimit]),
+		"connection_limit": atoi(l.ProviderFields[fieldConnectionLimit]),
 	}
 	for field, extra := range map[string]string{
 		"timeout_client_data": fieldClientData, "timeout_member_connect": fieldMemberConnect,
 		"timeout_member_data": fieldMemberData, "timeout_tcp_inspect": fieldTCPInspect,
 	} {
-		if value, managed := l.Extras[extra]; managed {
+		if value, managed := l.ProviderFields[extra]; managed {
 			body[field] = atoi(value)
 		}
 	}
-	if l.Extras[fieldOwned] == "true" {
+	if l.ProviderFields[fieldOwned] == "true" {
 		body["tags"] = []string{d.name(spec.Ref.Owner)}
 	}
 	if l.Protocol == protocolTerminated {
-		body["default_tls_container_ref"] = l.Extras[fieldTLS]
+		body["default_tls_container_ref"] = l.ProviderFields[fieldTLS]
 	}
-	if l.Extras[fieldForwardedFor] == "true" {
+	if l.ProviderFields[fieldForwardedFor] == "true" {
 		body["insert_headers"] = map[string]string{forwardedFor: "true"}
 	}
-	if cidrs := l.Extras[fieldAllowed]; cidrs != "" {
+	if cidrs := l.ProviderFields[fieldAllowed]; cidrs != "" {
 		body["allowed_cidrs"] = cidrList(cidrs)
 	}
 	return body
@@ -48,9 +48,9 @@ func cidrList(text string) []string {
 
 func (d *Driver) poolBody(l cloud.Listener, spec cloud.Spec) map[string]any {
 	body := map[string]any{
-		"name": d.childName("pool", portIndex(l, spec), spec.Ref.Owner), "protocol": string(l.TargetProtocol), "lb_algorithm": l.Extras[fieldMethod],
+		"name": d.childName("pool", portIndex(l, spec), spec.Ref.Owner), "protocol": string(l.TargetProtocol), "lb_algorithm": l.ProviderFields[fieldMethod],
 	}
-	if kind := l.Extras[fieldPersistence]; kind != "" {
+	if kind := l.ProviderFields[fieldPersistence]; kind != "" {
 		body["session_persistence"] = persistenceBody(kind)
 	}
 	return body

@@ -20,20 +20,20 @@ func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]s
 		return
 	}
 	if d.secrets == nil {
-		facts[factTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
+		facts[lookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
 		return
 	}
 	kind, id, ok := parseTLSRef(ref)
 	if !ok {
-		facts[factTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
+		facts[lookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
 		return
 	}
 	_, err := get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
 	switch {
 	case d.isNotFound(err):
-		facts[factTLS] = "the key manager has nothing of this name"
+		facts[lookupTLS] = "the key manager has nothing of this name"
 	case err != nil:
-		facts[factTLS] = "the key manager does not show it: " + string(d.Classify(err).Class)
+		facts[lookupTLS] = "the key manager does not show it: " + string(d.Classify(err).Class)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestOwner(t *testing.T) {
 	upstream := func(o cloud.Owner) string { return d.name(o) }
 	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	leaving, taking := byID, byID
-	leaving.Leaving = true
+	leaving.Deleting = true
 	taking.Options = map[string]string{annotation.Adopt.Name: "lb"}
 	none := cloud.Owner{}
 	// What upstream's marks say of our cluster, and what they say without the id that proves it.
@@ -252,7 +252,7 @@ func TestStamps(t *testing.T) {
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
 	d.clusterName = "my-cluster"
-	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Facts: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
+	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
 	made := func(tags ...string) *snapshot {
 		return &snapshot{lb: balancer{ID: "lb", Name: old.name(web), Tags: tags}, listeners: []listener{
 			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.name(api)}},
@@ -261,8 +261,8 @@ func TestClusterOfAnotherName(t *testing.T) {
 		}}
 	}
 	for name, s := range map[string]*snapshot{"upstream's": made(old.name(web)), "ours": made(old.wantedMarks(web)...)} {
-		if d.isGuest(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, spec) {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isGuest(s, spec), d.hasNothing(s, spec), d.mayDelete(s, spec))
+		if d.isTenant(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, spec) {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isTenant(s, spec), d.hasNothing(s, spec), d.mayDelete(s, spec))
 		}
 		for i, ours := range []bool{false, true, false} {
 			if got := d.isOurs(s, s.listeners[i], spec); got != ours {
@@ -273,7 +273,7 @@ func TestClusterOfAnotherName(t *testing.T) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
-	if s := made(); !d.isGuest(s, spec) {
+	if s := made(); !d.isTenant(s, spec) {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
 	if s := made(append(thiefMarks(old), old.name(web))...); d.readClaims(s.lb.Tags, web).upstream || d.mayDelete(s, spec) {
@@ -318,8 +318,8 @@ func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 		"before it is marked":       {nil, []listener{plain}, true},
 	} {
 		s := &snapshot{lb: balancer{ID: "lb", Name: d.name(api), Tags: test.tags}, listeners: test.listeners}
-		if d.isGuest(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
-			t.Errorf("%s: guest %t, may be deleted %t", name, d.isGuest(s, spec), d.mayDelete(s, spec))
+		if d.isTenant(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
+			t.Errorf("%s: guest %t, may be deleted %t", name, d.isTenant(s, spec), d.mayDelete(s, spec))
 		}
 		if test.guest && d.isOurs(s, plain, spec) {
 			t.Errorf("%s: the other's listener is ours", name)
@@ -347,7 +347,7 @@ func TestListenerWithAUsersTag(t *testing.T) {
 				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
 			}
 		}
-		if taken := d.facts(s, spec)[factTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+		if taken := d.facts(s, spec)[lookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
 			t.Errorf("%s: taken %s", name, taken)
 		}
 	}

@@ -26,7 +26,7 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 			return cloud.Progress{}, err
 		}
 	}
-	if d.guards(change) && change.Spec.Facts[factMemberCIDR] != "" {
+	if d.guards(change) && change.Spec.Lookups[lookupMemberCIDR] != "" {
 		if err := d.open(ctx, &s.guard, change.Spec, d.wantedAddresses(s, change)); err != nil {
 			return cloud.Progress{}, fmt.Errorf("opening the nodes to balancer %s: %w", change.After.Name, err)
 		}
@@ -54,10 +54,10 @@ func (d *Driver) create(ctx context.Context, s *snapshot, change cloud.Change) (
 // place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
 func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, err error) {
 	where = d.placementOf(spec)
-	if pinned := spec.Pinned[fieldSubnet]; pinned != "" {
+	if pinned := spec.Preserved[fieldSubnet]; pinned != "" {
 		where.subnet = pinned
 	}
-	if pinned := spec.Pinned[fieldNetwork]; pinned != "" {
+	if pinned := spec.Preserved[fieldNetwork]; pinned != "" {
 		where.network = pinned
 	}
 	switch id := portOfVIP(spec); {
@@ -78,7 +78,7 @@ func portOfVIP(spec cloud.Spec) string {
 	if asked == "" {
 		return ""
 	}
-	return cmp.Or(spec.Pinned[fieldPort], asked)
+	return cmp.Or(spec.Preserved[fieldPort], asked)
 }
 
 // balancerBody is the request that makes a balancer with its listeners, or without them for
@@ -87,8 +87,8 @@ func (d *Driver) balancerBody(change cloud.Change, where placement) map[string]a
 	spec, b := change.Spec, change.After
 	body := map[string]any{"name": b.Name, "description": d.description(spec.Ref.Owner)}
 	for field, value := range map[string]string{
-		"provider": cmp.Or(spec.Pinned[fieldProvider], d.config.balancer.provider), "flavor_id": b.Extras[fieldFlavor], "availability_zone": b.Extras[fieldZone],
-		"vip_port_id": portOfVIP(spec), "vip_address": b.Extras[fieldAddress],
+		"provider": cmp.Or(spec.Preserved[fieldProvider], d.config.balancer.provider), "flavor_id": b.ProviderFields[fieldFlavor], "availability_zone": b.ProviderFields[fieldZone],
+		"vip_port_id": portOfVIP(spec), "vip_address": b.ProviderFields[fieldAddress],
 	} {
 		if value != "" {
 			body[field] = value
@@ -100,7 +100,7 @@ func (d *Driver) balancerBody(change cloud.Change, where placement) map[string]a
 		}
 	}
 	if d.can(ableTags) {
-		body["tags"] = b.Marks
+		body["tags"] = b.OwnershipTags
 	}
 	if d.config.balancer.serial {
 		return body

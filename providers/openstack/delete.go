@@ -70,7 +70,7 @@ func (d *Driver) leave(ctx context.Context, s *snapshot, change cloud.Change) (c
 	for _, l := range d.tagged(s, change.Spec) {
 		return busy, d.take(ctx, s, d.dropStep(s, &l))
 	}
-	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
+	for _, p := range d.unusedPools(s, change.Spec.Ref.Owner) {
 		return busy, d.take(ctx, s, d.dropPoolStep(p.ID))
 	}
 	tags := d.replaceMarks(s.lb.Tags, nil, change.Spec.Ref.Owner)

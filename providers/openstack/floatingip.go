@@ -50,7 +50,7 @@ func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spe
 		case ip.Port == "":
 			s.free = &made[i]
 			return err
-		case s.lb.ID != "" && !spec.Leaving:
+		case s.lb.ID != "" && !spec.Deleting:
 			s.elsewhere = &made[i]
 		}
 	}
@@ -66,9 +66,9 @@ func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Va
 	return nil, err
 }
 
-// floatingOf returns the floating IPs of the survey, or those the query leads to.
+// floatingOf returns the floating IPs of the bulk list, or those the query leads to.
 func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]floatingIP, error) {
-	if all, surveyed := surveyOf(spec); surveyed {
+	if all, listed := bulkListOf(spec); listed {
 		return all.floating, nil
 	}
 	return d.listFloatingIPs(ctx, query)
@@ -153,7 +153,7 @@ func (d *Driver) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool
 // chosenFloating is the address of the floating IP that was asked for: that of a balancer that has to
 // be made again as it was, or loadBalancerIP.
 func chosenFloating(spec cloud.Spec) string {
-	return cmp.Or(spec.Pinned[fieldFloatingIP], spec.LoadBalancerIP)
+	return cmp.Or(spec.Preserved[fieldFloatingIP], spec.LoadBalancerIP)
 }
 
 // following is the floating IP that stays at the balancer beside, which serves, and follows when this
@@ -204,7 +204,7 @@ func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spe
 
 // floatingNetwork is the network to take a floating IP from: as chosen, else as found.
 func (d *Driver) floatingNetwork(spec cloud.Spec) string {
-	return cmp.Or(d.placementOf(spec).floatingNetwork, spec.Facts[factFloatingNetwork])
+	return cmp.Or(d.placementOf(spec).floatingNetwork, spec.Lookups[lookupFloatingNetwork])
 }
 
 // associate attaches a floating IP to a port, and detaches it where port is "": only an explicit
@@ -242,7 +242,7 @@ func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) e
 			return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
 		}
 		return nil
-	case ours && spec.Leaving:
+	case ours && spec.Deleting:
 		return d.disown(ctx, ip, spec)
 	case ip.Port == "":
 		return nil

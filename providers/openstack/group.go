@@ -48,7 +48,7 @@ func (r groupRule) String() string {
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
 // where connections come. The ovn provider keeps clients' addresses.
 func (d *Driver) wantedRules(spec cloud.Spec) []groupRule {
-	sources := []string{spec.Facts[factMemberCIDR]}
+	sources := []string{spec.Lookups[lookupMemberCIDR]}
 	if d.config.balancer.provider == providerOVN {
 		if sources = sourceRanges(spec); len(sources) == 0 {
 			sources = []string{everyone(spec.IPv6)}
@@ -65,7 +65,7 @@ func (d *Driver) wantedRules(spec cloud.Spec) []groupRule {
 		}
 	}
 	if spec.Local {
-		add(cloud.ProtocolTCP, spec.HealthPort, spec.Facts[factMemberCIDR])
+		add(cloud.ProtocolTCP, spec.HealthPort, spec.Lookups[lookupMemberCIDR])
 	}
 	for _, port := range spec.Ports {
 		for _, source := range sources {
@@ -94,9 +94,9 @@ func describeRules(rules []groupRule) string {
 // addGuard reads the Service's security group and the ports of machines. Where groups are not
 // managed only a group that is left from a time when they were is looked for.
 func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	all, surveyed := surveyOf(spec)
+	all, listed := bulkListOf(spec)
 	groups := all.groups
-	if !surveyed {
+	if !listed {
 		var err error
 		if groups, err = d.listGroups(ctx, url.Values{"name": {groupName(spec.Ref.Owner)}}); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 		return nil
 	}
 	s.guard.ports, s.guard.network = all.ports, s.lb.Network
-	if surveyed {
+	if listed {
 		return nil
 	}
 	var err error

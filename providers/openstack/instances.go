@@ -90,7 +90,7 @@ func (d *Driver) describe(ctx context.Context, servers []server, query url.Value
 	return instances, nil
 }
 
-func (d *Driver) instance(ctx context.Context, s *server, w wiring, types *flavors) (cloud.Instance, error) {
+func (d *Driver) instance(ctx context.Context, s *server, w topology, types *flavors) (cloud.Instance, error) {
 	size, err := types.instanceType(ctx, s.Flavor)
 	if err != nil {
 		return cloud.Instance{}, err

@@ -226,7 +226,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := wiring{byDevice: map[string][]port{"s": {active, down}}}
+			w := topology{byDevice: map[string][]port{"s": {active, down}}}
 			if diff := cmp.Diff(test.want, test.config.addresses(s, w)); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
 			}

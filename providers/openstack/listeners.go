@@ -51,7 +51,7 @@ func (d *Driver) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
 			TargetProtocol: poolProtocol(spec, port),
 			TargetPort:     port.NodePort,
 			Health:         health,
-			Extras:         d.listenerExtras(spec, port),
+			ProviderFields: d.listenerExtras(spec, port),
 		})
 	}
 	cloud.SortListeners(list)
@@ -170,8 +170,8 @@ func familiar(spec cloud.Spec) []string {
 // onBoth reports whether the balancer has an address of each family: as it is, or as the Service
 // asks where it is not known yet.
 func onBoth(spec cloud.Spec) bool {
-	if spec.Facts[factVIPFamily] != "" {
-		return spec.Facts[factSecondFamily] != ""
+	if spec.Lookups[lookupVIPFamily] != "" {
+		return spec.Lookups[lookupSecondFamily] != ""
 	}
 	return spec.DualStack
 }
@@ -187,7 +187,7 @@ func nobody(ipv6 bool) string {
 // onIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
 // it is not known yet.
 func onIPv6(spec cloud.Spec) bool {
-	if family := spec.Facts[factVIPFamily]; family != "" {
+	if family := spec.Lookups[lookupVIPFamily]; family != "" {
 		return family == "6"
 	}
 	return spec.IPv6

@@ -32,45 +32,45 @@ const (
 
 // Facts that Observe finds out for Normalize and Apply.
 const (
-	// factVIPFamily is "6" where the balancer's address is IPv6.
-	factVIPFamily = "vipFamily"
-	// factFloatingNetwork is the network to take a floating IP from, or noNetwork.
-	factFloatingNetwork = "floatingNetwork"
-	// factMemberCIDR is the network from which the balancer reaches the nodes.
-	factMemberCIDR = "memberCIDR"
-	// factNoSubnet is the id of a subnet that is asked for and not there.
-	factNoSubnet = "noSubnet"
-	// factSecondFamily says that the balancer has an address of each family.
-	factSecondFamily = "secondFamily"
-	// factGuest says that the balancer was made for another Service or by the user.
-	factGuest = "guest"
-	// factTaken are the keys of listeners that belong to somebody else, with commas.
-	factTaken = "taken"
-	// factFull says how many Services share the balancer that we would be too much for.
-	factFull = "full"
-	// factScope is the scope of a balancer we are a guest on.
-	factScope = "scope"
-	// factTLS says what is wrong with the certificate, "" when nothing is.
-	factTLS = "tls"
+	// lookupVIPFamily is "6" where the balancer's address is IPv6.
+	lookupVIPFamily = "vipFamily"
+	// lookupFloatingNetwork is the network to take a floating IP from, or noNetwork.
+	lookupFloatingNetwork = "floatingNetwork"
+	// lookupMemberCIDR is the network from which the balancer reaches the nodes.
+	lookupMemberCIDR = "memberCIDR"
+	// lookupNoSubnet is the id of a subnet that is asked for and not there.
+	lookupNoSubnet = "noSubnet"
+	// lookupSecondFamily says that the balancer has an address of each family.
+	lookupSecondFamily = "secondFamily"
+	// lookupTenant says that the balancer was made for another Service or by the user.
+	lookupTenant = "guest"
+	// lookupTaken are the keys of listeners that belong to somebody else, with commas.
+	lookupTaken = "taken"
+	// lookupFull says how many Services share the balancer that we would be too much for.
+	lookupFull = "full"
+	// lookupScope is the scope of a balancer we are a tenant of.
+	lookupScope = "scope"
+	// lookupTLS says what is wrong with the certificate, "" when nothing is.
+	lookupTLS = "tls"
 )
 
 const noNetwork = "none"
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	list, err := d.wantedListeners(spec)
 	if err := errors.Join(d.checkRequest(spec), err); err != nil {
 		return cloud.Balancer{}, d.notes(spec), err
 	}
 	b := cloud.Balancer{
-		Name:      d.name(spec.Ref.Owner),
-		Scope:     d.wantedScope(spec),
-		DualStack: spec.DualStack && d.can(ableAdditionalVIPs),
-		Listeners: list,
-		Extras:    d.wantedExtras(spec),
-		Marks:     d.wantedMarks(spec.Ref.Owner),
+		Name:           d.name(spec.Ref.Owner),
+		Scope:          d.wantedScope(spec),
+		DualStack:      spec.DualStack && d.can(ableAdditionalVIPs),
+		Listeners:      list,
+		ProviderFields: d.wantedExtras(spec),
+		OwnershipTags:  d.wantedMarks(spec.Ref.Owner),
 	}
-	b.Pin(spec.Pinned)
+	b.Preserve(spec.Preserved)
 	return b, d.notes(spec), nil
 }
 
@@ -78,14 +78,14 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 //
 //	wants     it is                             scope
 //	internal  –                                 internal
-//	external  a guest on somebody's balancer    as that is
+//	external  a tenant of somebody's balancer    as that is
 //	external  no external network to be found   internal
 //	external  else, also with an IPv6 address   external
 func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
-	if spec.Facts[factGuest] != "" && !d.wantsInternal(spec) {
-		return cloud.Scope(spec.Facts[factScope])
+	if spec.Lookups[lookupTenant] != "" && !d.wantsInternal(spec) {
+		return cloud.Scope(spec.Lookups[lookupScope])
 	}
-	return cloud.ScopeOf(d.wantsInternal(spec) || spec.Facts[factFloatingNetwork] == noNetwork)
+	return cloud.ScopeOf(d.wantsInternal(spec) || spec.Lookups[lookupFloatingNetwork] == noNetwork)
 }
 
 // wantedExtras are the managed fields only this cloud has. What the Service has no say in is not
@@ -103,7 +103,7 @@ func (d *Driver) wantedExtras(spec cloud.Spec) map[string]string {
 	if field := d.addressField(spec); spec.LoadBalancerIP != "" && field != "" {
 		all[field] = spec.LoadBalancerIP
 	}
-	if spec.Facts[factGuest] != "" {
+	if spec.Lookups[lookupTenant] != "" {
 		all = map[string]string{}
 	}
 	if d.config.balancer.manageSecurityGroups {
@@ -153,10 +153,10 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if keyProxyProtocol.In(options) != proxyNone && keyForwardedFor.Bool(options) {
 		refuse(keyForwardedFor.Name, "true", "want either it or "+keyProxyProtocol.Name)
 	}
-	if reason := spec.Facts[factTLS]; reason != "" {
+	if reason := spec.Lookups[lookupTLS]; reason != "" {
 		refuse(keyTLS.Name, keyTLS.In(options), reason)
 	}
-	if id := spec.Facts[factNoSubnet]; id != "" {
+	if id := spec.Lookups[lookupNoSubnet]; id != "" {
 		refuse(keyMemberSubnet.Name, id, "there is no such subnet")
 	}
 	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
@@ -171,16 +171,16 @@ func (d *Driver) checkShare(spec cloud.Spec) []error {
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
-	if users := spec.Facts[factFull]; users != "" {
+	if users := spec.Lookups[lookupFull]; users != "" {
 		refuse(keyID.Name, keyID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
 	}
-	taken := strings.Split(spec.Facts[factTaken], ",")
+	taken := strings.Split(spec.Lookups[lookupTaken], ",")
 	for _, port := range spec.Ports {
 		if key := port.Listener().Key(); slices.Contains(taken, key) {
 			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
 		}
 	}
-	if spec.Facts[factGuest] != "" && d.wantsInternal(spec) && spec.Facts[factScope] == string(cloud.ScopeExternal) {
+	if spec.Lookups[lookupTenant] != "" && d.wantsInternal(spec) && spec.Lookups[lookupScope] == string(cloud.ScopeExternal) {
 		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
@@ -199,10 +199,10 @@ func quoted(names []string) string {
 }
 
 // notes say what of the Service's wishes has no effect.
-func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
-	var list []cloud.Note
-	note := func(field, message string) { list = append(list, cloud.Note{Field: field, Message: message}) }
-	if spec.Facts[factFloatingNetwork] == noNetwork && !d.wantsInternal(spec) {
+func (d *Driver) notes(spec cloud.Spec) []cloud.Warning {
+	var list []cloud.Warning
+	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
+	if spec.Lookups[lookupFloatingNetwork] == noNetwork && !d.wantsInternal(spec) {
 		note(keyFloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
 	for key, a := range map[*annotation.Key]ability{&keyFlavor: ableFlavors, &keyZone: ableZones, &keyClientData: ableListenerTimeouts, &keyMemberConnect: ableListenerTimeouts, &keyMemberData: ableListenerTimeouts, &keyTCPInspect: ableListenerTimeouts} {
@@ -223,30 +223,30 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Note {
 			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
 		}
 	}
-	slices.SortFunc(list, func(a, b cloud.Note) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
+	slices.SortFunc(list, func(a, b cloud.Warning) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
 	return list
 }
 
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
-func (d *Driver) addressNotes(spec cloud.Spec) []cloud.Note {
+func (d *Driver) addressNotes(spec cloud.Spec) []cloud.Warning {
 	switch {
-	case d.wantsInternal(spec) || spec.Facts[factGuest] != "":
+	case d.wantsInternal(spec) || spec.Lookups[lookupTenant] != "":
 		return nil
 	case onIPv6(spec):
-		return []cloud.Note{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
+		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
 	case onBoth(spec) && d.can(ableAdditionalVIPs):
-		return []cloud.Note{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
+		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
 	}
 	return nil
 }
 
-func monitorNotes(spec cloud.Spec) []cloud.Note {
+func monitorNotes(spec cloud.Spec) []cloud.Warning {
 	monitored := keyMonitor.Bool(spec.Options)
 	switch {
 	case spec.Local && !monitored:
-		return []cloud.Note{{Field: keyMonitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
+		return []cloud.Warning{{Field: keyMonitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
 	case monitored && keyMonitorTimeout.Duration(spec.Options) >= keyMonitorDelay.Duration(spec.Options):
-		return []cloud.Note{{Field: keyMonitorTimeout.Name, Message: "it should be less than " + keyMonitorDelay.Name}}
+		return []cloud.Warning{{Field: keyMonitorTimeout.Name, Message: "it should be less than " + keyMonitorDelay.Name}}
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func family(ipv6 bool) string {
 
 // Eligible implements cloud.Balancers: what has an address can be a member.
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
-	if memberAddress(t, b.Extras[fieldFamily] == "6") == "" {
+	if memberAddress(t, b.ProviderFields[fieldFamily] == "6") == "" {
 		return "the cloud shows no address of it in the balancer's family; [Networking] in the configuration says which count"
 	}
 	return ""

@@ -14,7 +14,7 @@ import (
 
 func specOf(options map[string]string) cloud.Spec {
 	return cloud.Spec{
-		Ref: cloud.Ref{Owner: web}, Options: options, HealthPort: 10256, Facts: map[string]string{},
+		Ref: cloud.Ref{Owner: web}, Options: options, HealthPort: 10256, Lookups: map[string]string{},
 		Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}},
 	}
 }
@@ -111,13 +111,13 @@ func TestRefusals(t *testing.T) {
 	}{
 		"unknown class":            {map[string]string{keyClass.Name: "gold"}, nil, keyClass.Name},
 		"proxy and forwarded":      {map[string]string{keyProxyProtocol.Name: "v1", keyForwardedFor.Name: "true"}, nil, keyForwardedFor.Name},
-		"no certificate":           {map[string]string{keyTLS.Name: "x"}, map[string]string{factTLS: "there is none"}, keyTLS.Name},
-		"a port that is taken":     {nil, map[string]string{factTaken: "tcp/80,tcp/81"}, "spec.ports"},
-		"too many share it":        {nil, map[string]string{factFull: "2"}, keyID.Name},
-		"internal on an outer one": {map[string]string{keyInternal.Name: "true"}, map[string]string{factGuest: "true", factScope: "external"}, keyInternal.Name},
+		"no certificate":           {map[string]string{keyTLS.Name: "x"}, map[string]string{lookupTLS: "there is none"}, keyTLS.Name},
+		"a port that is taken":     {nil, map[string]string{lookupTaken: "tcp/80,tcp/81"}, "spec.ports"},
+		"too many share it":        {nil, map[string]string{lookupFull: "2"}, keyID.Name},
+		"internal on an outer one": {map[string]string{keyInternal.Name: "true"}, map[string]string{lookupTenant: "true", lookupScope: "external"}, keyInternal.Name},
 	} {
 		spec := specOf(test.options)
-		spec.Facts = test.facts
+		spec.Lookups = test.facts
 		_, _, err := unconnected().Normalize(spec)
 		if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != test.field {
 			t.Errorf("%s: %v", name, err)
@@ -186,7 +186,7 @@ func TestNotes(t *testing.T) {
 	d := unconnected()
 	d.config.balancer.provider = providerOVN
 	spec := specOf(map[string]string{keyFlavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", keyClientData.Name: "7", keyProxyProtocol.Name: "v1"})
-	spec.Facts[factFloatingNetwork] = noNetwork
+	spec.Lookups[lookupFloatingNetwork] = noNetwork
 	var fields []string
 	for _, note := range d.notes(spec) {
 		fields = append(fields, note.Field)

@@ -11,8 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// survey is all balancers of the project and what belongs to them in Neutron.
-type survey struct {
+// bulkList is all balancers of the project and what belongs to them in Neutron.
+type bulkList struct {
 	balancers []balancer
 	floating  []floatingIP
 	groups    []securityGroup
@@ -20,14 +20,14 @@ type survey struct {
 	read      time.Time
 }
 
-func surveyOf(spec cloud.Spec) (survey, bool) {
-	s, ok := spec.Survey.(survey)
+func bulkListOf(spec cloud.Spec) (bulkList, bool) {
+	s, ok := spec.BulkList.(bulkList)
 	return s, ok
 }
 
-// Survey implements cloud.Surveyor.
-func (d *Driver) Survey(ctx context.Context) (cloud.Survey, error) {
-	var s survey
+// ListBalancers implements cloud.BulkLister.
+func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	var s bulkList
 	var err error
 	if s.balancers, s.read, err = d.listBalancers(ctx); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	}
 	if state, _ := lifecycle(*f.lb); state == cloud.BalancerPending {
 		s := &snapshot{lb: *f.lb}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Facts: d.facts(s, spec)}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.facts(s, spec)}
 		o.Owner, o.Shared = d.owner(f.lb, spec)
 		return o, nil
 	}
@@ -63,7 +63,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
-	if spec.Leaving && d.hasNothing(s, spec) {
+	if spec.Deleting && d.hasNothing(s, spec) {
 		return d.absent(ctx, spec)
 	}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
@@ -89,8 +89,8 @@ func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
 		return cloud.Observed{}, err
 	}
-	o := cloud.Observed{Native: s, Facts: map[string]string{}}
-	o.Remains = s.guard.group != nil || s.free != nil && !keyKeepFloatingIP.Bool(spec.Options)
+	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
+	o.Orphans = s.guard.group != nil || s.free != nil && !keyKeepFloatingIP.Bool(spec.Options)
 	return d.explore(ctx, s, o, spec)
 }
 
@@ -99,30 +99,30 @@ func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 // found is a fact about it, so that its nodes are kept up to date in spite of it. A Service that
 // leaves needs none of this.
 func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
-	if !spec.Leaving {
-		if err := d.exploreFloating(ctx, s, o.Facts, spec); err != nil {
+	if !spec.Deleting {
+		if err := d.exploreFloating(ctx, s, o.Lookups, spec); err != nil {
 			return cloud.Observed{}, err
 		}
-		if err := d.exploreMembers(ctx, s, o.Facts, spec); err != nil {
+		if err := d.exploreMembers(ctx, s, o.Lookups, spec); err != nil {
 			return cloud.Observed{}, err
 		}
-		d.exploreTLS(ctx, s, o.Facts, spec)
+		d.exploreTLS(ctx, s, o.Lookups, spec)
 	}
 	if o.Found {
-		spec.Facts = o.Facts
+		spec.Lookups = o.Lookups
 		o.Balancer = d.view(s, spec)
 	}
 	return o, nil
 }
 
 func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
-	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[factVIPFamily] != "6" && facts[factGuest] == ""
+	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[lookupVIPFamily] != "6" && facts[lookupTenant] == ""
 	if !lacks || spec.IPv6 || d.placementOf(spec).floatingNetwork != "" {
 		return nil
 	}
 	found, err := d.findFloatingNetwork(ctx)
 	if err == nil {
-		facts[factFloatingNetwork] = cmp.Or(found, noNetwork)
+		facts[lookupFloatingNetwork] = cmp.Or(found, noNetwork)
 	}
 	return err
 }
@@ -136,11 +136,11 @@ func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[stri
 	found, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", id)
 	switch {
 	case d.isNotFound(err):
-		facts[factNoSubnet] = id
+		facts[lookupNoSubnet] = id
 	case err != nil:
 		return fmt.Errorf("reading subnet %s: %w", id, err)
 	}
-	facts[factMemberCIDR] = found.CIDR
+	facts[lookupMemberCIDR] = found.CIDR
 	return nil
 }
 
@@ -164,14 +164,14 @@ type found struct {
 //
 // While a balancer is made beside the one that serves, that one is not found, and none by name.
 func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
-	all, surveyed := surveyOf(spec)
+	all, listed := bulkListOf(spec)
 	if uuid.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
 		f, err := d.findByID(ctx, all, spec)
 		if err != nil || f.lb != nil {
 			return f, err
 		}
 	}
-	if !surveyed {
+	if !listed {
 		var err error
 		if all.balancers, all.read, err = d.listBalancers(ctx); err != nil {
 			return found{}, fmt.Errorf("listing balancers: %w", err)
@@ -183,7 +183,7 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
 }
 
 // findByID looks for the balancer with the id that is given; one that is gone is nil.
-func (d *Driver) findByID(ctx context.Context, all survey, spec cloud.Spec) (found, error) {
+func (d *Driver) findByID(ctx context.Context, all bulkList, spec cloud.Spec) (found, error) {
 	at := slices.IndexFunc(all.balancers, func(lb balancer) bool { return lb.ID == spec.Ref.ID })
 	if at >= 0 {
 		marked := d.marked(all.balancers, spec)

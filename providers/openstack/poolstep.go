@@ -11,10 +11,10 @@ import (
 // poolStep changes what differs in a pool itself.
 func (d *Driver) poolStep(p pool, l cloud.Listener, o cloud.Owner) *step {
 	body := map[string]any{}
-	if method := l.Extras[fieldMethod]; method != p.Method {
+	if method := l.ProviderFields[fieldMethod]; method != p.Method {
 		body["lb_algorithm"] = method
 	}
-	if wanted := l.Extras[fieldPersistence]; wanted != p.persistence() {
+	if wanted := l.ProviderFields[fieldPersistence]; wanted != p.persistence() {
 		body["session_persistence"] = persistenceBody(wanted)
 	}
 	if name := d.renamed("pool", p.Name, o); name != "" {

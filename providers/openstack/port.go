@@ -70,8 +70,8 @@ func (d *Driver) ports(ctx context.Context, query url.Values) ([]port, error) {
 	return listAll[port](ctx, d.network, "ports", "ports", query)
 }
 
-// wiring is the ports of machines and what hangs on them.
-type wiring struct {
+// topology is the ports of machines and what hangs on them.
+type topology struct {
 	// byDevice are the ports of each server.
 	byDevice map[string][]port
 	// byID are all ports, those below a trunk among them.
@@ -82,8 +82,8 @@ type wiring struct {
 
 // wire reads the names of networks that the addresses of these ports need: none without
 // trunks. Ports below a trunk that are not there are read with their ids.
-func (d *Driver) wire(ctx context.Context, ports []port) (wiring, error) {
-	w := wiring{byDevice: map[string][]port{}, byID: map[string]port{}, networks: map[string]string{}}
+func (d *Driver) wire(ctx context.Context, ports []port) (topology, error) {
+	w := topology{byDevice: map[string][]port{}, byID: map[string]port{}, networks: map[string]string{}}
 	for _, p := range ports {
 		w.byDevice[p.Device] = append(w.byDevice[p.Device], p)
 		w.byID[p.ID] = p
@@ -95,7 +95,7 @@ func (d *Driver) wire(ctx context.Context, ports []port) (wiring, error) {
 		return d.ports(ctx, query)
 	})
 	if err != nil {
-		return wiring{}, fmt.Errorf("listing ports below trunks: %w", err)
+		return topology{}, fmt.Errorf("listing ports below trunks: %w", err)
 	}
 	for _, p := range more {
 		w.byID[p.ID] = p
@@ -111,7 +111,7 @@ func (d *Driver) wire(ctx context.Context, ports []port) (wiring, error) {
 		return listAll[network](ctx, d.network, "networks", "networks", query)
 	})
 	if err != nil {
-		return wiring{}, fmt.Errorf("listing networks of trunks: %w", err)
+		return topology{}, fmt.Errorf("listing networks of trunks: %w", err)
 	}
 	for _, n := range networks {
 		w.networks[n.ID] = n.Name
@@ -120,7 +120,7 @@ func (d *Driver) wire(ctx context.Context, ports []port) (wiring, error) {
 }
 
 // below returns the ids of all ports below the trunks of machines.
-func (w wiring) below() (ids []string) {
+func (w topology) below() (ids []string) {
 	for _, p := range w.byID {
 		if p.Trunk != nil && p.machine() != "" {
 			for _, sub := range p.Trunk.SubPorts {

@@ -9,7 +9,7 @@ func (d *Driver) Coexist(spec cloud.Spec, before cloud.Observed) (reason string)
 	switch {
 	case !ok:
 		return "it was not read"
-	case d.isGuest(s, spec):
+	case d.isTenant(s, spec):
 		return "it is shared with others"
 	case d.addressField(spec) == fieldAddress && spec.LoadBalancerIP != "" && spec.LoadBalancerIP == s.lb.Address:
 		return "both would have the address " + s.lb.Address

@@ -137,7 +137,7 @@ func TestRestored(t *testing.T) {
 	c := newTable(t, nil)
 	spec := specOf(map[string]string{keySubnet.Name: idNone, keyFlavor.Name: idNone, keyNetwork.Name: idNone})
 	spec.LoadBalancerIP = "172.24.0.99"
-	spec.Pinned = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
+	spec.Preserved = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
 	after, _, err := c.driver.Normalize(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestRenamedCluster(t *testing.T) {
 	}
 	var order []string
 	for range 10 {
-		spec.Facts = d.facts(s, spec)
+		spec.Lookups = d.facts(s, spec)
 		after, _, err := d.Normalize(spec)
 		if err != nil {
 			t.Fatal(err)

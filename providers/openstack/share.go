@@ -71,11 +71,11 @@ func (d *Driver) isNameOf(name string, o cloud.Owner) bool {
 //
 //	marks                              named by id  owner                                    shared
 //	this Service's                     –            this Service                             no
-//	upstream's of this Service         yes          this Service, by name                    as a guest
+//	upstream's of this Service         yes          this Service, by name                    as a tenant
 //	upstream's of this Service         no           what the mark says, literally            no
 //	other Services', of this cluster   yes          nobody, while there is room              yes
 //	any others                         –            the first of them                        no
-//	none                               –            nobody                                   as a guest
+//	none                               –            nobody                                   as a tenant
 //
 // Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
 //
@@ -84,14 +84,14 @@ func (d *Driver) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared
 	o := spec.Ref.Owner
 	c := d.readClaims(lb.Tags, o)
 	byID := spec.Ref.ID != "" && spec.Ref.ID == lb.ID
-	guest := d.isGuest(&snapshot{lb: *lb}, spec)
+	tenant := d.isTenant(&snapshot{lb: *lb}, spec)
 	room := byID && d.hasRoom(lb, c, spec)
 	made, isMade := d.madeFor(lb, o, byID)
 	switch {
 	case c.ours, lb.Name == legacyName(o.UID):
 		return o, false
 	case c.upstream && !c.namesake(o):
-		return d.ofUpstream(c.named(d, o), o, byID), byID && guest
+		return d.ofUpstream(c.named(d, o), o, byID), byID && tenant
 	case c.users > 0:
 		return shareWith(d.others(c, o), o, room)
 	case isMade && room && d.translated(made, o).Cluster == o.Cluster && !d.isNameOf(lb.Name, o):
@@ -99,13 +99,13 @@ func (d *Driver) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared
 	case isMade:
 		return d.ofUpstream(made, o, byID), false
 	}
-	return cloud.Owner{}, room && guest
+	return cloud.Owner{}, room && tenant
 }
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
 func (d *Driver) hasRoom(lb *balancer, c claims, spec cloud.Spec) bool {
-	return !spec.Leaving && c.users < d.config.balancer.maxShared && annotation.Adopt.In(spec.Options) != lb.ID
+	return !spec.Deleting && c.users < d.config.balancer.maxShared && annotation.Adopt.In(spec.Options) != lb.ID
 }
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has
@@ -192,17 +192,17 @@ func (d *Driver) isMadeFor(lb *balancer, o cloud.Owner) bool {
 	return former && (c.ours || c.upstream)
 }
 
-// isGuest reports whether the balancer was made for another Service or by the user: then we
+// isTenant reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else.
 //
-//	made for              marks                       guest
+//	made for              marks                       tenant
 //	this Service          –                           no
 //	–                     of other Services           yes
 //	another Service       this Service's alone        no, if all listeners are its: it is the last one
 //	nobody                this Service's alone        yes
 //	–                     none, and it is to adopt    no
 //	–                     none                        yes
-func (d *Driver) isGuest(s *snapshot, spec cloud.Spec) bool {
+func (d *Driver) isTenant(s *snapshot, spec cloud.Spec) bool {
 	o := spec.Ref.Owner
 	c := d.readClaims(s.lb.Tags, o)
 	adopts := annotation.Adopt.In(spec.Options) == s.lb.ID
@@ -238,7 +238,7 @@ func (d *Driver) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
 		return true
 	}
 	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.lb.Name || c.names[tag]) })
-	return !foreign && !d.isGuest(s, spec)
+	return !foreign && !d.isTenant(s, spec)
 }
 
 // isNamed reports whether a listener says by a tag, or by its name where no tag names a Service, that
@@ -261,7 +261,7 @@ func (d *Driver) hasNothing(s *snapshot, spec cloud.Spec) bool {
 	if c.ours || c.upstream || d.mayDelete(s, spec) {
 		return false
 	}
-	return len(d.tagged(s, spec)) == 0 && len(d.spares(s, spec.Ref.Owner)) == 0
+	return len(d.tagged(s, spec)) == 0 && len(d.unusedPools(s, spec.Ref.Owner)) == 0
 }
 
 // tagged are the listeners that say that they are the Service's.

@@ -30,7 +30,7 @@ func (d *Driver) nextStep(s *snapshot, change cloud.Change) *step {
 	if next := d.surplusStep(s, change); next != nil {
 		return next
 	}
-	if change.Spec.Facts[factGuest] == "" && s.lb.Name != change.After.Name {
+	if change.Spec.Lookups[lookupTenant] == "" && s.lb.Name != change.After.Name {
 		body := map[string]any{"name": change.After.Name}
 		if strings.HasPrefix(s.lb.Description, descriptionPrefix) {
 			body["description"] = d.description(change.Spec.Ref.Owner)
@@ -42,10 +42,10 @@ func (d *Driver) nextStep(s *snapshot, change cloud.Change) *step {
 
 func (d *Driver) tagsStep(s *snapshot, change cloud.Change) *step {
 	marks := d.observedMarks(s.lb.Tags, change.Spec.Ref.Owner)
-	if !d.can(ableTags) || slices.Equal(marks, change.After.Marks) {
+	if !d.can(ableTags) || slices.Equal(marks, change.After.OwnershipTags) {
 		return nil
 	}
-	tags := d.replaceMarks(s.lb.Tags, change.After.Marks, change.Spec.Ref.Owner)
+	tags := d.replaceMarks(s.lb.Tags, change.After.OwnershipTags, change.Spec.Ref.Owner)
 	return &step{"changing the tags", d.putting("loadbalancer", map[string]any{"tags": tags}, pathBalancers, s.lb.ID)}
 }
 
@@ -108,7 +108,7 @@ func (d *Driver) poolFor(s *snapshot, l cloud.Listener, spec cloud.Spec) (pool, 
 		}
 	}
 	name := d.childName("pool", portIndex(l, spec), spec.Ref.Owner)
-	for _, p := range d.spares(s, spec.Ref.Owner) {
+	for _, p := range d.unusedPools(s, spec.Ref.Owner) {
 		if p.Name == name && p.Protocol == string(l.TargetProtocol) {
 			return p, true
 		}
@@ -116,8 +116,8 @@ func (d *Driver) poolFor(s *snapshot, l cloud.Listener, spec cloud.Spec) (pool, 
 	return pool{}, false
 }
 
-// spares are the Service's pools that nothing leads to: on the way in, or out. Sorted by id.
-func (d *Driver) spares(s *snapshot, o cloud.Owner) []pool {
+// unusedPools are the Service's pools that nothing leads to: on the way in, or out. Sorted by id.
+func (d *Driver) unusedPools(s *snapshot, o cloud.Owner) []pool {
 	var list []pool
 	for _, p := range s.pools {
 		if len(p.Listeners) == 0 && (d.isChild("pool", p.Name, o) || d.renamed("pool", p.Name, o) != "") {
@@ -134,7 +134,7 @@ func (d *Driver) spares(s *snapshot, o cloud.Owner) []pool {
 func (d *Driver) trialStep(s *snapshot, l cloud.Listener, spec cloud.Spec) *step {
 	plain := l.Protocol == cloud.ProtocolTCP || l.Protocol == cloud.ProtocolUDP || l.Protocol == cloud.ProtocolSCTP
 	made := slices.ContainsFunc(s.listeners, func(t listener) bool {
-		return d.isChild("trial", t.Name, spec.Ref.Owner) && t.Protocol == string(l.Protocol) && t.TLSRef == l.Extras[fieldTLS]
+		return d.isChild("trial", t.Name, spec.Ref.Owner) && t.Protocol == string(l.Protocol) && t.TLSRef == l.ProviderFields[fieldTLS]
 	})
 	if plain || made {
 		return nil
@@ -184,7 +184,7 @@ func (d *Driver) surplusStep(s *snapshot, change cloud.Change) *step {
 			return d.dropStep(s, &s.listeners[i])
 		}
 	}
-	for _, p := range d.spares(s, change.Spec.Ref.Owner) {
+	for _, p := range d.unusedPools(s, change.Spec.Ref.Owner) {
 		if !used[p.ID] {
 			return d.dropPoolStep(p.ID)
 		}
@@ -205,7 +205,7 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 			body[field] = wanted
 		}
 	}
-	if wanted, managed := l.Extras[fieldForwardedFor]; managed && (wanted == "true") != (have.InsertHeaders[forwardedFor] == "true") {
+	if wanted, managed := l.ProviderFields[fieldForwardedFor]; managed && (wanted == "true") != (have.InsertHeaders[forwardedFor] == "true") {
 		headers := map[string]string{}
 		maps.Copy(headers, have.InsertHeaders)
 		delete(headers, forwardedFor)
@@ -214,10 +214,10 @@ func (d *Driver) listenerFieldsStep(have *listener, l cloud.Listener, spec cloud
 		}
 		body["insert_headers"] = headers
 	}
-	if wanted, managed := l.Extras[fieldAllowed]; managed && wanted != observedAllowed(*have, onIPv6(spec), wanted) {
+	if wanted, managed := l.ProviderFields[fieldAllowed]; managed && wanted != observedAllowed(*have, onIPv6(spec), wanted) {
 		body["allowed_cidrs"] = cidrList(wanted)
 	}
-	if l.Extras[fieldOwned] == "true" && !d.isTagged(have.Tags, spec.Ref.Owner) {
+	if l.ProviderFields[fieldOwned] == "true" && !d.isTagged(have.Tags, spec.Ref.Owner) {
 		body["tags"] = append(slices.DeleteFunc(slices.Clone(have.Tags), func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) }), d.name(spec.Ref.Owner))
 	}
 	if name := d.renamed("listener", have.Name, spec.Ref.Owner); name != "" {

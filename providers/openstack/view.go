@@ -15,11 +15,11 @@ import (
 func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
 		Found: true, ID: s.lb.ID, Native: s,
-		Facts: d.facts(s, spec),
+		Lookups: d.facts(s, spec),
 	}
 	o.Owner, o.Shared = d.owner(&s.lb, spec)
 	o.State, o.Detail = lifecycle(s.lb)
-	spec.Facts = o.Facts
+	spec.Lookups = o.Lookups
 	o.Balancer = d.view(s, spec)
 	o.Addresses = d.addressesOf(s, spec)
 	if len(o.Addresses) > 0 {
@@ -79,17 +79,17 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
 	if s.lb.Address != "" {
-		facts[factVIPFamily] = family(isIPv6(s.lb.Address))
+		facts[lookupVIPFamily] = family(isIPv6(s.lb.Address))
 	}
 	if slices.ContainsFunc(s.lb.AdditionalVIPs, func(vip additionalIP) bool { return isIPv6(vip.Address) != isIPv6(s.lb.Address) }) {
-		facts[factSecondFamily] = "true"
+		facts[lookupSecondFamily] = "true"
 	}
-	if d.isGuest(s, spec) {
-		facts[factGuest] = "true"
+	if d.isTenant(s, spec) {
+		facts[lookupTenant] = "true"
 		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.balancer.maxShared {
-			facts[factFull] = strconv.Itoa(c.users)
+			facts[lookupFull] = strconv.Itoa(c.users)
 		}
-		facts[factScope] = string(cloud.ScopeOf(s.floating == nil && !isIPv6(s.lb.Address)))
+		facts[lookupScope] = string(cloud.ScopeOf(s.floating == nil && !isIPv6(s.lb.Address)))
 	}
 	var taken []string
 	for _, l := range s.listeners {
@@ -99,20 +99,20 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	if len(taken) > 0 {
 		slices.Sort(taken)
-		facts[factTaken] = strings.Join(taken, ",")
+		facts[lookupTaken] = strings.Join(taken, ",")
 	}
 	return facts
 }
 
 func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
-		Name:      s.lb.Name,
-		Scope:     d.observedScope(s, spec),
-		DualStack: spec.DualStack && d.can(ableAdditionalVIPs),
-		Extras:    d.observedExtras(s, spec),
-		Marks:     d.observedMarks(s.lb.Tags, spec.Ref.Owner),
+		Name:           s.lb.Name,
+		Scope:          d.observedScope(s, spec),
+		DualStack:      spec.DualStack && d.can(ableAdditionalVIPs),
+		ProviderFields: d.observedExtras(s, spec),
+		OwnershipTags:  d.observedMarks(s.lb.Tags, spec.Ref.Owner),
 	}
-	if d.isGuest(s, spec) {
+	if d.isTenant(s, spec) {
 		b.Name = d.name(spec.Ref.Owner)
 	} else if d.can(ableAdditionalVIPs) {
 		b.DualStack = len(s.lb.AdditionalVIPs) > 0
@@ -167,7 +167,7 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 	seen[fieldGuarded] = s.guard.describe(d.addresses(s, spec))
 	maps.DeleteFunc(seen, func(field, _ string) bool { _, managed := wanted[field]; return !managed })
 	var spares []string
-	for _, p := range d.spares(s, spec.Ref.Owner) {
+	for _, p := range d.unusedPools(s, spec.Ref.Owner) {
 		spares = append(spares, fmt.Sprintf("%s %s, members %d, monitor %t", p.Name, p.Protocol, len(s.members[p.ID]), p.Monitor != ""))
 	}
 	if len(spares) > 0 {
@@ -200,7 +200,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 		Port:           l.Port,
 		TargetProtocol: cloud.Protocol(p.Protocol),
 		TargetPort:     targetPort(members, wanted.TargetPort),
-		Extras: map[string]string{
+		ProviderFields: map[string]string{
 			fieldConnectionLimit: strconv.Itoa(l.ConnectionLimit),
 			fieldForwardedFor:    strconv.FormatBool(l.InsertHeaders[forwardedFor] == "true"),
 			fieldTLS:             l.TLSRef,
@@ -208,7 +208,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldMemberConnect:   strconv.Itoa(l.MemberConnect),
 			fieldMemberData:      strconv.Itoa(l.MemberData),
 			fieldTCPInspect:      strconv.Itoa(l.TCPInspect),
-			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.Extras[fieldAllowed]),
+			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.ProviderFields[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
 			fieldOwned:           strconv.FormatBool(d.isTagged(l.Tags, spec.Ref.Owner)),
@@ -224,8 +224,8 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 		}
 	}
 	seen.Targets = observedTargets(members, seen.TargetPort, monitorPort(seen, spec))
-	if wanted.Extras != nil {
-		maps.DeleteFunc(seen.Extras, func(field, _ string) bool { _, managed := wanted.Extras[field]; return !managed })
+	if wanted.ProviderFields != nil {
+		maps.DeleteFunc(seen.ProviderFields, func(field, _ string) bool { _, managed := wanted.ProviderFields[field]; return !managed })
 	}
 	return seen
 }
@@ -241,7 +241,7 @@ func (d *Driver) isTagged(tags []string, o cloud.Owner) bool {
 func (d *Driver) wantedAt(key string, spec cloud.Spec) cloud.Listener {
 	for _, port := range spec.Ports {
 		if port.Listener().Key() == key {
-			return cloud.Listener{TargetPort: port.NodePort, Extras: d.listenerExtras(spec, port)}
+			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: d.listenerExtras(spec, port)}
 		}
 	}
 	return cloud.Listener{}

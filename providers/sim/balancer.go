@@ -65,8 +65,8 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 	check := stored.HealthCheck
 	b := cloud.Balancer{
 		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
-		Allow: stored.AllowedSources, Marks: marks.List(stored.Labels),
-		Extras: map[string]string{fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol)},
+		Allow: stored.AllowedSources, OwnershipTags: marks.List(stored.Labels),
+		ProviderFields: map[string]string{fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol)},
 		Health: &cloud.Health{
 			Protocol: cloud.ProtocolOf(check.Protocol), Port: check.Port, Path: check.Path,
 			Interval: time.Duration(check.IntervalSeconds) * time.Second, Timeout: time.Duration(check.TimeoutSeconds) * time.Second,
@@ -88,8 +88,8 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
 	spec := world.BalancerSpec{
 		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, DualStack: b.DualStack,
-		AllowedSources: b.Allow, Labels: marks.Replace(stored.Labels, b.Marks),
-		Algorithm: b.Extras[fieldAlgorithm], ProxyProtocol: b.Extras[fieldProxyProtocol] == "true",
+		AllowedSources: b.Allow, Labels: marks.Replace(stored.Labels, b.OwnershipTags),
+		Algorithm: b.ProviderFields[fieldAlgorithm], ProxyProtocol: b.ProviderFields[fieldProxyProtocol] == "true",
 		HealthCheck: world.HealthCheck{
 			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,
 			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()), HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,

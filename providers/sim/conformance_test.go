@@ -137,18 +137,18 @@ func (c control) Leftovers() (left []string) {
 
 func (c control) TamperBalancer(id, field string) bool {
 	edits := map[string]func(*world.Balancer){
-		cloud.FieldName:    func(b *world.Balancer) { b.Name = "by-hand" },
-		cloud.FieldAllow:   func(b *world.Balancer) { b.AllowedSources = []string{"10.0.0.0/8"} },
-		cloud.FieldMarks:   func(b *world.Balancer) { b.Labels = map[string]string{"team": "shop"} },
-		"algorithm":        func(b *world.Balancer) { b.Algorithm = "least_connections" },
-		"proxyProtocol":    func(b *world.Balancer) { b.ProxyProtocol = true },
-		"health.protocol":  func(b *world.Balancer) { b.HealthCheck.Protocol = "tcp" },
-		"health.port":      func(b *world.Balancer) { b.HealthCheck.Port = 1 },
-		"health.path":      func(b *world.Balancer) { b.HealthCheck.Path = "/" },
-		"health.interval":  func(b *world.Balancer) { b.HealthCheck.IntervalSeconds = 100 },
-		"health.timeout":   func(b *world.Balancer) { b.HealthCheck.TimeoutSeconds = 1 },
-		"health.healthy":   func(b *world.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
-		"health.unhealthy": func(b *world.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
+		cloud.FieldName:          func(b *world.Balancer) { b.Name = "by-hand" },
+		cloud.FieldAllow:         func(b *world.Balancer) { b.AllowedSources = []string{"10.0.0.0/8"} },
+		cloud.FieldOwnershipTags: func(b *world.Balancer) { b.Labels = map[string]string{"team": "shop"} },
+		"algorithm":              func(b *world.Balancer) { b.Algorithm = "least_connections" },
+		"proxyProtocol":          func(b *world.Balancer) { b.ProxyProtocol = true },
+		"health.protocol":        func(b *world.Balancer) { b.HealthCheck.Protocol = "tcp" },
+		"health.port":            func(b *world.Balancer) { b.HealthCheck.Port = 1 },
+		"health.path":            func(b *world.Balancer) { b.HealthCheck.Path = "/" },
+		"health.interval":        func(b *world.Balancer) { b.HealthCheck.IntervalSeconds = 100 },
+		"health.timeout":         func(b *world.Balancer) { b.HealthCheck.TimeoutSeconds = 1 },
+		"health.healthy":         func(b *world.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
+		"health.unhealthy":       func(b *world.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
 	}
 	edit, ok := edits[field]
 	if ok {

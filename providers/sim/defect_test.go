@@ -112,9 +112,9 @@ func (d defective) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed
 	return observed, err
 }
 
-func (d defective) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d defective) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	if d.defect == "ignores pins" {
-		spec.Pinned = nil
+		spec.Preserved = nil
 	}
 	b, notes, err := d.Driver.Normalize(spec)
 	switch d.defect {
@@ -127,7 +127,7 @@ func (d defective) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, err
 	case "unsorted ranges":
 		slices.Reverse(b.Allow)
 	case "ignores an annotation":
-		b.Extras["algorithm"] = "round_robin"
+		b.ProviderFields["algorithm"] = "round_robin"
 	}
 	return b, notes, err
 }
@@ -137,7 +137,7 @@ func (d defective) Apply(ctx context.Context, change cloud.Change) (cloud.Progre
 	case change.After == nil && d.defect == "never deletes":
 		return cloud.Progress{}, nil
 	case change.After != nil && change.Before.Found && d.defect == "forgets marks":
-		change.After.Marks = nil
+		change.After.OwnershipTags = nil
 	case change.After != nil && len(change.After.Targets) == 0 && d.defect == "never empties targets":
 		change.After.Targets = change.Before.Balancer.Targets
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	b := cloud.Balancer{
 		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: health(spec),
-		Extras: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
-		Marks:  marks.List(marks.Of(spec.Ref.Owner)),
+		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
+		OwnershipTags:  marks.List(marks.Of(spec.Ref.Owner)),
 	}
 	for _, port := range spec.Ports {
 		b.Listeners = append(b.Listeners, port.Listener())
@@ -24,18 +24,18 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error
 		b.Allow = append(b.Allow, network.String())
 	}
 	slices.Sort(b.Allow) // the API sorts them as text
-	b.Pin(spec.Pinned)
+	b.Preserve(spec.Preserved)
 	return b, notes(spec), nil
 }
 
 // notes says what the balancer will lack.
-func notes(spec cloud.Spec) []cloud.Note {
-	var notes []cloud.Note
+func notes(spec cloud.Spec) []cloud.Warning {
+	var notes []cloud.Warning
 	if spec.LoadBalancerIP != "" {
-		notes = append(notes, cloud.Note{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
+		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
 	}
 	if HealthPath.Has(spec.Options) && HealthProtocol.In(spec.Options) != "http" {
-		notes = append(notes, cloud.Note{Field: HealthPath.Name, Message: "a tcp health check has no path"})
+		notes = append(notes, cloud.Warning{Field: HealthPath.Name, Message: "a tcp health check has no path"})
 	}
 	return notes
 }

@@ -26,7 +26,7 @@ func (n *network) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed,
 	return n.Driver.Observe(ctx, asking(spec))
 }
 
-func (n *network) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Note, error) {
+func (n *network) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	return n.Driver.Normalize(asking(spec))
 }
 

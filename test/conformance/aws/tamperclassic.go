@@ -9,7 +9,7 @@ import (
 )
 
 var ofClassic = map[string]tampering{
-	cloud.FieldMarks: func(c *Control, id string) error {
+	cloud.FieldOwnershipTags: func(c *Control, id string) error {
 		_, err := c.Classic.RemoveTags(c.Context(), &api.RemoveTagsInput{LoadBalancerNames: []string{id}, Tags: []types.TagKeyOnly{{Key: awssdk.String("kubernetes.io/service-name")}}})
 		return err
 	},

@@ -9,7 +9,7 @@ import (
 )
 
 var ofNetwork = map[string]tampering{
-	cloud.FieldMarks: func(c *Control, id string) error {
+	cloud.FieldOwnershipTags: func(c *Control, id string) error {
 		_, err := c.Network.RemoveTags(c.Context(), &api.RemoveTagsInput{ResourceArns: []string{id}, TagKeys: []string{"kubernetes.io/service-name"}})
 		return err
 	},

@@ -206,7 +206,7 @@ func TestTypeOfAnExistingBalancerStays(t *testing.T) {
 	if !frozen {
 		t.Errorf("operations = %+v, want a change of the type", l.change().Operations)
 	}
-	l.spec.Pinned = map[string]string{"type": "REGIONAL"}
+	l.spec.Preserved = map[string]string{"type": "REGIONAL"}
 	if left := l.change().Operations; len(left) != 0 {
 		t.Errorf("with the type pinned there is still %+v", left)
 	}

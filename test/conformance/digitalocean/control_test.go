@@ -125,18 +125,18 @@ func (c control) Leftovers() (left []string) {
 
 // edits change one field of a balancer by hand.
 var edits = map[string]func(*emulator.Balancer){
-	cloud.FieldName:        func(b *emulator.Balancer) { b.Name = "by-hand" },
-	cloud.FieldAllow:       func(b *emulator.Balancer) { b.Firewall.Allow = []string{"cidr:10.0.0.0/8"} },
-	cloud.FieldDeny:        func(b *emulator.Balancer) { b.Firewall.Deny = []string{"ip:192.0.2.1"} },
-	cloud.FieldMarks:       func(b *emulator.Balancer) { b.Tags = []string{"team:shop"} },
-	"health.protocol":      func(b *emulator.Balancer) { b.HealthCheck.Protocol = "tcp" },
-	"health.port":          func(b *emulator.Balancer) { b.HealthCheck.Port = 1 },
-	"health.path":          func(b *emulator.Balancer) { b.HealthCheck.Path = "/" },
-	"health.interval":      func(b *emulator.Balancer) { b.HealthCheck.CheckIntervalSeconds = 100 },
-	"health.timeout":       func(b *emulator.Balancer) { b.HealthCheck.ResponseTimeoutSeconds = 100 },
-	"health.healthy":       func(b *emulator.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
-	"health.unhealthy":     func(b *emulator.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
-	"health.proxyProtocol": func(b *emulator.Balancer) { yes := true; b.HealthCheck.ProxyProtocol = &yes },
+	cloud.FieldName:          func(b *emulator.Balancer) { b.Name = "by-hand" },
+	cloud.FieldAllow:         func(b *emulator.Balancer) { b.Firewall.Allow = []string{"cidr:10.0.0.0/8"} },
+	cloud.FieldDeny:          func(b *emulator.Balancer) { b.Firewall.Deny = []string{"ip:192.0.2.1"} },
+	cloud.FieldOwnershipTags: func(b *emulator.Balancer) { b.Tags = []string{"team:shop"} },
+	"health.protocol":        func(b *emulator.Balancer) { b.HealthCheck.Protocol = "tcp" },
+	"health.port":            func(b *emulator.Balancer) { b.HealthCheck.Port = 1 },
+	"health.path":            func(b *emulator.Balancer) { b.HealthCheck.Path = "/" },
+	"health.interval":        func(b *emulator.Balancer) { b.HealthCheck.CheckIntervalSeconds = 100 },
+	"health.timeout":         func(b *emulator.Balancer) { b.HealthCheck.ResponseTimeoutSeconds = 100 },
+	"health.healthy":         func(b *emulator.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
+	"health.unhealthy":       func(b *emulator.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
+	"health.proxyProtocol":   func(b *emulator.Balancer) { yes := true; b.HealthCheck.ProxyProtocol = &yes },
 }
 
 func (c control) TamperBalancer(id, field string) bool {

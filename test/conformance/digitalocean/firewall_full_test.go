@@ -34,7 +34,7 @@ func sharedFirewall(l *lab) func(...*corev1.Service) error {
 	m := firewall.New(firewall.Options{Cloud: c, Executor: run.NewExecutor(c, run.Live, nil, nil)})
 	return func(services ...*corev1.Service) error {
 		_, err := m.Reconcile(l.Context(), services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
-			b := cloud.Balancer{Extras: map[string]string{"type": emulator.TypeRegionalNetwork}, Listeners: []cloud.Listener{
+			b := cloud.Balancer{ProviderFields: map[string]string{"type": emulator.TypeRegionalNetwork}, Listeners: []cloud.Listener{
 				{Protocol: cloud.ProtocolTCP, Port: int(svc.Spec.Ports[0].Port), TargetPort: int(svc.Spec.Ports[0].Port)},
 			}}
 			return b, "", nil

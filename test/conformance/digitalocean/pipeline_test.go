@@ -86,7 +86,7 @@ func (l *lab) change() cloud.Change {
 	l.Helper()
 	before := l.observe()
 	spec := l.spec
-	spec.Facts = before.Facts
+	spec.Lookups = before.Lookups
 	after, _, err := l.balancers().Normalize(spec)
 	l.must(err)
 	for _, candidate := range spec.Candidates {

@@ -38,7 +38,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 			}
 			l.driver = connect(t, l.url, test.env)
 			before := l.observe()
-			l.spec.Facts = before.Facts
+			l.spec.Lookups = before.Lookups
 			l.server.ResetTraffic()
 			err := l.driver.(cloud.Checker).Check(t.Context(), l.spec, before)
 			if (err != nil) != test.refused {

@@ -17,7 +17,7 @@ func TestTagsGoLast(t *testing.T) {
 	tags := l.balancer().Tags
 	deletion := func() cloud.Change {
 		spec := l.spec
-		spec.Leaving = true
+		spec.Deleting = true
 		return cloud.Change{Spec: spec, Before: l.observe()}
 	}
 	l.server.AddFault(fault.Fault{Method: http.MethodDelete, Path: "/v2/load_balancers/*", Status: http.StatusUnprocessableEntity, Body: `{"message": "locked"}`})

@@ -44,7 +44,7 @@ func (c *control) TamperBalancer(id, field string) bool {
 	}
 	path := "lbaas/loadbalancers/" + id
 	switch field {
-	case cloud.FieldMarks:
+	case cloud.FieldOwnershipTags:
 		c.change("loadbalancer", path, object{"tags": []string{"by-hand"}})
 	case cloud.FieldName:
 		c.change("loadbalancer", path, object{"name": "by-hand"})

@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 		}
 		before, err := s.cloud.Balancers.Observe(t.Context(), spec)
 		s.must(err, "observing")
-		spec.Facts = before.Facts
+		spec.Lookups = before.Lookups
 		from := len(s.proxy.Calls())
 		err = s.cloud.Checker.Check(t.Context(), spec, before)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -143,10 +143,10 @@ func TestFloatingNetwork(t *testing.T) {
 func TestSwitchedOff(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	off := on(t, s.project, s.nodes, siteOptions{config: "[LoadBalancer]\nenabled=false\n"})
-	if off.cloud.Balancers != nil || off.cloud.Surveyor != nil || off.cloud.Routes != nil {
+	if off.cloud.Balancers != nil || off.cloud.BulkLister != nil || off.cloud.Routes != nil {
 		t.Error("balancers or routes are there")
 	}
-	if s.cloud.Balancers == nil || s.cloud.Surveyor == nil || s.cloud.Routes != nil {
+	if s.cloud.Balancers == nil || s.cloud.BulkLister == nil || s.cloud.Routes != nil {
 		t.Error("no balancers, or routes without a router")
 	}
 }

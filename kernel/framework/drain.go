@@ -15,9 +15,9 @@ import (
 
 var errStopping = errors.New("the process is stopping")
 
-// gate lets calls into the kernel, until it is closed. A call that has begun is not cut
+// drain lets calls into the kernel, until it is closed. A call that has begun is not cut
 // off when its controller stops, because half of it may be done; closing waits for it.
-type gate struct {
+type drain struct {
 	mu      sync.Mutex
 	closed  bool
 	running int
@@ -26,14 +26,14 @@ type gate struct {
 	abort   context.CancelFunc
 }
 
-func newGate() *gate {
-	g := &gate{idle: make(chan struct{})}
+func newDrain() *drain {
+	g := &drain{idle: make(chan struct{})}
 	g.aborted, g.abort = context.WithCancel(context.Background())
 	return g
 }
 
 // enter returns the context of one call and what to do when it has ended.
-func (g *gate) enter(ctx context.Context) (context.Context, func(), error) {
+func (g *drain) enter(ctx context.Context) (context.Context, func(), error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -45,7 +45,7 @@ func (g *gate) enter(ctx context.Context) (context.Context, func(), error) {
 	return ctx, func() { stop(); cancel(); g.leave() }, nil
 }
 
-func (g *gate) leave() {
+func (g *drain) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--
@@ -53,7 +53,7 @@ func (g *gate) leave() {
 }
 
 // settle announces that nothing runs any more. The caller holds the lock.
-func (g *gate) settle() {
+func (g *drain) settle() {
 	if g.closed && g.running == 0 {
 		close(g.idle)
 	}
@@ -61,7 +61,7 @@ func (g *gate) settle() {
 
 // close refuses new calls and waits for those that have begun: for drain, then it aborts
 // them and waits until ctx ends. It reports whether all have ended.
-func (g *gate) close(ctx context.Context, drain time.Duration) bool {
+func (g *drain) close(ctx context.Context, drain time.Duration) bool {
 	g.mu.Lock()
 	if !g.closed {
 		g.closed = true
@@ -85,9 +85,9 @@ func (g *gate) close(ctx context.Context, drain time.Duration) bool {
 	}
 }
 
-// through makes one call through the gate with that priority. A panic becomes an error: it
+// draining makes one call draining the gate with that priority. A panic becomes an error: it
 // would end the process, and the next one would most likely meet it again.
-func through[T any](ctx context.Context, g *gate, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
+func draining[T any](ctx context.Context, g *drain, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
 	ctx, leave, err := g.enter(ctx)
 	if err != nil {
 		return result, err

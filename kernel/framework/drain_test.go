@@ -11,8 +11,8 @@ import (
 )
 
 // call runs through the gate until release is closed or its context ends.
-func call(ctx context.Context, g *gate, release <-chan struct{}) error {
-	_, err := through(ctx, g, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
+func call(ctx context.Context, g *drain, release <-chan struct{}) error {
+	_, err := draining(ctx, g, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
 		select {
 		case <-release:
 			return struct{}{}, nil
@@ -25,7 +25,7 @@ func call(ctx context.Context, g *gate, release <-chan struct{}) error {
 
 func TestGateLetsCallsFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, release := newGate(), make(chan struct{})
+		g, release := newDrain(), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		result := make(chan error, 1)
 		go func() { result <- call(ctx, g, release) }()
@@ -50,7 +50,7 @@ func TestGateLetsCallsFinish(t *testing.T) {
 
 func TestGateAbortsCallsThatHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
+		g := newDrain()
 		result := make(chan error, 1)
 		go func() { result <- call(t.Context(), g, nil) }()
 		synctest.Wait()
@@ -69,8 +69,8 @@ func TestGateAbortsCallsThatHang(t *testing.T) {
 
 func TestGateGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, release := newGate(), make(chan struct{})
-		go through(t.Context(), g, cloud.PriorityRefresh, func(context.Context) (int, error) { <-release; return 0, nil })
+		g, release := newDrain(), make(chan struct{})
+		go draining(t.Context(), g, cloud.PriorityRefresh, func(context.Context) (int, error) { <-release; return 0, nil })
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()

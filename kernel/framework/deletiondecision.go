@@ -12,28 +12,30 @@ import (
 // once, or asks again.
 const verdictTTL = time.Minute
 
-// verdicts remember which Nodes were just said to be gone, by name. The lifecycle
+// deletionDecisions remember which Nodes were just said to be gone, by name. The lifecycle
 // controller deletes by name only, and by then the name may be another Node's.
-type verdicts struct {
+type deletionDecisions struct {
 	mu    sync.Mutex
-	known map[string]verdict
+	known map[string]deletionDecision
 }
 
-type verdict struct {
+type deletionDecision struct {
 	uid types.UID
 	at  time.Time
 }
 
-func newVerdicts() *verdicts { return &verdicts{known: map[string]verdict{}} }
+func newDeletionDecisions() *deletionDecisions {
+	return &deletionDecisions{known: map[string]deletionDecision{}}
+}
 
-func (v *verdicts) add(node *corev1.Node) {
+func (v *deletionDecisions) add(node *corev1.Node) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.known[node.Name] = verdict{uid: node.UID, at: time.Now()}
+	v.known[node.Name] = deletionDecision{uid: node.UID, at: time.Now()}
 }
 
 // take returns the UID of the Node that was said to be gone, once.
-func (v *verdicts) take(name string) (types.UID, bool) {
+func (v *deletionDecisions) take(name string) (types.UID, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	found, ok := v.known[name]

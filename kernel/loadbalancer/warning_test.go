@@ -13,13 +13,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-var seeRemark = cmp.AllowUnexported(remark{})
+var seeRemark = cmp.AllowUnexported(warning{})
 
 func TestMerge(t *testing.T) {
-	got := merge([]remark{
+	got := merge([]warning{
 		{event.TargetSkipped, "a"}, {event.ConfigurationIgnored, "b"}, {event.TargetSkipped, "c"}, {event.TargetSkipped, "a"},
 	})
-	want := []remark{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
+	want := []warning{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
 	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
 	}
@@ -27,21 +27,21 @@ func TestMerge(t *testing.T) {
 
 func TestMergeKeepsEventsWhole(t *testing.T) {
 	long, longer := strings.Repeat("a", 600), strings.Repeat("b", 600)
-	got := merge([]remark{{event.TargetSkipped, long}, {event.TargetSkipped, longer}, {event.TargetSkipped, "c"}, {event.TargetSkipped, long}})
-	want := []remark{{event.TargetSkipped, long}, {event.TargetSkipped, longer + "; c"}}
+	got := merge([]warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer}, {event.TargetSkipped, "c"}, {event.TargetSkipped, long}})
+	want := []warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer + "; c"}}
 	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
 	}
 }
 
 func TestNoteReasons(t *testing.T) {
-	got := ofNotes([]cloud.Note{
+	got := ofDriver([]cloud.Warning{
 		{Field: "f", Message: "m"},
 		{Field: "f", Message: "m", Reason: event.ImmutableChange.Name},
 		{Field: "f", Message: "m", Reason: event.BrakeEngaged.Name},
 		{Field: "f", Message: "m", Reason: "Whatever"},
 	})
-	want := []remark{{event.ConfigurationIgnored, "f: m"}, {event.ImmutableChange, "f: m"}, {event.ConfigurationIgnored, "f: m"}, {event.ConfigurationIgnored, "f: m"}}
+	want := []warning{{event.ConfigurationIgnored, "f: m"}, {event.ImmutableChange, "f: m"}, {event.ConfigurationIgnored, "f: m"}, {event.ConfigurationIgnored, "f: m"}}
 	if diff := cmp.Diff(want, got, seeRemark); diff != "" {
 		t.Errorf("ofNotes() (-want +got):\n%s", diff)
 	}

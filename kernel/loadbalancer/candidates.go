@@ -17,7 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
-// census is what became of the nodes the framework named:
+// candidates is what became of the nodes the framework named:
 //
 //	node                                    becomes
 //	not selected by node-selector           nothing
@@ -31,10 +31,10 @@ import (
 //
 // Addresses come from the cloud and not from the Node's status, so that a node whose
 // addresses are not yet written is not lost.
-type census struct {
-	candidates []cloud.Target // sorted by id
-	doubtful   []doubt        // sorted by id
-	skipped    []skip
+type candidates struct {
+	targets []cloud.Target  // sorted by id
+	unknown []unknownTarget // sorted by id
+	skipped []skip
 	// joining says that some nodes have no provider-ID yet: their turn comes.
 	joining bool
 	// named are nodes without provider-ID that are candidates, with their machine.
@@ -53,11 +53,11 @@ type census struct {
 // skip is a node that cannot be a target, and why.
 type skip struct{ node, reason string }
 
-// doubt is a node whose machine we know nothing of.
-type doubt struct {
+// unknownTarget is a node whose machine we know nothing of.
+type unknownTarget struct {
 	id   cloud.InstanceID
 	node string
-	// reason is "" when the census as a whole says why.
+	// reason is "" when the candidates as a whole say why.
 	reason string
 }
 
@@ -65,17 +65,17 @@ func joining(node *corev1.Node) bool {
 	return node.Spec.ProviderID == "" && instance.Uninitialized(node)
 }
 
-// meet makes the machines behind the nodes the candidates.
-func (p *pass) meet(ctx context.Context, nodes []*corev1.Node) census {
-	c := p.census(ctx, nodes)
-	p.spec.Candidates = c.candidates
+// resolveNodes makes the machines behind the nodes the candidates.
+func (p *pipeline) resolveNodes(ctx context.Context, nodes []*corev1.Node) candidates {
+	c := p.readNodes(ctx, nodes)
+	p.spec.Candidates = c.targets
 	return c
 }
 
-// census finds the machines behind the nodes.
-func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
+// readNodes finds the machines behind the nodes.
+func (p *pipeline) readNodes(ctx context.Context, nodes []*corev1.Node) candidates {
 	names, skipped := identify(nodes, p.selector, p.manager.cloud.Concerns, p.manager.machines.ProviderID)
-	c := census{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
+	c := candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
 	for _, node := range nodes {
 		c.offered[node.Name] = p.selector == nil || p.selector.Matches(labels.Set(node.Labels))
 	}
@@ -91,9 +91,9 @@ func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 	}
 	for _, id := range ids {
 		if machine, ok := machines[id]; ok {
-			c.candidates = append(c.candidates, machine.Target(names[id]))
+			c.targets = append(c.targets, machine.Target(names[id]))
 		} else {
-			c.doubtful = append(c.doubtful, doubt{id, names[id], reason})
+			c.unknown = append(c.unknown, unknownTarget{id, names[id], reason})
 		}
 	}
 	p.findByName(ctx, &c, nodes, names)
@@ -102,7 +102,7 @@ func (p *pass) census(ctx context.Context, nodes []*corev1.Node) census {
 
 // findByName adds the machines of nodes that have no provider-ID and that nobody will give one:
 // upstream finds them by name too. A machine that is a node's by provider-ID is that node's.
-func (p *pass) findByName(ctx context.Context, c *census, nodes []*corev1.Node, taken map[cloud.InstanceID]string) {
+func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev1.Node, taken map[cloud.InstanceID]string) {
 	var wanted []string
 	for _, node := range nodes {
 		if node.Spec.ProviderID == "" && !joining(node) && c.offered[node.Name] {
@@ -128,10 +128,10 @@ func (p *pass) findByName(ctx context.Context, c *census, nodes []*corev1.Node, 
 			continue
 		}
 		taken[machine.ID] = name
-		c.candidates = append(c.candidates, machine.Target(name))
+		c.targets = append(c.targets, machine.Target(name))
 		c.named = append(c.named, name+" is "+string(machine.ID))
 	}
-	slices.SortFunc(c.candidates, func(a, b cloud.Target) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
+	slices.SortFunc(c.targets, func(a, b cloud.Target) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
 }
 
 // identify returns the node names by machine id. It is pure as far as parse is. A nil
@@ -159,19 +159,19 @@ func identify(nodes []*corev1.Node, selector labels.Selector, concerns func(stri
 	return names, skipped
 }
 
-// remarks say which nodes were left out and what could not be read.
-func (c census) remarks() []remark {
-	var remarks []remark
+// warnings say which nodes were left out and what could not be read.
+func (c candidates) warnings() []warning {
+	var warnings []warning
 	if len(c.skipped) > 0 {
-		remarks = append(remarks, remark{event.TargetSkipped, skipText(c.skipped)})
+		warnings = append(warnings, warning{event.TargetSkipped, skipText(c.skipped)})
 	}
 	if len(c.named) > 0 {
-		remarks = append(remarks, remark{event.TargetFoundByName, firstOf(c.named) + ": found by name, as there is no provider-ID"})
+		warnings = append(warnings, warning{event.TargetFoundByName, firstOf(c.named) + ": found by name, as there is no provider-ID"})
 	}
 	if c.err != nil {
-		remarks = append(remarks, failure(c.err))
+		warnings = append(warnings, failure(c.err))
 	}
-	return remarks
+	return warnings
 }
 
 // skipText names the nodes that were left out: at most three for each reason, and how many

@@ -14,20 +14,20 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
-// surveyor is a fake cloud that is also observed from what it was at the time of a survey.
-type surveyor struct {
+// bulkLister is a fake cloud that is also observed from what it was at the time of a bulk list.
+type bulkLister struct {
 	*fakeDriver
-	surveys int
-	// blank surveys hold nothing, whatever there is.
+	lists int
+	// blank bulk lists hold nothing, whatever there is.
 	blank bool
-	// broken surveys fail.
+	// broken bulk lists fail.
 	broken bool
 }
 
-func (s *surveyor) Survey(context.Context) (cloud.Survey, error) {
+func (s *bulkLister) ListBalancers(context.Context) (cloud.BulkList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.surveys++
+	s.lists++
 	then := &fakeDriver{balancers: map[string]*stored{}}
 	for id, b := range s.balancers {
 		if b.busy > 0 {
@@ -43,17 +43,17 @@ func (s *surveyor) Survey(context.Context) (cloud.Survey, error) {
 	return then, nil
 }
 
-func (s *surveyor) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if then, ok := spec.Survey.(*fakeDriver); ok {
+func (s *bulkLister) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if then, ok := spec.BulkList.(*fakeDriver); ok {
 		return then.Observe(ctx, spec)
 	}
 	return s.fakeDriver.Observe(ctx, spec)
 }
 
-// surveyed returns fixtures of as many Services that share one Manager.
-func surveyed(t *testing.T, services int) (*surveyor, []*fixture) {
+// listed returns fixtures of as many Services that share one Manager.
+func listed(t *testing.T, services int) (*bulkLister, []*fixture) {
 	var all []*fixture
-	s := &surveyor{fakeDriver: &fakeDriver{}}
+	s := &bulkLister{fakeDriver: &fakeDriver{}}
 	for i := range services {
 		f := newFixture(t)
 		f.svc.UID = types.UID(fmt.Sprintf("uid-%d", i))
@@ -70,9 +70,9 @@ func surveyed(t *testing.T, services int) (*surveyor, []*fixture) {
 	return s, all
 }
 
-// share settles all Services twice; the second time they share a survey that shows every balancer.
+// share settles all Services twice; the second time they share a bulk list that shows every balancer.
 func share(all []*fixture) {
-	for _, wait := range []time.Duration{surveyAge, time.Millisecond} {
+	for _, wait := range []time.Duration{bulkListAge, time.Millisecond} {
 		for _, f := range all {
 			f.settle()
 		}
@@ -80,64 +80,64 @@ func share(all []*fixture) {
 	}
 }
 
-func TestManyServicesShareASurvey(t *testing.T) {
+func TestManyServicesShareABulkList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 50)
+		s, all := listed(t, 50)
 		s.busy = 1
 		for _, f := range all {
 			waits(t, f.ensure(), 7*time.Second)
 		}
-		if s.observes != crowd-1 || s.surveys != 1 || len(s.balancers) != 50 {
-			t.Errorf("creation: %d observations, %d surveys, %d balancers", s.observes, s.surveys, len(s.balancers))
+		if s.observes != manyServices-1 || s.lists != 1 || len(s.balancers) != 50 {
+			t.Errorf("creation: %d observations, %d lists, %d balancers", s.observes, s.lists, len(s.balancers))
 		}
 		time.Sleep(7 * time.Second)
 		for _, f := range all {
 			f.settle()
 		}
-		if s.observes != 2*(crowd-1) || s.surveys != 2 {
-			t.Errorf("then: %d observations, %d surveys", s.observes, s.surveys)
+		if s.observes != 2*(manyServices-1) || s.lists != 2 {
+			t.Errorf("then: %d observations, %d lists", s.observes, s.lists)
 		}
 	})
 }
 
-func TestSurveyIsReadAgain(t *testing.T) {
+func TestBulkListIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 4)
+		s, all := listed(t, 4)
 		for _, f := range all {
 			f.settle()
 		}
-		time.Sleep(surveyAge)
-		s.surveys = 0
+		time.Sleep(bulkListAge)
+		s.lists = 0
 		for _, f := range all {
 			f.settle()
 		}
-		if s.surveys != 1 {
-			t.Fatalf("%d surveys for one crowd", s.surveys)
+		if s.lists != 1 {
+			t.Fatalf("%d lists for one crowd", s.lists)
 		}
 		all[3].svc.Annotations[keyAlgorithm.Name] = "random"
 		time.Sleep(time.Millisecond)
 		all[3].settle()
 		all[3].settle()
-		if s.surveys != 2 {
-			t.Errorf("%d surveys, want another one after a change", s.surveys)
+		if s.lists != 2 {
+			t.Errorf("%d lists, want another one after a change", s.lists)
 		}
 		time.Sleep(time.Second)
 		all[0].settle()
-		if s.surveys != 2 {
-			t.Errorf("%d surveys, want the young one to serve", s.surveys)
+		if s.lists != 2 {
+			t.Errorf("%d lists, want the young one to serve", s.lists)
 		}
 	})
 }
 
 // A list that lacks a balancer proves nothing.
-func TestSurveyNeverProvesThatABalancerIsGone(t *testing.T) {
+func TestBulkListNeverProvesThatABalancerIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 6)
+		s, all := listed(t, 6)
 		for _, f := range all {
 			f.settle()
 		}
 		s.blank, s.writes = true, nil
-		time.Sleep(surveyAge)
+		time.Sleep(bulkListAge)
 		for _, f := range all {
 			f.settle()
 			if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
@@ -150,58 +150,58 @@ func TestSurveyNeverProvesThatABalancerIsGone(t *testing.T) {
 	})
 }
 
-// With three Services about, a survey that fails or hangs costs nobody a thing.
-func TestBrokenSurveysAreDoneWithout(t *testing.T) {
+// With three Services about, a bulk list that fails or hangs costs nobody a thing.
+func TestBrokenBulkListsAreDoneWithout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 10)
+		s, all := listed(t, 10)
 		s.broken = true
 		for _, f := range all {
 			f.settle()
 		}
-		if s.surveys != 1 || len(s.balancers) != 10 {
-			t.Errorf("%d surveys, %d balancers; want 1 and 10", s.surveys, len(s.balancers))
+		if s.lists != 1 || len(s.balancers) != 10 {
+			t.Errorf("%d lists, %d balancers; want 1 and 10", s.lists, len(s.balancers))
 		}
-		time.Sleep(surveyAge)
-		all[0].surveys.turn <- struct{}{} // somebody's survey hangs
+		time.Sleep(bulkListAge)
+		all[0].lists.turn <- struct{}{} // somebody's bulk list hangs
 		began := time.Now()
-		for _, f := range all[:crowd] {
+		for _, f := range all[:manyServices] {
 			f.settle()
 		}
-		if took := time.Since(began); took > crowd*surveyAge {
+		if took := time.Since(began); took > manyServices*bulkListAge {
 			t.Errorf("it took %v", took)
 		}
 	})
 }
 
-// What somebody changed after the survey is neither undone nor changed twice.
+// What somebody changed after the bulk list is neither undone nor changed twice.
 func TestWholeChangesAreMadeToWhatWasRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 4)
+		s, all := listed(t, 4)
 		share(all)
 		f := all[3]
-		s.writes, s.surveys, s.observes = nil, 0, 0
+		s.writes, s.lists, s.observes = nil, 0, 0
 		f.nodes = f.nodes[:2]
 		f.settle()
 		f.wrote("delete target c")
-		if s.surveys != 0 || s.observes != 0 {
-			t.Errorf("targets: %d surveys, %d observations; want none more", s.surveys, s.observes)
+		if s.lists != 0 || s.observes != 0 {
+			t.Errorf("targets: %d lists, %d observations; want none more", s.lists, s.observes)
 		}
 		time.Sleep(time.Millisecond)
 		f.settle()
 		f.svc.Annotations[keyAlgorithm.Name] = "random"
-		s.balancers[f.svc.Annotations[keyID.Name]].Extras["algorithm"] = "random"
+		s.balancers[f.svc.Annotations[keyID.Name]].ProviderFields["algorithm"] = "random"
 		f.settle()
 		f.wrote()
-		if s.surveys != 1 || s.observes != 1 {
-			t.Errorf("%d surveys, %d observations; want a reading besides the survey", s.surveys, s.observes)
+		if s.lists != 1 || s.observes != 1 {
+			t.Errorf("%d lists, %d observations; want a reading besides the bulk list", s.lists, s.observes)
 		}
 	})
 }
 
 // A balancer that was taken over by another Service is not deleted with the first one.
-func TestDeleteNeverBelievesASurvey(t *testing.T) {
+func TestDeleteNeverBelievesABulkList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 5)
+		s, all := listed(t, 5)
 		a, b := all[3], all[4]
 		for _, f := range all[:4] {
 			f.settle()
@@ -225,7 +225,7 @@ func TestDeleteNeverBelievesASurvey(t *testing.T) {
 // A Service that stops being a load balancer and becomes one again gets another one.
 func TestDeletedBalancerStaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 4)
+		s, all := listed(t, 4)
 		share(all)
 		f := all[3]
 		if err := f.Delete(t.Context(), f.svc); err != nil {
@@ -263,18 +263,18 @@ func TestDeleteLeavesWhatWasNeverAdopted(t *testing.T) {
 	f.wrote()
 }
 
-// What another process made after the survey is not in it.
-func TestNewServiceIsNotDecidedByAnOlderSurvey(t *testing.T) {
+// What another process made after the bulk list is not in it.
+func TestNewServiceIsNotDecidedByAnOlderBulkList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, all := surveyed(t, 4)
+		s, all := listed(t, 4)
 		for _, f := range all[:3] {
 			f.settle()
 		}
 		time.Sleep(time.Millisecond)
 		all[3].place("lb-9", "web-3", "uid="+string(all[3].svc.UID))
 		all[3].settle()
-		if len(s.balancers) != 4 || s.surveys != 2 {
-			t.Errorf("%d balancers, %d surveys; want 4 and 2", len(s.balancers), s.surveys)
+		if len(s.balancers) != 4 || s.lists != 2 {
+			t.Errorf("%d balancers, %d lists; want 4 and 2", len(s.balancers), s.lists)
 		}
 	})
 }

@@ -180,7 +180,7 @@ func TestEarlierDepartureIsNotTakenForTheLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := service("web", withType(corev1.ServiceTypeClusterIP), withFinalizer)
 		services := &fakeServices{current: svc}
-		d := &departures{services: services, events: &fakeRecorder{}, begun: map[types.UID]*departure{}, slots: make(chan struct{}, 2)}
+		d := &deletions{services: services, events: &fakeRecorder{}, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, 2)}
 		d.delete = func(context.Context, *corev1.Service) error {
 			time.Sleep(time.Minute)
 			return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Shape returns what the firewall in front of the nodes has to let through: the balancer as
+// Desired returns what the firewall in front of the nodes has to let through: the balancer as
 // the next Ensure leaves it, and its id, "" while it does not exist. It only reads.
 //
 //	Service                         balancer
@@ -17,13 +17,13 @@ import (
 //	asks for something possible     as it will be
 //	asks for something impossible   as it is; an error when there is none
 //	wants another balancer instead  as it is, until that one exists
-func (m *Manager) Shape(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (b cloud.Balancer, id string, err error) {
+func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (b cloud.Balancer, id string, err error) {
 	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
 		return b, "", err
 	}
 	defer p.end()
-	c := p.meet(ctx, nodes)
+	c := p.resolveNodes(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return b, "", err

@@ -11,25 +11,25 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// book keeps a page for each Service, by UID. A page is open for one run at a time, so that
-// what a run observed is still true when it writes. The zero book is empty.
-type book struct {
-	mu    sync.Mutex
-	pages map[types.UID]*page
+// serviceStates keeps what is remembered of each Service, by UID. An entry is open for one run at a time, so that
+// what a run observed is still true when it writes. The zero serviceStates is empty.
+type serviceStates struct {
+	mu      sync.Mutex
+	entries map[types.UID]*serviceEntry
 }
 
-// page is what is remembered of one Service.
-type page struct {
+// serviceEntry is what is remembered of one Service.
+type serviceEntry struct {
 	// turn holds something while the page is open.
 	turn chan struct{}
-	// readers are the runs that have the page open or wait for it.
-	readers int
-	memory  memory
+	// users are the runs that have the page open or wait for it.
+	users  int
+	memory serviceState
 }
 
-// memory is what this process remembers of a Service. Losing it costs reads, an event, and where
+// serviceState is what this process remembers of a Service. Losing it costs reads, an event, and where
 // the cloud does not store what it is told at most one more replacement.
-type memory struct {
+type serviceState struct {
 	// created is the id of the balancer we created, "" when we did not.
 	created string
 	// confirmed is the one of those that was looked for without its id.
@@ -41,10 +41,10 @@ type memory struct {
 	// pendingSince is when the balancer was first seen pending, zero when it is not.
 	pendingSince time.Time
 	// last is what was last observed, nil when nothing was found.
-	last       *cloud.Observed
-	settled    settled
-	repeated   repetition
-	stillbirth stillbirth
+	last           *cloud.Observed
+	settled        settled
+	repeated       repetition
+	failedCreation failedCreation
 	// successor is the id of the balancer we made beside the one that serves, and refusals is how
 	// often a creation failed in a row.
 	successor string
@@ -52,11 +52,11 @@ type memory struct {
 	// brought is the id of the balancer whose targets this process has brought to the nodes once,
 	// and kept what it kept then for want of proof, nil for nothing.
 	brought string
-	kept    *keeping
+	kept    *keptTargets
 }
 
 // open waits until no other run has the page of the Service open.
-func (b *book) open(ctx context.Context, uid types.UID) (*page, error) {
+func (b *serviceStates) open(ctx context.Context, uid types.UID) (*serviceEntry, error) {
 	p := b.enter(uid)
 	select {
 	case p.turn <- struct{}{}:
@@ -67,31 +67,31 @@ func (b *book) open(ctx context.Context, uid types.UID) (*page, error) {
 	}
 }
 
-func (b *book) close(uid types.UID, p *page) {
+func (b *serviceStates) close(uid types.UID, p *serviceEntry) {
 	<-p.turn
 	b.leave(uid, p)
 }
 
-func (b *book) enter(uid types.UID) *page {
+func (b *serviceStates) enter(uid types.UID) *serviceEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pages == nil {
-		b.pages = map[types.UID]*page{}
+	if b.entries == nil {
+		b.entries = map[types.UID]*serviceEntry{}
 	}
-	p := b.pages[uid]
+	p := b.entries[uid]
 	if p == nil {
-		p = &page{turn: make(chan struct{}, 1)}
-		b.pages[uid] = p
+		p = &serviceEntry{turn: make(chan struct{}, 1)}
+		b.entries[uid] = p
 	}
-	p.readers++
+	p.users++
 	return p
 }
 
-// leave tears out a page that nobody reads and that says nothing.
-func (b *book) leave(uid types.UID, p *page) {
+// leave drops an entry that nobody uses and that says nothing.
+func (b *serviceStates) leave(uid types.UID, p *serviceEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.readers--; p.readers == 0 && p.memory == (memory{}) {
-		delete(b.pages, uid)
+	if p.users--; p.users == 0 && p.memory == (serviceState{}) {
+		delete(b.entries, uid)
 	}
 }

@@ -17,7 +17,7 @@ func TestShapesAreReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, id := 0, ""
 		var failure error
-		s := &shapes{ttl: time.Hour, known: map[types.UID]knownShape{}}
+		s := &desiredBalancers{ttl: time.Hour, known: map[types.UID]desiredBalancer{}}
 		expect := func(why string, svc *corev1.Service, want int) {
 			t.Helper()
 			reads = 0

@@ -6,23 +6,23 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// remarks says each thing about a Service once, for as long as it holds: the firewall is
+// warnings says each thing about a Service once, for as long as it holds: the firewall is
 // computed again with every change of any Service.
-type remarks struct {
+type warnings struct {
 	events     event.Recorder // may be nil
-	said, news map[remark]bool
+	said, news map[warning]bool
 }
 
-type remark struct{ uid, reason, message string }
+type warning struct{ uid, reason, message string }
 
-func (r *remarks) warn(svc *corev1.Service, reason event.Reason, message string) {
+func (r *warnings) warn(svc *corev1.Service, reason event.Reason, message string) {
 	if message == "" || r.events == nil {
 		return
 	}
 	if r.news == nil {
-		r.news = map[remark]bool{}
+		r.news = map[warning]bool{}
 	}
-	this := remark{string(svc.UID), reason.Name, message}
+	this := warning{string(svc.UID), reason.Name, message}
 	if !r.said[this] && !r.news[this] {
 		object := event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
 		r.events.Record(object, reason, message)
@@ -31,4 +31,4 @@ func (r *remarks) warn(svc *corev1.Service, reason event.Reason, message string)
 }
 
 // round ends one pass over all Services.
-func (r *remarks) round() { r.said, r.news = r.news, nil }
+func (r *warnings) round() { r.said, r.news = r.news, nil }

@@ -9,11 +9,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// remarks are about what works, for balancers of either kind, but is hardly meant.
-func remarks(spec cloud.Spec) []cloud.Note {
-	var notes []cloud.Note
+// usageWarnings are about what works, for balancers of either kind, but is hardly meant.
+func usageWarnings(spec cloud.Spec) []cloud.Warning {
+	var notes []cloud.Warning
 	note := func(field, format string, args ...any) {
-		notes = append(notes, cloud.Note{Field: field, Message: fmt.Sprintf(format, args...)})
+		notes = append(notes, cloud.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 	}
 	certificates := keyCertificate.List(spec.Options)
 	if len(certificates) == 0 && keyTLSPorts.Has(spec.Options) {
@@ -34,7 +34,7 @@ func remarks(spec cloud.Spec) []cloud.Note {
 			note(keyTags.Name, "tag %q is not set: it says whose the balancer is", key)
 		}
 	}
-	if nodes := spec.Facts[factShut]; nodes != "" {
+	if nodes := spec.Lookups[lookupShut]; nodes != "" {
 		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", nodes)
 	}
 	return notes

@@ -6,14 +6,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// newStrip returns the transformation of objects on their way into the informers. It drops
+// newNodeTransform returns the transformation of objects on their way into the informers. It drops
 // what nobody here reads, most of a Node's size, and shares what all Nodes repeat.
 //
 // Updates don't lose it: the API server ignores the status in a Node's PUT, keeps managed
 // fields that a request lacks, and patches are differences of stripped copies. Labels,
 // annotations and spec are in that PUT, so they must stay whole.
-func newStrip() cache.TransformFunc {
-	shared := &vocabulary{words: map[string]string{}}
+func newNodeTransform() cache.TransformFunc {
+	shared := &stringInterner{words: map[string]string{}}
 	return func(obj any) (any, error) {
 		if object, err := meta.Accessor(obj); err == nil {
 			object.SetManagedFields(nil)
@@ -21,26 +21,26 @@ func newStrip() cache.TransformFunc {
 		if node, ok := obj.(*corev1.Node); ok {
 			node.Labels = shared.keys(node.Labels)
 			node.Annotations = shared.keys(node.Annotations)
-			node.Status = stripStatus(node.Status, shared)
+			node.Status = trimStatus(node.Status, shared)
 		}
 		return obj, nil
 	}
 }
 
-// stripStatus keeps the addresses, and of the conditions what the controllers look at. Both
+// trimStatus keeps the addresses, and of the conditions what the controllers look at. Both
 // are in arrays of their own: a slice of the old one would keep all of it.
-func stripStatus(status corev1.NodeStatus, shared *vocabulary) corev1.NodeStatus {
+func trimStatus(status corev1.NodeStatus, shared *stringInterner) corev1.NodeStatus {
 	var kept corev1.NodeStatus
 	for _, a := range status.Addresses {
-		a.Type = corev1.NodeAddressType(shared.word(string(a.Type)))
+		a.Type = corev1.NodeAddressType(shared.intern(string(a.Type)))
 		kept.Addresses = append(kept.Addresses, a)
 	}
 	for _, c := range status.Conditions {
 		if c.Type == corev1.NodeReady || c.Type == corev1.NodeNetworkUnavailable {
 			kept.Conditions = append(kept.Conditions, corev1.NodeCondition{
-				Type:   corev1.NodeConditionType(shared.word(string(c.Type))),
-				Status: corev1.ConditionStatus(shared.word(string(c.Status))),
-				Reason: shared.word(c.Reason),
+				Type:   corev1.NodeConditionType(shared.intern(string(c.Type))),
+				Status: corev1.ConditionStatus(shared.intern(string(c.Status))),
+				Reason: shared.intern(c.Reason),
 			})
 		}
 	}

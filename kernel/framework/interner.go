@@ -6,15 +6,15 @@ import "sync"
 // is full stays as it is.
 const maxWords = 1024
 
-// vocabulary gives equal strings the same memory. Decoding makes a new string for each label
+// stringInterner gives equal strings the same memory. Decoding makes a new string for each label
 // key of each Node. unique.Make is not for this: it forgets what nobody holds a handle of.
-type vocabulary struct {
+type stringInterner struct {
 	mu    sync.Mutex
 	words map[string]string
 }
 
-// word returns s, in the memory of the first one that was equal.
-func (v *vocabulary) word(s string) string {
+// intern returns s, in the memory of the first one that was equal.
+func (v *stringInterner) intern(s string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	known, ok := v.words[s]
@@ -29,13 +29,13 @@ func (v *vocabulary) word(s string) string {
 
 // keys returns a copy of the map with shared keys. Values are left alone: a Node's name is
 // one of them.
-func (v *vocabulary) keys(m map[string]string) map[string]string {
+func (v *stringInterner) keys(m map[string]string) map[string]string {
 	if m == nil {
 		return nil
 	}
 	shared := make(map[string]string, len(m))
 	for key, value := range m {
-		shared[v.word(key)] = value
+		shared[v.intern(key)] = value
 	}
 	return shared
 }

@@ -40,8 +40,8 @@ func TestSpec(t *testing.T) {
 	if diff := cmp.Diff(want, r.spec, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
-	if len(r.problems) != 0 || len(r.remarks) != 0 {
-		t.Errorf("problems %v, remarks %v", r.problems, r.remarks)
+	if len(r.problems) != 0 || len(r.warnings) != 0 {
+		t.Errorf("problems %v, warnings %v", r.problems, r.warnings)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// remark is something to say on the Service.
-type remark struct {
+// warning is something to say on the Service.
+type warning struct {
 	reason  event.Reason
 	message string
 }
@@ -18,13 +18,13 @@ type remark struct {
 // longest is how many bytes a merged message may have. Longer events are cut off.
 const longest = 1000
 
-// merge makes one remark of all that have the same reason, so that a Service with five
+// merge makes one warning of all that have the same reason, so that a Service with five
 // mistakes has one event, not five that push each other out. What does not fit into one
 // event gets another.
-func merge(remarks []remark) []remark {
-	var merged []remark
+func merge(warnings []warning) []warning {
+	var merged []warning
 	at := map[string]int{}
-	for _, r := range remarks {
+	for _, r := range warnings {
 		i, seen := at[r.reason.Name]
 		switch {
 		case !seen || len(merged[i].message)+len("; ")+len(r.message) > longest && !said(merged, r):
@@ -37,17 +37,17 @@ func merge(remarks []remark) []remark {
 	return merged
 }
 
-// said reports whether the remark is part of one with the same reason.
-func said(merged []remark, r remark) bool {
-	return slices.ContainsFunc(merged, func(m remark) bool {
+// said reports whether the warning is part of one with the same reason.
+func said(merged []warning, r warning) bool {
+	return slices.ContainsFunc(merged, func(m warning) bool {
 		return m.reason.Name == r.reason.Name && strings.Contains(m.message, r.message)
 	})
 }
 
-// ofNotes turns a driver's notes into remarks. A reason that is not in the catalogue counts
+// ofDriver turns the warnings of a driver into events. A reason that is not in the catalogue counts
 // as the generic one.
-func ofNotes(notes []cloud.Note) []remark {
-	var remarks []remark
+func ofDriver(notes []cloud.Warning) []warning {
+	var warnings []warning
 	for _, note := range notes {
 		reason := event.ConfigurationIgnored
 		for _, known := range event.All() {
@@ -55,29 +55,29 @@ func ofNotes(notes []cloud.Note) []remark {
 				reason = known
 			}
 		}
-		remarks = append(remarks, remark{reason, note.Field + ": " + note.Message})
+		warnings = append(warnings, warning{reason, note.Field + ": " + note.Message})
 	}
-	return remarks
+	return warnings
 }
 
-// ofProblems turns problems into remarks.
-func ofProblems(problems []problem) []remark {
-	var remarks []remark
+// ofProblems turns problems into warnings.
+func ofProblems(problems []problem) []warning {
+	var warnings []warning
 	for _, p := range problems {
-		remarks = append(remarks, remark{p.reason, p.err.Error()})
+		warnings = append(warnings, warning{p.reason, p.err.Error()})
 	}
-	return remarks
+	return warnings
 }
 
 // ofAnnotations sorts what is wrong with annotations into what is refused and what is only
 // remarked on.
-func ofAnnotations(found []annotation.Problem) (problems []problem, remarks []remark) {
+func ofAnnotations(found []annotation.Problem) (problems []problem, warnings []warning) {
 	for _, p := range found {
 		if p.Warning {
-			remarks = append(remarks, remark{event.ConfigurationIgnored, p.Error()})
+			warnings = append(warnings, warning{event.ConfigurationIgnored, p.Error()})
 			continue
 		}
 		problems = append(problems, invalid(p.Key, p.Value, "want "+p.Want))
 	}
-	return problems, remarks
+	return problems, warnings
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// shapes remember the balancers of Services as long as the Services stay as they are, so
+// desiredBalancers remember the balancers of Services as long as the Services stay as they are, so
 // that looking after the firewall costs one read and not one for each of them.
-type shapes struct {
+type desiredBalancers struct {
 	// ttl bounds what is remembered: a balancer may change without its Service.
 	ttl   time.Duration
-	known map[types.UID]knownShape
+	known map[types.UID]desiredBalancer
 }
 
-type knownShape struct {
+type desiredBalancer struct {
 	version  string
 	at       time.Time
 	balancer cloud.Balancer
@@ -26,22 +26,22 @@ type knownShape struct {
 }
 
 // of returns the Service's balancer. One without id does not exist yet and is not kept.
-func (s *shapes) of(svc *corev1.Service, read func() (cloud.Balancer, string, error)) (cloud.Balancer, string, error) {
+func (s *desiredBalancers) of(svc *corev1.Service, read func() (cloud.Balancer, string, error)) (cloud.Balancer, string, error) {
 	if known, ok := s.known[svc.UID]; ok && known.version == svc.ResourceVersion && time.Since(known.at) < s.ttl {
 		return known.balancer, known.id, nil
 	}
 	b, id, err := read()
 	if err == nil && id != "" && svc.DeletionTimestamp == nil {
-		s.known[svc.UID] = knownShape{svc.ResourceVersion, time.Now(), b, id}
+		s.known[svc.UID] = desiredBalancer{svc.ResourceVersion, time.Now(), b, id}
 	}
 	return b, id, err
 }
 
 // keep forgets all other Services.
-func (s *shapes) keep(services []*corev1.Service) {
+func (s *desiredBalancers) keep(services []*corev1.Service) {
 	there := make(map[types.UID]bool, len(services))
 	for _, svc := range services {
 		there[svc.UID] = true
 	}
-	maps.DeleteFunc(s.known, func(uid types.UID, _ knownShape) bool { return !there[uid] })
+	maps.DeleteFunc(s.known, func(uid types.UID, _ desiredBalancer) bool { return !there[uid] })
 }

@@ -42,7 +42,7 @@ func TestShape(t *testing.T) {
 			f.events.take()
 			writes := len(f.driver.writes)
 			test.edit(f.svc)
-			b, id, err := f.Shape(t.Context(), f.svc, f.nodes)
+			b, id, err := f.Desired(t.Context(), f.svc, f.nodes)
 			if len(b.Listeners) != test.ports || b.Scope != test.scope || id != test.id || (err != nil) != test.fails {
 				t.Errorf("got %d ports, %q, %q, %v", len(b.Listeners), b.Scope, id, err)
 			}

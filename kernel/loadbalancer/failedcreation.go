@@ -6,8 +6,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// stillbirth counts the balancers of a Service that failed before they ever served.
-type stillbirth struct {
+// failedCreation counts the balancers of a Service that failed before they ever served.
+type failedCreation struct {
 	// seen is when the present one was first seen failed, zero when it has not.
 	seen time.Time
 	// id is the last one that was deleted to be made anew, and deleted how many were.
@@ -18,42 +18,44 @@ type stillbirth struct {
 // How long a balancer that failed before it served is left before it is deleted, so that the next
 // run makes another one. The wait doubles: what failed for want of room or rights will fail again.
 const (
-	buryFirst = 10 * time.Second
-	buryLast  = 5 * time.Minute
+	recreateFirst = 10 * time.Second
+	recreateLast  = 5 * time.Minute
 )
 
-// stillborn reports whether the balancer is to be deleted because it never was of any use:
+// failedOnCreate reports whether the balancer is to be deleted because it never was of any use:
 //
-//	state   ours by mark  Service has an address or id  failed for  stillborn
+//	state   ours by mark  Service has an address or id  failed for  failedOnCreate
 //	failed  yes           no                            long        yes
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
-func (p *pass) stillborn(observed cloud.Observed) bool {
+func (p *pipeline) failedOnCreate(observed cloud.Observed) bool {
 	ours := observed.Owner.UID != "" && observed.Owner.UID == p.spec.Ref.Owner.UID
 	served := len(p.service.Status.LoadBalancer.Ingress) > 0 || p.recorded != "" || p.adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
-		p.memory.stillbirth.seen = time.Time{}
+		p.state.failedCreation.seen = time.Time{}
 		return false
 	}
-	if p.memory.stillbirth.seen.IsZero() {
-		p.memory.stillbirth.seen = time.Now()
+	if p.state.failedCreation.seen.IsZero() {
+		p.state.failedCreation.seen = time.Now()
 	}
-	return p.memory.stillbirth.id == observed.ID || time.Since(p.memory.stillbirth.seen) >= p.memory.stillbirth.wait()
+	return p.state.failedCreation.id == observed.ID || time.Since(p.state.failedCreation.seen) >= p.state.failedCreation.wait()
 }
 
 // wait returns how long a balancer that failed is left.
-func (s *stillbirth) wait() time.Duration { return min(buryFirst<<min(s.deleted, 8), buryLast) }
+func (s *failedCreation) wait() time.Duration {
+	return min(recreateFirst<<min(s.deleted, 8), recreateLast)
+}
 
-// bury deletes a stillborn balancer.
-func (p *pass) bury(observed cloud.Observed, c census) decision {
+// recreate deletes a balancer that failed on creation.
+func (p *pipeline) recreate(observed cloud.Observed, c candidates) decision {
 	deletion := removal(observed, "it failed before it ever served; the next run makes another one")
 	d := p.decision(p.complete(observed, c), observed, nil, []cloud.Operation{deletion})
-	d.buries, d.replaces = true, true
+	d.recreates, d.replaces = true, true
 	return d
 }
 
 // count notes that a balancer is being deleted, which can take several runs.
-func (s *stillbirth) count(id string) {
+func (s *failedCreation) count(id string) {
 	if s.id != id {
 		s.id, s.deleted = id, s.deleted+1
 	}

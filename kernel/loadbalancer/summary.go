@@ -8,8 +8,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// sketch says in a few words what a listener does: "HTTPS to HTTP 31443".
-func sketch(l cloud.Listener) string {
+// listenerSummary says in a few words what a listener does: "HTTPS to HTTP 31443".
+func listenerSummary(l cloud.Listener) string {
 	text := string(l.Protocol) + " to "
 	if l.TargetProtocol != l.Protocol {
 		text += string(l.TargetProtocol) + " "
@@ -17,15 +17,15 @@ func sketch(l cloud.Listener) string {
 	return text + strconv.Itoa(l.TargetPort)
 }
 
-// portrait says in a few words what a balancer is: "web: external, tcp/80 (TCP to 31080),
+// balancerSummary says in a few words what a balancer is: "web: external, tcp/80 (TCP to 31080),
 // 3 targets".
-func portrait(b cloud.Balancer) string {
+func balancerSummary(b cloud.Balancer) string {
 	parts := []string{string(b.Scope)}
 	if b.DualStack {
 		parts = append(parts, "dual stack")
 	}
 	for _, l := range b.Listeners {
-		parts = append(parts, fmt.Sprintf("%s (%s)", l.Key(), sketch(l)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", l.Key(), listenerSummary(l)))
 	}
 	if len(b.Allow) > 0 {
 		parts = append(parts, "only from "+strings.Join(b.Allow, " "))

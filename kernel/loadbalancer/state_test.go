@@ -6,10 +6,10 @@ import (
 	"testing/synctest"
 )
 
-// Whoever waits for a page keeps it alive: one that comes later waits for the same page.
+// Whoever waits for an entry keeps it: one that comes later waits for the same entry.
 func TestPageOfWaitersIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b book
+		var b serviceStates
 		open, opened := 0, 0
 		use := func(proceed <-chan struct{}) {
 			p, err := b.open(context.Background(), "uid")
@@ -39,8 +39,8 @@ func TestPageOfWaitersIsKept(t *testing.T) {
 		close(gates[1])
 		close(gates[2])
 		synctest.Wait()
-		if opened != 3 || len(b.pages) != 0 {
-			t.Errorf("opened %d times, %d pages left", opened, len(b.pages))
+		if opened != 3 || len(b.entries) != 0 {
+			t.Errorf("opened %d times, %d pages left", opened, len(b.entries))
 		}
 	})
 }

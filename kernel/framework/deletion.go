@@ -14,7 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
-// departures delete the balancers of Services that give them up, before the service controller sees
+// deletions delete the balancers of Services that give them up, before the service controller sees
 // these Services: for each look at a deletion that takes time it would write an event, log an
 // error and wait longer. It is left to remove the finalizer.
 //
@@ -23,7 +23,7 @@ import (
 //	is still being deleted    another look
 //	cannot be deleted         another try after 5 s, doubling to 5 min; the kernel says why
 //	is wanted again by then   the controller ensures the Service
-type departures struct {
+type deletions struct {
 	delete   func(ctx context.Context, svc *corev1.Service) error
 	services services
 	events   event.Recorder
@@ -32,10 +32,10 @@ type departures struct {
 	slots chan struct{}
 
 	mu    sync.Mutex
-	begun map[types.UID]*departure
+	begun map[types.UID]*deletion
 }
 
-type departure struct {
+type deletion struct {
 	gone     bool
 	failures int
 }
@@ -47,7 +47,7 @@ const (
 )
 
 // hold begins the deletion, if it has not begun, and reports whether the controller has to wait.
-func (d *departures) hold(svc *corev1.Service) bool {
+func (d *deletions) hold(svc *corev1.Service) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if state := d.begun[svc.UID]; state != nil {
@@ -61,20 +61,20 @@ func (d *departures) hold(svc *corev1.Service) bool {
 
 // again deletes what an ensure may have made that did not know of the deletion: whether that still
 // runs or has ended, it may not have seen it.
-func (d *departures) again(svc *corev1.Service) {
+func (d *deletions) again(svc *corev1.Service) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.begin(svc)
 }
 
 // begin begins a deletion, in the place of an earlier one. The caller holds mu.
-func (d *departures) begin(svc *corev1.Service) {
-	d.begun[svc.UID] = &departure{}
+func (d *deletions) begin(svc *corev1.Service) {
+	d.begun[svc.UID] = &deletion{}
 	d.alarms.in(0, svc.UID, func() { d.look(svc) })
 }
 
 // state reports whether the balancer is being deleted, and whether it is gone.
-func (d *departures) state(uid types.UID) (begun, gone bool) {
+func (d *deletions) state(uid types.UID) (begun, gone bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	state := d.begun[uid]
@@ -82,26 +82,26 @@ func (d *departures) state(uid types.UID) (begun, gone bool) {
 }
 
 // forget drops what is known of a Service that is gone or wants a balancer.
-func (d *departures) forget(uid types.UID) {
+func (d *deletions) forget(uid types.UID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.begun, uid)
 	d.alarms.stop(uid)
 }
 
-func (d *departures) look(svc *corev1.Service) {
+func (d *deletions) look(svc *corev1.Service) {
 	d.slots <- struct{}{}
 	defer func() { <-d.slots }()
 	state, current := d.departure(svc.UID), d.services.Current(svc)
 	if state == nil {
 		return
 	}
-	if current == nil || !leaves(current) {
+	if current == nil || !isDeleting(current) {
 		d.forget(svc.UID)
 		return
 	}
 	err := d.delete(context.Background(), current)
-	if now := d.services.Current(svc); now != nil && !leaves(now) {
+	if now := d.services.Current(svc); now != nil && !isDeleting(now) {
 		d.services.Enqueue(now)
 		return
 	}
@@ -126,13 +126,13 @@ func (d *departures) look(svc *corev1.Service) {
 }
 
 // departure returns the deletion that has begun, nil when none has.
-func (d *departures) departure(uid types.UID) *departure {
+func (d *deletions) departure(uid types.UID) *deletion {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.begun[uid]
 }
 
-func (d *departures) note(change func()) {
+func (d *deletions) note(change func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	change()

@@ -24,11 +24,11 @@ func TestEnsureCreatesThenWritesNothing(t *testing.T) {
 	f.said()
 	want := cloud.Balancer{
 		Name: "web", Scope: cloud.ScopeExternal,
-		Listeners: []cloud.Listener{{Protocol: "TCP", Port: 80, TargetProtocol: "TCP", TargetPort: 30080}},
-		Health:    &cloud.Health{Protocol: "HTTP", Port: 10256, Path: "/healthz"},
-		Targets:   []cloud.InstanceID{"a", "b", "c"},
-		Extras:    map[string]string{"tier": "basic", "algorithm": "fair", "proxy": "false"},
-		Marks:     []string{"cluster=prod", "uid=0123-4567"},
+		Listeners:      []cloud.Listener{{Protocol: "TCP", Port: 80, TargetProtocol: "TCP", TargetPort: 30080}},
+		Health:         &cloud.Health{Protocol: "HTTP", Port: 10256, Path: "/healthz"},
+		Targets:        []cloud.InstanceID{"a", "b", "c"},
+		ProviderFields: map[string]string{"tier": "basic", "algorithm": "fair", "proxy": "false"},
+		OwnershipTags:  []string{"cluster=prod", "uid=0123-4567"},
 	}
 	if diff := cmp.Diff(want, f.only().Balancer); diff != "" {
 		t.Errorf("balancer (-want +got):\n%s", diff)
@@ -130,7 +130,7 @@ func TestRemovedAnnotationReturnsToDefault(t *testing.T) {
 	delete(f.svc.Annotations, keyAlgorithm.Name)
 	f.settle()
 	f.wrote("update balancer algorithm")
-	if got := f.only().Extras["algorithm"]; got != "fair" {
+	if got := f.only().ProviderFields["algorithm"]; got != "fair" {
 		t.Errorf("algorithm %q", got)
 	}
 }
@@ -189,7 +189,7 @@ func TestNoBalancerWithoutTarget(t *testing.T) {
 			if len(p.Operations) != 1 || !p.Empty() || err == nil {
 				t.Errorf("plan %+v, error %v; want the creation, blocked", p, err)
 			}
-			if _, id, err := f.Shape(t.Context(), f.svc, f.nodes); id != "" || err != nil {
+			if _, id, err := f.Desired(t.Context(), f.svc, f.nodes); id != "" || err != nil {
 				t.Errorf("Shape() = %q, %v: other Services' firewall must not wait", id, err)
 			}
 			f.nodes = all

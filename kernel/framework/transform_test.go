@@ -51,7 +51,7 @@ func TestStrip(t *testing.T) {
 			{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Reason: "NoRouteCreated"},
 		},
 	}
-	strip := newStrip()
+	strip := newNodeTransform()
 	// Informers strip some objects twice.
 	for range 2 {
 		got, err := strip(n)
@@ -74,7 +74,7 @@ func TestStripShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strip := newStrip()
+	strip := newNodeTransform()
 	decode := func() (strings map[string]*byte) {
 		var n corev1.Node
 		if err := n.Unmarshal(encoded); err != nil {
@@ -107,10 +107,10 @@ func TestStripShares(t *testing.T) {
 }
 
 func TestVocabularyIsBounded(t *testing.T) {
-	v := &vocabulary{words: map[string]string{}}
+	v := &stringInterner{words: map[string]string{}}
 	for n := range 2 * maxWords {
 		word := strconv.Itoa(n)
-		if got := v.word(word); got != word {
+		if got := v.intern(word); got != word {
 			t.Fatalf("%q became %q", word, got)
 		}
 	}

@@ -1,0 +1,70 @@
+package loadbalancer
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// proxyHealthPort is where kube-proxy answers GET /healthz.
+const proxyHealthPort = 10256
+
+// ports returns the Service's ports in its own order: the first one has a meaning to some
+// clouds.
+func ports(svc *corev1.Service) []cloud.Port {
+	var ports []cloud.Port
+	for _, p := range svc.Spec.Ports {
+		port := cloud.Port{
+			Name:     p.Name,
+			Protocol: cloud.Protocol(p.Protocol),
+			Port:     int(p.Port),
+			NodePort: int(p.NodePort),
+		}
+		if port.Protocol == "" {
+			port.Protocol = cloud.ProtocolTCP
+		}
+		if p.AppProtocol != nil {
+			port.AppProtocol = *p.AppProtocol
+		}
+		ports = append(ports, port)
+	}
+	return ports
+}
+
+// healthPort returns where each node answers for the Service:
+//
+//	externalTrafficPolicy  port                 answers 200 when
+//	Cluster                10256                kube-proxy works
+//	Local                  healthCheckNodePort  the node also has an endpoint
+func healthPort(svc *corev1.Service) int {
+	local := svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+	if local && svc.Spec.HealthCheckNodePort > 0 {
+		return int(svc.Spec.HealthCheckNodePort)
+	}
+	return proxyHealthPort
+}
+
+// sourceRanges returns the networks that may connect, masked, sorted and each once; none
+// means everyone. The field wins over the annotation of the Kubernetes framework.
+func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem) {
+	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
+	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
+		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
+	}
+	var ranges []netip.Prefix
+	var problems []problem
+	for _, text := range given {
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			problems = append(problems, invalid(field, text, `want a network such as "10.0.0.0/8"`))
+			continue
+		}
+		ranges = append(ranges, prefix.Masked())
+	}
+	slices.SortFunc(ranges, netip.Prefix.Compare)
+	return slices.Compact(ranges), problems
+}
