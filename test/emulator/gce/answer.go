@@ -1,0 +1,88 @@
+package gce
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
+)
+
+// problem is an error answer of the API.
+type problem struct {
+	status  int
+	reason  string
+	message string
+	rule    string // of the table, "" for what the document says
+}
+
+func (p *problem) Error() string { return p.message }
+
+// described is the answer to a request that the discovery document does not allow.
+func described(p *discovery.Problem) *problem {
+	reason := map[discovery.Cause]string{
+		discovery.Unknown: "badRequest", discovery.Type: "badRequest", discovery.Value: "invalid", discovery.Output: "invalid", discovery.Required: "required",
+	}[p.Cause]
+	out := &problem{status: http.StatusBadRequest, reason: reason, message: p.Message}
+	if p.Cause == discovery.Output {
+		out.rule = "common/output-only"
+	}
+	return out
+}
+
+// codes are the canonical codes that newer answers repeat beside the status.
+var codes = map[int]string{
+	400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 409: "ALREADY_EXISTS",
+	412: "FAILED_PRECONDITION", 429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
+}
+
+// reasons are those of answers that a fault asks for by status alone.
+var reasons = map[int]string{
+	400: "invalid", 401: "authError", 403: "forbidden", 404: "notFound", 409: "alreadyExists", 412: "conditionNotMet",
+	429: "rateLimitExceeded", 500: "internalError", 503: "backendError",
+}
+
+func (p *problem) body() map[string]any {
+	domain := "global"
+	if strings.HasSuffix(p.reason, "Exceeded") {
+		domain = "usageLimits"
+	}
+	body := map[string]any{
+		"code": p.status, "message": p.message,
+		"errors": []any{map[string]any{"message": p.message, "domain": domain, "reason": p.reason}},
+	}
+	if code, ok := codes[p.status]; ok {
+		body["status"] = code
+	}
+	return map[string]any{"error": body}
+}
+
+// refuse writes the API's usual error body for a status; faults use it.
+func refuse(w http.ResponseWriter, _ *http.Request, status int) {
+	reason, ok := reasons[status]
+	if !ok {
+		reason = "backendError"
+	}
+	writeJSON(w, status, (&problem{status: status, reason: reason, message: http.StatusText(status)}).body())
+}
+
+// writeError answers with the problem in err; anything else is a bug.
+func writeError(w http.ResponseWriter, err error) {
+	var p *problem
+	if !errors.As(err, &p) {
+		panic(err)
+	}
+	writeJSON(w, p.status, p.body())
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", body, err)) // our own values: a bug
+	}
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // the front buffers: it can't fail
+}

@@ -1,0 +1,148 @@
+package gce
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var instanceRules = []Rule{
+	{ID: "instance/machine-type", Methods: "instances.insert", Text: "machineType is a URL of the instance's zone", Source: fromDocument},
+	{ID: "instance/interface", Methods: "instances.insert", Text: "there is an interface, and its network has a subnetwork in the region", Source: fromVendor},
+	{ID: "instance/address", Methods: "instances.insert", Text: "networkIP is free and in the subnetwork's range", Source: fromDocument},
+	{ID: "instance/alias", Methods: "instances.insert", Text: "an alias range names a secondary range of the subnetwork", Source: fromDocument},
+	{ID: "instance/tags", Methods: "instances.setTags", Text: "tags are names of RFC 1035", Source: fromDocument},
+}
+
+var instances = &kind{
+	name: "instances", schema: "Instance", metric: "INSTANCES",
+	references: []reference{
+		{field: "networkInterfaces[].network", kinds: []string{"networks"}},
+		{field: "networkInterfaces[].subnetwork", kinds: []string{"subnetworks"}},
+	},
+	check: checkInstance,
+	removed: func(s *Server, r *resource) { // groups forget the machine (vendor), target pools keep its URL (guess)
+		for _, k := range []string{"instanceGroups", "networkEndpointGroups"} {
+			for _, group := range s.store.of(r.project(), k, r.scope()) {
+				left := slices.DeleteFunc(slices.Clone(group.members), func(m member) bool { return m.instance == r.path })
+				if len(left) != len(group.members) {
+					s.store.put(&resource{kind: group.kind, path: group.path, fields: group.fields, members: left, uses: group.uses})
+				}
+			}
+		}
+	},
+}
+
+var machineTypePath = regexp.MustCompile(`(?:^|/)zones/([-a-z0-9]+)/machineTypes/[-a-z0-9]+$`)
+
+func checkInstance(c *call, wanted, _ fields) error {
+	zone := strings.TrimPrefix(c.scope, "zones/")
+	match := machineTypePath.FindStringSubmatch(text(wanted, "machineType"))
+	if match == nil || match[1] != zone {
+		return broken("instance/machine-type", "Invalid value for field 'resource.machineType': '%s'.", text(wanted, "machineType"))
+	}
+	wanted["machineType"] = c.s.link(c.s.pathOf(text(wanted, "machineType"), c.project.id))
+	nics := objects(wanted, "networkInterfaces")
+	if len(nics) == 0 {
+		return broken("instance/interface", "At least one network interface is required.")
+	}
+	for i, nic := range nics {
+		if err := c.checkInterface(nic, i); err != nil {
+			return err
+		}
+	}
+	wanted["status"], wanted["lastStartTimestamp"] = "RUNNING", c.s.timestamp()
+	wanted["cpuPlatform"] = "Intel Broadwell"
+	preset(wanted, "canIpForward", false)
+	preset(wanted, "deletionProtection", false)
+	preset(wanted, "tags", fields{})
+	preset(wanted, "scheduling", fields{"onHostMaintenance": "MIGRATE", "automaticRestart": true, "preemptible": false})
+	return nil
+}
+
+func (c *call) checkInterface(nic fields, index int) error {
+	subnet := c.subnetFor(nic)
+	if subnet == nil || subnet.scope() != "regions/"+c.region() {
+		return broken("instance/interface", "Invalid value for field 'resource.networkInterfaces[%d]': the network has no subnetwork in the region.", index)
+	}
+	nic["name"] = fmt.Sprintf("nic%d", index)
+	nic["kind"] = "compute#networkInterface"
+	nic["network"], nic["subnetwork"] = subnet.fields["network"], c.s.link(subnet.path)
+	preset(nic, "stackType", "IPV4_ONLY")
+	address := text(nic, "networkIP")
+	if address == "" {
+		nic["networkIP"] = c.s.freeInternal(subnet)
+	} else if !inside(subnet, address) || len(c.s.ownersOf(c.project.id, address)) > 0 {
+		return broken("instance/address", "Invalid value for field 'resource.networkInterfaces[%d].networkIP': '%s'.", index, address)
+	}
+	for _, access := range objects(nic, "accessConfigs") {
+		access["kind"] = "compute#accessConfig"
+		preset(access, "type", "ONE_TO_ONE_NAT")
+		preset(access, "name", "external-nat")
+		preset(access, "networkTier", "PREMIUM")
+		preset(access, "natIP", c.s.freeExternal(c.project.id, c.region(), text(access, "networkTier")))
+	}
+	for _, alias := range objects(nic, "aliasIpRanges") {
+		name := text(alias, "subnetworkRangeName")
+		known := slices.ContainsFunc(objects(subnet.fields, "secondaryIpRanges"), func(r fields) bool { return text(r, "rangeName") == name })
+		if name != "" && !known {
+			return broken("instance/alias", "Invalid value for field 'resource.networkInterfaces[%d].aliasIpRanges': there is no range '%s'.", index, name)
+		}
+	}
+	nic["fingerprint"] = hash(nic)
+	return nil
+}
+
+// edit replaces fields of an object in an operation of its own.
+func (c *call) edit(change func(wanted fields) error) (any, error) {
+	r, err := c.found()
+	if err != nil {
+		return nil, err
+	}
+	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
+		now := c.s.store.byPath[r.path]
+		if now == nil {
+			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
+		}
+		next := &resource{kind: now.kind, path: now.path, fields: clone(now.fields).(fields), members: now.members}
+		if err := change(next.fields); err != nil {
+			return nil, err
+		}
+		if next.uses, err = c.canonical(next.fields); err != nil {
+			return nil, err
+		}
+		fingerprint(next.kind, next.fields)
+		return func() { c.s.store.put(next) }, nil
+	})
+}
+
+func (c *call) startInstance() (any, error) {
+	return c.edit(func(wanted fields) error {
+		wanted["status"], wanted["lastStartTimestamp"] = "RUNNING", c.s.timestamp()
+		return nil
+	})
+}
+
+func (c *call) stopInstance() (any, error) {
+	return c.edit(func(wanted fields) error {
+		wanted["status"], wanted["lastStopTimestamp"] = "TERMINATED", c.s.timestamp()
+		return nil
+	})
+}
+
+func (c *call) setTags() (any, error) {
+	return c.edit(func(wanted fields) error {
+		tags, _ := wanted["tags"].(fields)
+		if err := c.fingerprinted("fingerprint", tags); err != nil {
+			return err
+		}
+		for _, tag := range texts(c.body, "items") {
+			if !namePattern.MatchString(tag) {
+				return broken("instance/tags", "Invalid value for field 'tags': '%s'.", tag)
+			}
+		}
+		wanted["tags"] = fields{"items": anys(texts(c.body, "items"))}
+		return nil
+	})
+}
