@@ -9,5 +9,5 @@
 //     at one exact call, traffic remembers what was asked, and watch wakes
 //     whoever waits for a change.
 //
-// A vendor package (digitalocean) holds the state and the rules of one API.
+// A vendor package (digitalocean, gce) holds the state and the rules of one API.
 package emulator

@@ -47,6 +47,11 @@ func (s *Server) adminRoutes(mux *http.ServeMux) {
 	}) {
 		s.SetUnreachable(body.Scopes...)
 	}))
+	s.limitRoutes(mux)
+}
+
+// limitRoutes adds what changes limits and credentials.
+func (s *Server) limitRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("PUT "+front.Prefix+"/rates", handle(s.SetRates))
 	mux.HandleFunc("PUT "+front.Prefix+"/quotas/{project}/{metric}", func(w http.ResponseWriter, r *http.Request) {
 		var body struct {

@@ -10,6 +10,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
 )
 
+// ruleHeader names the rule by hand that a refused request breaks; the real API has no such header.
+const ruleHeader = "X-Emulator-Rule"
+
 // problem is an error answer of the API.
 type problem struct {
 	status  int
@@ -73,6 +76,9 @@ func writeError(w http.ResponseWriter, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
 		panic(err)
+	}
+	if p.rule != "" {
+		w.Header().Set(ruleHeader, p.rule)
 	}
 	writeJSON(w, p.status, p.body())
 }

@@ -68,8 +68,12 @@ func newest(id string) string {
 func (c *call) page(all []entry) (part []entry, token string, err error) {
 	size := maxPage
 	if text := c.query.Get("maxResults"); text != "" {
-		if size, err = strconv.Atoi(text); err != nil || size == 0 {
-			size = maxPage // 0 is the default (guess)
+		size, _ = strconv.Atoi(text) // checked: a number
+		if size > maxPage {
+			return nil, "", broken("common/page-size", "Invalid value for field 'maxResults': '%s'. Must be between 0 and 500.", text)
+		}
+		if size == 0 {
+			size = maxPage
 		}
 	}
 	list := hash(c.r.URL.Path + c.query.Get("filter") + c.query.Get("orderBy"))

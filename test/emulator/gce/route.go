@@ -55,11 +55,9 @@ func routeWarnings(s *Server, r *resource, out fields) {
 		return
 	}
 	machine := s.store.byPath[s.pathOf(hop, r.project())]
-	var codes []string
-	switch {
-	case machine == nil:
-		codes = []string{"NEXT_HOP_INSTANCE_NOT_FOUND"}
-	default:
+	codes := []string{"NEXT_HOP_INSTANCE_NOT_FOUND"}
+	if machine != nil {
+		codes = nil
 		if text(machine.fields, "status") != "RUNNING" {
 			codes = append(codes, "NEXT_HOP_NOT_RUNNING")
 		}

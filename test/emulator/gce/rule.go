@@ -78,6 +78,7 @@ var commonRules = []Rule{
 	{ID: "common/quota", Methods: "insert", Text: "the metric's limit is not reached", Source: fromVendor, Status: 403, Reason: "quotaExceeded"},
 	{ID: "common/request-id", Methods: "writes", Text: "requestId is a UUID and not zero; a repetition answers the operation of the first request", Source: fromDocument},
 	{ID: "common/output-only", Methods: "writes", Text: "an output-only field is left out or has the value that the object has", Source: guess, IfWrong: "nothing for a driver: the API ignores such fields"},
+	{ID: "common/page-size", Methods: "list aggregatedList", Text: "maxResults is 0 to 500; 0 is the default, 500", Source: fromDocument},
 	{ID: "common/page-token", Methods: "list aggregatedList", Text: "pageToken is one that was answered for the same list", Source: fromVendor},
 	{ID: "common/order", Methods: "list aggregatedList", Text: "orderBy is name or creationTimestamp desc", Source: fromDocument},
 	{ID: "common/filter", Methods: "list aggregatedList", Text: "filter is an expression in one of the two forms, not both", Source: fromDocument},

@@ -148,10 +148,13 @@ func (s *Server) machine(m Instance, subnet *resource, taken *pool) fields {
 }
 
 // pool gives free addresses of a project away, without a look at everything for each.
-type pool struct{ taken map[string]bool }
+type pool struct {
+	taken  map[string]bool
+	beyond map[netip.Addr]netip.Addr // from where the last search ended, by where it began
+}
 
 func (s *Server) pool(project string) *pool {
-	p := &pool{taken: map[string]bool{}}
+	p := &pool{taken: map[string]bool{}, beyond: map[netip.Addr]netip.Addr{}}
 	for _, k := range []string{"addresses", "forwardingRules", "instances"} {
 		for _, r := range s.store.of(project, k, "") {
 			for _, address := range addressesOf(r) {
@@ -163,11 +166,16 @@ func (s *Server) pool(project string) *pool {
 }
 
 // next returns the lowest free address from one on.
-func (p *pool) next(from netip.Addr) string {
+func (p *pool) next(first netip.Addr) string {
+	from, searched := p.beyond[first]
+	if !searched {
+		from = first
+	}
 	for p.taken[from.String()] {
 		from = from.Next()
 	}
 	p.taken[from.String()] = true
+	p.beyond[first] = from
 	return from.String()
 }
 

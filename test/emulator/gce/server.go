@@ -53,7 +53,7 @@ func New(options Options) *Server {
 	s.front = front.New(front.Vendor{
 		API:      mux,
 		Route:    func(r *http.Request) string { return route(mux, r) },
-		QuotaKey: func(r *http.Request) string { return token(r) },
+		QuotaKey: token,
 		Refuse:   refuse,
 		State:    func() any { return s.State() },
 		Reset:    s.reset,

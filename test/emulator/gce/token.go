@@ -94,7 +94,7 @@ func (s *Server) bearer(value string) (*account, error) {
 	defer s.mu.Unlock()
 	held, ok := s.tokens[value]
 	if !ok {
-		return nil, errors.New("Token has been expired or revoked.") //nolint:staticcheck // the API's words
+		return nil, errors.New("the token has been expired or revoked")
 	}
 	return held.account, nil
 }
@@ -149,15 +149,15 @@ func (s *Server) assertion(jwt string) (*account, error) {
 	now := s.options.Now().Unix()
 	switch {
 	case a == nil || a.key == nil || header.Alg != "RS256" || (header.Kid != "" && header.Kid != a.key.id):
-		return nil, errors.New("Invalid JWT Signature.") //nolint:staticcheck // the API's words
+		return nil, errors.New("invalid JWT signature")
 	case claims.Scope == "" || claims.Aud != s.url+"/token":
 		return nil, errors.New("the assertion has no scope or another audience")
 	case claims.Exp <= now || claims.Exp-claims.Iat > 3600 || claims.Iat > now+300:
-		return nil, errors.New("Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.") //nolint:staticcheck // the API's words
+		return nil, errors.New("invalid JWT: it must be a short-lived token (60 minutes) and in a reasonable timeframe")
 	}
 	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
 	if err := rsa.VerifyPKCS1v15(&a.key.private.PublicKey, crypto.SHA256, digest[:], signature); err != nil {
-		return nil, errors.New("Invalid JWT Signature.") //nolint:staticcheck // the API's words
+		return nil, errors.New("invalid JWT signature")
 	}
 	return a, nil
 }

@@ -148,7 +148,7 @@ func TestVendorBuildsAnExternalBalancer(t *testing.T) {
 	v.done(v.Addresses.Insert(project, region, &compute.Address{Name: "a1", Address: rule.IPAddress}))
 	is(t, "status", must(v.Addresses.Get(project, region, "a1").Do())(t).Status, "IN_USE")
 	v.done(v.ForwardingRules.Delete(project, region, "a1"))
-	is(t, "status", must(v.Addresses.List(project, region).Filter("address eq "+rule.IPAddress).Do())(t).Items[0].Status, "RESERVED")
+	is(t, "status", must(v.Addresses.List(project, region).Filter("address eq " + rule.IPAddress).Do())(t).Items[0].Status, "RESERVED")
 	v.done(v.TargetPools.Insert(project, region, &compute.TargetPool{Name: "a2"}))
 	v.done(v.ForwardingRules.Insert(project, region, &compute.ForwardingRule{Name: "a1", IPAddress: rule.IPAddress, IPProtocol: "TCP", PortRange: "80-81", Target: "regions/us-central1/targetPools/a1"}))
 	v.done(v.ForwardingRules.SetTarget(project, region, "a1", &compute.TargetReference{Target: "regions/us-central1/targetPools/a2"}))
