@@ -22,6 +22,14 @@ type flagEntry struct {
 	Default string `json:"default,omitempty"`
 	Integer bool   `json:"integer,omitempty"`
 	Always  bool   `json:"always,omitempty"`
+	Empty   bool   `json:"empty,omitempty"`
+	// What the templates refuse: they see the numbers that --set makes texts of, and some pipelines
+	// skip the schema.
+	Duration bool    `json:"duration,omitempty"`
+	Least    float64 `json:"least,omitempty"`
+	Most     float64 `json:"most,omitempty"`
+	Pattern  string  `json:"pattern,omitempty"`
+	Want     string  `json:"want,omitempty"`
 }
 
 // complete fills in types, and what values leave to their flags.
@@ -107,7 +115,8 @@ func flagEntries(values []Value, flags *pflag.FlagSet) []flagEntry {
 	walk(values, "", func(path string, v Value) {
 		if v.Flag != "" {
 			entries = append(entries, flagEntry{
-				Flag: v.Flag, Value: path, Default: flagDefault(flags.Lookup(v.Flag)), Integer: v.Type == Integer, Always: v.Always,
+				Flag: v.Flag, Value: path, Default: flagDefault(flags.Lookup(v.Flag)), Integer: v.Type == Integer, Always: v.Always, Empty: v.Empty,
+				Duration: v.Type == Duration, Least: v.Min, Most: v.Max, Pattern: v.Pattern, Want: v.Want,
 			})
 		}
 	})

@@ -38,8 +38,11 @@ type Value struct {
 	// Always passes the flag even when the value is the flag's default.
 	Always bool
 	Enum   []string
-	// Pattern is what a text must match, in the syntax of JSON schema.
-	Pattern string
+	// Pattern is what a text must match, in the syntax of JSON schema. Want completes "use …" for
+	// one that does not.
+	Pattern, Want string
+	// Empty says that "" is a value of its own and not the flag's default.
+	Empty bool
 	// Min and Max bound numbers; both zero means no bounds.
 	Min, Max float64
 	Fields   []Value

@@ -23,6 +23,9 @@ func identity(providers, platforms []string) []Value {
 // adoptionItem is what safety.adoption is a list of, as --adoption reads it.
 const adoptionItem = `(unowned|own|any|[^,\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?)`
 
+// portItem is what controllers.firewall.deniedPorts is a list of.
+const portItem = `\s*[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?\s*`
+
 // loops are the controllers and what holds them back.
 func loops() []Value {
 	return []Value{
@@ -49,7 +52,8 @@ func loops() []Value {
 			}},
 			{Name: "firewall", Doc: "Keeps the cloud's firewall in line with Services.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has a firewall and the provider's settings name one."},
-				{Name: "deniedPorts", Flag: "firewall-denied-ports"},
+				{Name: "deniedPorts", Flag: "firewall-denied-ports", Pattern: `^(` + portItem + `(,` + portItem + `)*)?$`, Empty: true,
+					Want: "ports and ranges of them, such as 22,2379-2381, or \"\" for none"},
 			}},
 			{Name: "tagging", Doc: "Gives the machines of Nodes tags of your choice.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Run it. Needs tags, and a cloud whose machines can have them."},
@@ -61,13 +65,14 @@ func loops() []Value {
 			{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},
 				Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
 			{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
+				Want: "unowned, own or any, and items id=namespace/name, with commas between",
 				Doc: "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
 			{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
 				{Name: "enabled", Flag: "node-deletion"},
 				{Name: "grace", Flag: "node-deletion-grace"},
 				{Name: "confirmGap", Flag: "node-deletion-confirm-gap"},
 				{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more; never more than half of all for this reason."},
-				{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
+				{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Want: "a number above 0 and at most 1, such as 0.2", Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
 				{Name: "window", Flag: "node-deletion-window"},
 				{Name: "massWait", Flag: "node-deletion-mass-wait"},
 			}},
@@ -76,9 +81,9 @@ func loops() []Value {
 			{Name: "qps", Flag: "cloud-api-qps", Min: 0, Max: 1e6},
 		}},
 		{Name: "leaderElection", Doc: "Always on, also with one replica: a rollout may overlap. Only safety.mode dry-run takes no lease.", Fields: []Value{
-			{Name: "resourceName", Flag: "leader-elect-resource-name", Pattern: `^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`,
+			{Name: "resourceName", Flag: "leader-elect-resource-name", Pattern: `^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`, Want: "lower-case letters, digits, - and ., such as cloud-controller-manager",
 				Doc: "Name of the lease. The default is upstream's, so that a forgotten upstream CCM and this one never run at once."},
-			{Name: "resourceNamespace", Flag: "leader-elect-resource-namespace", Pattern: `^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, Doc: "Namespace of the lease."},
+			{Name: "resourceNamespace", Flag: "leader-elect-resource-namespace", Pattern: `^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, Want: "the name of a namespace", Doc: "Namespace of the lease."},
 			{Name: "leaseDuration", Flag: "leader-elect-lease-duration", Doc: "How long standbys wait for a leader that says nothing."},
 			{Name: "renewDeadline", Flag: "leader-elect-renew-deadline", Doc: "How long a leader tries to renew before it stops. Less than leaseDuration."},
 			{Name: "retryPeriod", Flag: "leader-elect-retry-period", Doc: "Time between attempts. Less than renewDeadline."},

@@ -74,6 +74,8 @@ type bulkList struct {
 	groups  []targetGroup // with tags where no listener leads to them
 }
 
+var _ cloud.BulkLister = (*Driver)(nil)
+
 // ListBalancers implements cloud.BulkLister.
 func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	a, err := d.readArea(ctx)

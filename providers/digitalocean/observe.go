@@ -118,6 +118,8 @@ func (d *Driver) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec
 	return ids
 }
 
+var _ cloud.BulkLister = (*Driver)(nil)
+
 // ListBalancers implements cloud.BulkLister.
 func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {

@@ -25,6 +25,8 @@ func bulkListOf(spec cloud.Spec) (bulkList, bool) {
 	return s, ok
 }
 
+var _ cloud.BulkLister = (*Driver)(nil)
+
 // ListBalancers implements cloud.BulkLister.
 func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	var s bulkList

@@ -88,3 +88,13 @@ func TestDryRunTakesNoLease(t *testing.T) {
 		t.Errorf("%q", args)
 	}
 }
+
+// A list of denied ports that is empty denies none, while one that is left out is the default.
+func TestNoDeniedPorts(t *testing.T) {
+	for value, want := range map[string]bool{`""`: true, "null": false} {
+		args := mustRender(t, release{values: []string{minimal("sim"), "controllers: {firewall: {deniedPorts: " + value + "}}"}}).args(t)
+		if got := slices.Contains(args, "--firewall-denied-ports="); got != want {
+			t.Errorf("%s: rendered %t, want %t: %q", value, got, want, args)
+		}
+	}
+}

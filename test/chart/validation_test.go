@@ -38,6 +38,12 @@ image: {digest: latest}`},
 provider: sim
 clusterName: c
 controllers: {node: {enabled: false}, nodeLifecycle: {enabled: false}, service: {enabled: false}}`},
+		{"flags", `
+provider: sim
+clusterName: c
+controllers: {node: {concurrency: "0"}, service: {resyncPeriod: 0s}, firewall: {deniedPorts: foo}}
+safety: {adoption: "own;any", nodeDeletion: {fraction: "1.5", grace: 5, max: 0.5, window: 0h0m}}
+leaderElection: {leaseDuration: 5s, retryPeriod: 9s, resourceName: My_Lease}`},
 		{"arguments", `
 provider: sim
 clusterName: c

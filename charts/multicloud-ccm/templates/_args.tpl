@@ -36,8 +36,9 @@
 {{- end }}
 {{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
 {{- if .value }}
-{{- $text := include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
-{{- if and $text (or .always (ne $text (default "" .default))) }}
+{{- $given := (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
+{{- $text := include "multicloud-ccm.text" $given }}
+{{- if and (or $text (and .empty (kindIs "string" $given))) (or .always (ne $text (default "" .default))) }}
 {{- $args = append $args (printf "--%s=%s" .flag $text) }}
 {{- end }}
 {{- end }}

@@ -10,6 +10,8 @@ pipelines skip the schema.
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfCredentials" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfWorkload" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfFlags" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfLeader" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfArgs" . | fromJsonArray) }}
 {{- if $problems }}
 {{- $text := printf "\n\nmulticloud-ccm: %d %s in the values:\n" (len $problems) (ternary "problem" "problems" (eq (len $problems) 1)) }}
@@ -137,6 +139,57 @@ pipelines skip the schema.
 {{- $p = append $p (printf "image.digest is %q: use sha256: and 64 hexadecimal digits" .Values.image.digest) }}
 {{- end }}
 {{- toJson $p }}
+{{- end }}
+
+{{/* Values that the program would refuse at its start. */}}
+{{- define "multicloud-ccm.problemsOfFlags" -}}
+{{- $p := list }}
+{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
+{{- $text := "" }}
+{{- if .value }}{{ $text = include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}{{ end }}
+{{- if not $text }}
+{{- else if .duration }}
+{{- if not (and (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text) (regexMatch "[1-9]" $text)) }}
+{{- $p = append $p (printf "%s is %q: use a duration above zero, such as %s" .value $text (default "1m" .default)) }}
+{{- end }}
+{{- else if .most }}
+{{- $number := regexMatch (ternary "^[0-9]+$" "^[0-9]+([.][0-9]+)?(e[+-]?[0-9]+)?$" (default false .integer)) $text }}
+{{- if or (not $number) (lt (float64 $text) (float64 (default 0 .least))) (gt (float64 $text) (float64 .most)) }}
+{{- $range := printf "a number from %v to %v" (default 0 .least) .most }}
+{{- if .integer }}{{ $range = printf "a whole number from %d to %d" (int64 (default 0 .least)) (int64 .most) }}{{ end }}
+{{- $p = append $p (printf "%s is %q: use %s" .value $text (default $range .want)) }}
+{{- end }}
+{{- else if and .want (not (regexMatch .pattern $text)) }}
+{{- $p = append $p (printf "%s is %q: use %s" .value $text .want) }}
+{{- end }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* The order that client-go's leader election demands; its factor for the retry period is 1.2. */}}
+{{- define "multicloud-ccm.problemsOfLeader" -}}
+{{- $p := list }}
+{{- $l := .Values.leaderElection }}
+{{- $lease := include "multicloud-ccm.seconds" $l.leaseDuration | float64 }}
+{{- $renew := include "multicloud-ccm.seconds" $l.renewDeadline | float64 }}
+{{- $retry := include "multicloud-ccm.seconds" $l.retryPeriod | float64 }}
+{{- if and $lease $renew (le $lease $renew) }}
+{{- $p = append $p (printf "leaderElection.leaseDuration is %s and leaderElection.renewDeadline is %s: the lease has to last longer" $l.leaseDuration $l.renewDeadline) }}
+{{- end }}
+{{- if and $renew $retry (le $renew (mulf 1.2 $retry)) }}
+{{- $p = append $p (printf "leaderElection.renewDeadline is %s and leaderElection.retryPeriod is %s: the deadline has to be more than 1.2 times as long" $l.renewDeadline $l.retryPeriod) }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* The seconds of a duration such as 1m30s, 0 for what is none. */}}
+{{- define "multicloud-ccm.seconds" -}}
+{{- $seconds := 0.0 }}
+{{- range regexFindAll "[0-9]+([.][0-9]+)?(ms|s|m|h)" (toString .) -1 }}
+{{- $unit := regexFind "[a-z]+" . }}
+{{- $seconds = addf $seconds (mulf (trimSuffix $unit .) (get (dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0) $unit)) }}
+{{- end }}
+{{- $seconds }}
 {{- end }}
 
 {{- define "multicloud-ccm.problemsOfArgs" -}}
