@@ -36,9 +36,9 @@
 {{- end }}
 {{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
 {{- if .value }}
-{{- $given := (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
-{{- $text := include "multicloud-ccm.text" $given }}
-{{- if and (or $text (and .empty (kindIs "string" $given))) (or .always (ne $text (default "" .default))) }}
+{{- $given := include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson }}
+{{- $text := include "multicloud-ccm.text" $given.v }}
+{{- if and (or $text (and .empty $given.there)) (or .always (ne $text (default "" .default))) }}
 {{- $args = append $args (printf "--%s=%s" .flag $text) }}
 {{- end }}
 {{- end }}

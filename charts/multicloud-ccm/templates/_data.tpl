@@ -3,10 +3,12 @@
 {{/* {"v": the value at .path of .values}; the value is missing when the path is. */}}
 {{- define "multicloud-ccm.get" -}}
 {{- $at := .values }}
+{{- $there := true }}
 {{- range splitList "." .path }}
-{{- if kindIs "map" $at }}{{ $at = get $at . }}{{ else }}{{ $at = "" }}{{ end }}
+{{- $there = and (kindIs "map" $at) (hasKey (ternary $at dict (kindIs "map" $at)) .) }}
+{{- if $there }}{{ $at = get $at . }}{{ else }}{{ $at = "" }}{{ end }}
 {{- end }}
-{{- dict "v" $at | toJson }}
+{{- dict "v" $at "there" $there | toJson }}
 {{- end }}
 
 {{/* A value as the text of a flag or a variable. */}}
