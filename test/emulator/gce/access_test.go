@@ -147,6 +147,24 @@ func TestRates(t *testing.T) {
 	is(t, "without limits", v.raw("GET global/networks/default", "").status, 200)
 }
 
+// A service project of a shared VPC makes a balancer in the host project's subnetwork.
+func TestSharedNetwork(t *testing.T) {
+	server, v := start(t, gce.Options{})
+	server.Grant(robot, project, "*")
+	server.Grant(robot, "host", "firewalls.*", "networks.use")
+	server.SetToken("robot", robot)
+	const subnet = "projects/host/regions/us-central1/subnetworks/default"
+	body := `{"name":"held","addressType":"INTERNAL","subnetwork":"` + subnet + `"}`
+	got := v.rawAs("robot", "POST regions/us-central1/addresses", body)
+	is(t, "rule without the right to use it", got.rule, "common/use")
+	is(t, "status", got.status, 403)
+	server.Grant(robot, "host", "subnetworks.use")
+	is(t, "status with the right", v.rawAs("robot", "POST regions/us-central1/addresses", body).status, 200)
+	is(t, "subnetwork", strings.HasSuffix(must(v.Addresses.Get(project, region, "held").Do())(t).Subnetwork, subnet), true)
+	is(t, "firewall in the host project", v.rawAs("robot", "POST ../host/global/firewalls", `{"name":"fw","allowed":[{"IPProtocol":"tcp"}]}`).status, 200)
+	is(t, "route in the host project", v.rawAs("robot", "GET ../host/global/routes", "").rule, "common/rights")
+}
+
 func TestQuotaPerRegion(t *testing.T) {
 	server, v := start(t, gce.Options{Quotas: map[string]int{"STATIC_ADDRESSES": 1}})
 	is(t, "first", v.raw("POST regions/us-central1/addresses", `{"name":"a"}`).status, 200)
@@ -154,6 +172,8 @@ func TestQuotaPerRegion(t *testing.T) {
 	is(t, "reason", got.reason, "quotaExceeded")
 	is(t, "status", got.status, 403)
 	is(t, "another region", v.raw("POST regions/europe-west1/addresses", `{"name":"b"}`).status, 200)
+	is(t, "usage in the region's quotas", must(v.Regions.Get(project, region).Do())(t).Quotas[0].Usage, 1.0)
+	is(t, "quotas of the project", len(must(v.Projects.Get(project).Do())(t).Quotas), 0)
 	server.SetQuota(project, "STATIC_ADDRESSES", 2)
 	is(t, "with more", v.raw("POST regions/us-central1/addresses", `{"name":"b"}`).status, 200)
 	server.SetQuota(project, "STATIC_ADDRESSES", -1)

@@ -1,6 +1,7 @@
 package gce
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 )
@@ -159,17 +160,15 @@ func (s *Server) tierOf(address string) string {
 // freeExternal returns the lowest free external address of a region and tier.
 func (s *Server) freeExternal(project, region, tier string) string {
 	index := slices.Index(s.options.Regions, region)
-	return s.free(project, netip.AddrFrom4([4]byte{tierPrefix[tier], byte(64 + index), 0, 1}))
+	return s.pool(project).next(netip.AddrFrom4([4]byte{tierPrefix[tier], byte(64 + index), 0, 1}))
 }
 
 // freeInternal returns the lowest free address of a subnetwork; the first and second are the
 // network's and the gateway's.
 func (s *Server) freeInternal(subnet *resource) string {
 	prefix := netip.MustParsePrefix(text(subnet.fields, "ipCidrRange"))
-	return s.free(subnet.project(), prefix.Addr().Next().Next())
+	return s.pool(slices.Collect(maps.Keys(s.projects))...).next(prefix.Addr().Next().Next())
 }
-
-func (s *Server) free(project string, from netip.Addr) string { return s.pool(project).next(from) }
 
 func inside(subnet *resource, address string) bool {
 	addr, err := netip.ParseAddr(address)

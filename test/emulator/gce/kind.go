@@ -42,7 +42,7 @@ var kinds = map[string]*kind{}
 
 func init() { // not in the declaration: the kinds' functions look kinds up
 	for _, k := range []*kind{
-		{name: "projects", schema: "Project"}, {name: "zones", schema: "Zone"}, {name: "regions", schema: "Region"},
+		{name: "projects", schema: "Project", view: viewQuotas}, {name: "zones", schema: "Zone"}, {name: "regions", schema: "Region", view: viewQuotas},
 		instances, networks, subnetworks, addresses, firewalls, forwarding, pools, httpHealthChecks, healthChecks, regionHealthChecks,
 		backendServices, groups, endpointGroups, routes,
 	} {

@@ -58,6 +58,9 @@ func (c *call) resolve(url, field string, ref reference) (*resource, error) {
 	if r == nil {
 		return nil, broken("common/reference", "The resource '%s' was not found", path)
 	}
+	if use := k.name + ".use"; r.project() != c.project.id && !c.s.account(c.r).may(r.project(), use) {
+		return nil, broken("common/use", "Required 'compute.%s' permission for '%s'", use, path)
+	}
 	return r, nil
 }
 

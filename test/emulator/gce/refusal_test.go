@@ -237,7 +237,7 @@ var refusals = []struct{ rule, request, body string }{
 }
 
 // elsewhere are the rules that have a test of their own.
-var elsewhere = []string{"common/authentication", "common/rights", "common/rate", "common/busy", "common/unreachable", "address/used", "backend/protocol-used", "instance/tags"}
+var elsewhere = []string{"common/authentication", "common/rights", "common/use", "common/rate", "common/busy", "common/unreachable", "address/used", "backend/protocol-used", "instance/tags"}
 
 func TestEveryRuleRefuses(t *testing.T) {
 	_, v := furnished(t)

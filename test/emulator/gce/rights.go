@@ -75,12 +75,7 @@ func (s *Server) admit(r *http.Request, method string) error {
 		return broken("common/authentication", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}
 	project := s.projectID(r.PathValue("project"))
-	a := held.account
-	may := a.all || slices.ContainsFunc(a.rights[project], func(pattern string) bool {
-		match, err := path.Match(pattern, method)
-		return err == nil && match
-	})
-	if !may {
+	if !held.account.may(project, method) {
 		return broken("common/rights", "Required 'compute.%s' permission for 'projects/%s'", method, project)
 	}
 	group := rateGroup(method)
@@ -88,6 +83,14 @@ func (s *Server) admit(r *http.Request, method string) error {
 		return broken("common/rate", "Quota exceeded for quota group '%s' and limit '%s requests per 60 seconds' of service 'compute.googleapis.com' for consumer 'project_number:%s'.", group, group, project)
 	}
 	return nil
+}
+
+// may says whether an account has the right to a method in a project.
+func (a *account) may(project, method string) bool {
+	return a.all || slices.ContainsFunc(a.rights[project], func(pattern string) bool {
+		match, err := path.Match(pattern, method)
+		return err == nil && match
+	})
 }
 
 // rateGroup is the group whose rate a method counts in.

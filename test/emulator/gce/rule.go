@@ -65,6 +65,7 @@ func broken(id, format string, args ...any) *problem {
 var commonRules = []Rule{
 	{ID: "common/authentication", Methods: "all", Text: "the access token is valid", Source: fromVendor, Status: 401, Reason: "authError"},
 	{ID: "common/rights", Methods: "all", Text: "the account has the right to the method in the project", Source: fromVendor, Status: 403, Reason: "forbidden"},
+	{ID: "common/use", Methods: "writes", Text: "to name an object of another project needs the right to use it there, as in subnetworks.use of a shared VPC's host project", Source: fromVendor, Status: 403, Reason: "forbidden"},
 	{ID: "common/rate", Methods: "all", Text: "requests per minute, project and group are limited; the answer is 403, not 429", Source: fromVendor, Status: 403, Reason: "rateLimitExceeded"},
 	{ID: "common/not-found", Methods: "all", Text: "the project, the zone or region and the object exist", Source: fromVendor, Status: 404, Reason: "notFound"},
 	{ID: "common/reference", Methods: "writes", Text: "what a field names exists", Source: guess, IfWrong: "the refusal comes from the operation, and a caller must read its error", Status: 404, Reason: "notFound"},

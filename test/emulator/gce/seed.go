@@ -153,12 +153,15 @@ type pool struct {
 	beyond map[netip.Addr]netip.Addr // from where the last search ended, by where it began
 }
 
-func (s *Server) pool(project string) *pool {
+// pool looks at the addresses of projects; those of a shared network are in several.
+func (s *Server) pool(projects ...string) *pool {
 	p := &pool{taken: map[string]bool{}, beyond: map[netip.Addr]netip.Addr{}}
-	for _, k := range []string{"addresses", "forwardingRules", "instances"} {
-		for _, r := range s.store.of(project, k, "") {
-			for _, address := range addressesOf(r) {
-				p.taken[address] = true
+	for _, project := range projects {
+		for _, k := range []string{"addresses", "forwardingRules", "instances"} {
+			for _, r := range s.store.of(project, k, "") {
+				for _, address := range addressesOf(r) {
+					p.taken[address] = true
+				}
 			}
 		}
 	}

@@ -279,24 +279,3 @@ func (s *Server) timestamp() string {
 	return s.options.Now().In(time.FixedZone("", -7*3600)).Format("2006-01-02T15:04:05.000-07:00")
 }
 
-// quota refuses one more object of a metric whose limit is reached.
-func (c *call) quota(path string) error {
-	limit, limited := c.project.quotas[c.kind.metric]
-	if !limited {
-		return nil
-	}
-	scope := c.scope
-	if strings.HasPrefix(scope, "zones/") {
-		scope = ""
-	}
-	used := 0
-	for _, k := range kinds {
-		if k.metric == c.kind.metric {
-			used += len(c.s.store.of(c.project.id, k.name, scope))
-		}
-	}
-	if c.s.store.byPath[path] == nil && used >= limit {
-		return broken("common/quota", "Quota '%s' exceeded.  Limit: %d.0 in %s.", c.kind.metric, limit, scope)
-	}
-	return nil
-}
