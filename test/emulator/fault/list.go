@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Cut shortens the first-level lists of a JSON object to l.Keep elements. A
-// body without a list is returned as it is.
+// Cut shortens the first-level lists of a JSON object to l.Keep elements, and in Google's
+// aggregated lists those of each zone or region. A body without a list is returned as it is.
 func (l List) Cut(body []byte) ([]byte, error) {
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(body, &answer); err != nil {
@@ -17,6 +17,11 @@ func (l List) Cut(body []byte) ([]byte, error) {
 	total, cut := 0, false
 	for name, raw := range answer {
 		if strings.HasSuffix(name, linksSuffix) {
+			continue
+		}
+		if scopes, ok := l.cutScopes(name, raw); ok {
+			cut = true
+			answer[name] = scopes
 			continue
 		}
 		var list []json.RawMessage
@@ -36,13 +41,31 @@ func (l List) Cut(body []byte) ([]byte, error) {
 	return encode(answer), nil
 }
 
+// cutScopes cuts the lists of an aggregated list: {"items": {"zones/z": {"instances": [...]}}}.
+func (l List) cutScopes(name string, raw json.RawMessage) (json.RawMessage, bool) {
+	var scopes map[string]map[string]json.RawMessage
+	if name != "items" || json.Unmarshal(raw, &scopes) != nil || scopes == nil {
+		return nil, false
+	}
+	for _, scope := range scopes {
+		for kind, raw := range scope {
+			var list []json.RawMessage
+			if json.Unmarshal(raw, &list) == nil && list != nil {
+				scope[kind] = encode(list[:min(l.Keep, len(list))])
+			}
+		}
+	}
+	return encode(scopes), true
+}
+
 // linksSuffix ends the name of the list that leads to OpenStack's next page, as in servers_links.
 const linksSuffix = "_links"
 
 // claimComplete rewrites what vendors say about paging: DigitalOcean's links
-// and meta.total, Hetzner's meta.pagination, OpenStack's lists of links.
+// and meta.total, Hetzner's meta.pagination, OpenStack's lists of links, Google's nextPageToken.
 func claimComplete(answer map[string]json.RawMessage, total int) {
 	maps.DeleteFunc(answer, func(name string, _ json.RawMessage) bool { return strings.HasSuffix(name, linksSuffix) })
+	delete(answer, "nextPageToken")
 	if _, ok := answer["links"]; ok {
 		answer["links"] = json.RawMessage("{}")
 	}

@@ -187,4 +187,16 @@ func TestFaults(t *testing.T) {
 	is(t, "reason", got.reason, "backendError")
 	is(t, "status", got.status, 503)
 	is(t, "afterwards", v.raw("GET zones", "").status, 200)
+
+	// A list that claims to be complete and is not.
+	server.SeedInstances(3)
+	const path = "/compute/v1/projects/*/aggregated/instances"
+	server.AddFault(fault.Fault{Path: path, List: &fault.List{Keep: 1, Consistent: true}, Times: 1})
+	short := must(v.Instances.AggregatedList(project).MaxResults(2).Do())(t)
+	is(t, "machines", len(short.Items["zones/us-central1-a"].Instances), 1)
+	is(t, "token", short.NextPageToken, "")
+	server.AddFault(fault.Empty(path))
+	is(t, "machines", len(must(v.Instances.AggregatedList(project).Do())(t).Items["zones/us-central1-a"].Instances), 0)
+	server.ClearFaults()
+	is(t, "machines", len(must(v.Instances.AggregatedList(project).Do())(t).Items["zones/us-central1-a"].Instances), 3)
 }

@@ -278,4 +278,3 @@ func (s *Server) newID() string {
 func (s *Server) timestamp() string {
 	return s.options.Now().In(time.FixedZone("", -7*3600)).Format("2006-01-02T15:04:05.000-07:00")
 }
-
