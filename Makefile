@@ -241,6 +241,10 @@ lint: need-go $(LINT) $(DEADCODE) ## Run the linters, the import law among them,
 vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).
 	hack/vulncheck.sh
 
+.PHONY: figures
+figures: ## Print the sizes of kernel and providers: lines, files per folder, methods per type.
+	@hack/figures.sh
+
 .PHONY: verify
 verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.
 	hack/verify.sh

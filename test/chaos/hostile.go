@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
 // maxMemory is the most the process may take, in MiB.
@@ -43,24 +45,10 @@ func hostileAnswers(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.setReady(ctx, false, droplets[:10]...); err != nil {
 		return nil, err
 	}
-	var results []Result
-	for n, attack := range front.attacks(url) {
-		served := front.served.Load()
-		front.answer.Store(&attack.answer)
-		// More of what reads the cloud: a new Node and a changed Service.
-		if err := a.touch(ctx, here, "web", fmt.Sprint(n)); err != nil {
-			return results, err
-		}
-		wait(ctx, each)
-		peak, err := p.PeakMemory()
-		if err != nil {
-			return append(results, holds(attack.name, "the process lives", fmt.Errorf("%w: %s", err, p.Tail()))), nil
-		}
-		answers := int(front.served.Load() - served)
-		results = append(results, count(fmt.Sprintf("%s (%d answers)", attack.name, answers), "MiB of memory at the peak so far", maxMemory, int(peak>>20), ""))
-		if answers == 0 {
-			return results, fmt.Errorf("%s: nobody asked", attack.name)
-		}
+	// A changed Service reads the cloud.
+	results, err := front.attack(ctx, p, front.attacks(url), each, func(n int) error { return a.touch(ctx, here, "web", fmt.Sprint(n)) })
+	if err != nil {
+		return results, err
 	}
 	front.answer.Store(nil)
 	recovered, cancel := context.WithTimeoutCause(ctx, time.Minute, fmt.Errorf("not within a minute"))
@@ -114,6 +102,30 @@ func (i *impostor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	i.real.ServeHTTP(w, r)
+}
+
+// attack answers everything in one way after the other, and says how much memory the process takes.
+// stir makes the process ask.
+func (i *impostor) attack(ctx context.Context, p *ccm.Process, attacks []hostility, each time.Duration, stir func(n int) error) ([]Result, error) {
+	var results []Result
+	for n, attack := range attacks {
+		served := i.served.Load()
+		i.answer.Store(&attack.answer)
+		if err := stir(n); err != nil {
+			return results, err
+		}
+		wait(ctx, each)
+		peak, err := p.PeakMemory()
+		if err != nil {
+			return append(results, holds(attack.name, "the process lives", fmt.Errorf("%w: %s", err, p.Tail()))), nil
+		}
+		answers := int(i.served.Load() - served)
+		results = append(results, count(fmt.Sprintf("%s (%d answers)", attack.name, answers), "MiB of memory at the peak so far", maxMemory, int(peak>>20), ""))
+		if answers == 0 {
+			return results, fmt.Errorf("%s: nobody asked: %s", attack.name, p.Tail())
+		}
+	}
+	return results, nil
 }
 
 // hostility is one kind of answer to all requests.

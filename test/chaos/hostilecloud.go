@@ -162,26 +162,14 @@ func hostileCloud(of func(url string) foreignCloud) func(context.Context, *arena
 		if err := a.service(ctx, here, attacked.provider, nil); err != nil {
 			return nil, err
 		}
-		var results []Result
-		for n, attack := range attacks {
-			front.answer.Store(&attack.answer)
-			served := front.served.Load()
+		results, err := front.attack(ctx, p, attacks, each, func(n int) error {
 			if _, err := a.JoinNode(ctx, controlplane.NodeOptions{Name: fmt.Sprintf("new-%d", n), Ready: true}); err != nil {
-				return results, err
+				return err
 			}
-			if err := a.touch(ctx, here, attacked.provider, fmt.Sprint(n)); err != nil {
-				return results, err
-			}
-			wait(ctx, each)
-			peak, err := p.PeakMemory()
-			if err != nil {
-				return append(results, holds(attack.name, "the process lives", fmt.Errorf("%w: %s", err, p.Tail()))), nil
-			}
-			answers := int(front.served.Load() - served)
-			results = append(results, count(fmt.Sprintf("%s (%d answers)", attack.name, answers), "MiB of memory at the peak so far", maxMemory, int(peak>>20), ""))
-			if answers == 0 {
-				return results, fmt.Errorf("%s: nobody asked: %s", attack.name, p.Tail())
-			}
+			return a.touch(ctx, here, attacked.provider, fmt.Sprint(n))
+		})
+		if err != nil {
+			return results, err
 		}
 		list, err := a.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
