@@ -53,7 +53,8 @@ func openStackStart(url string, w http.ResponseWriter, r *http.Request) bool {
 		entries = append(entries, fmt.Sprintf(`{"type":%q,"name":%q,"id":%q,"endpoints":[{"id":"e","interface":"public","region":"RegionOne","region_id":"RegionOne","url":%q}]}`, kind, kind, kind, url+path))
 	}
 	catalog := `"catalog":[` + strings.Join(entries, ",") + `]`
-	status, body := http.StatusOK, ""
+	status := http.StatusOK
+	var body string
 	switch r.URL.Path {
 	case "/v3/auth/tokens":
 		w.Header().Set("X-Subject-Token", "token")
