@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the sizes that docs/explanation/architecture.md sets limits for, without tests:
+# Prints the sizes of the kernel and of each provider, without tests and conformance:
 #
 #   lines    of all files of a folder
 #   files    in its largest folder, and which that is
