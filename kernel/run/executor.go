@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,11 +46,11 @@ func NewExecutor(c *Cloud, mode Mode, sinkOrNil metric.Sink, log func(plan.Plan)
 // Mode returns the mode of the executor.
 func (e *Executor) Mode() Mode { return e.mode }
 
-// Apply executes the change of one balancer, which the plan describes. Changes with the same
-// owner are made one after the other. Without a live write the Progress is zero: done.
+// Apply executes the change of one balancer, which the plan describes. The caller makes changes of
+// one balancer one after the other. Without a live write the Progress is zero: done.
 func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
 	var progress cloud.Progress
-	err := e.Execute(ctx, lockKey(change.Spec.Ref), p, func(ctx context.Context) (err error) {
+	err := e.write(ctx, p, func(ctx context.Context) (err error) {
 		if e.cloud.Balancers == nil {
 			return fmt.Errorf("applying %s: %w", p.Subject, errors.ErrUnsupported)
 		}
@@ -64,6 +63,17 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 // Execute calls write for a plan that has something to execute, if the mode allows it, and
 // counts every operation. Writes with the same key happen one after the other.
 func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write func(context.Context) error) error {
+	return e.write(ctx, p, func(ctx context.Context) error {
+		unlock, err := e.locks.lock(ctx, key)
+		if err != nil {
+			return fmt.Errorf("waiting for another change of %s: %w", p.Subject, err)
+		}
+		defer unlock()
+		return write(ctx)
+	})
+}
+
+func (e *Executor) write(ctx context.Context, p plan.Plan, write func(context.Context) error) error {
 	e.count(p, resultBlocked)
 	if p.Empty() {
 		return nil
@@ -73,11 +83,6 @@ func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write f
 		e.count(p, resultDryRun)
 		return nil
 	}
-	unlock, err := e.locks.lock(ctx, key)
-	if err != nil {
-		return fmt.Errorf("waiting for another change of %s: %w", p.Subject, err)
-	}
-	defer unlock()
 	if err := write(ctx); err != nil {
 		e.count(p, resultFailed)
 		return err
@@ -94,9 +99,4 @@ func (e *Executor) count(p plan.Plan, result string) {
 			e.metrics.Add(metric.Operations, 1, e.cloud.Name, string(op.Kind), string(op.Verb), result)
 		}
 	}
-}
-
-// lockKey is the owner's UID, the one thing that is never used twice.
-func lockKey(ref cloud.Ref) string {
-	return "balancer " + cmp.Or(ref.Owner.UID, ref.Owner.String())
 }

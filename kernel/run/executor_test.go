@@ -65,37 +65,35 @@ func TestExecutorModes(t *testing.T) {
 	}
 }
 
-func lockedOwners(e *Executor) int {
+func lockedKeys(e *Executor) int {
 	e.locks.mu.Lock()
 	defer e.locks.mu.Unlock()
 	return len(e.locks.entries)
 }
 
-func TestExecutorLocksPerOwner(t *testing.T) {
+func TestExecutorLocksPerKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := decorated(func(context.Context) error { time.Sleep(time.Second); return nil })
-		e := NewExecutor(c, Live, nil, nil)
-		apply := func(uid string) {
-			change := cloud.Change{Spec: cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{UID: uid}}}}
-			if _, err := e.Apply(t.Context(), someWrite, change); err != nil {
+		e := NewExecutor(&Cloud{Name: "c"}, Live, nil, nil)
+		execute := func(key string) {
+			if err := e.Execute(t.Context(), key, someWrite, func(context.Context) error { time.Sleep(time.Second); return nil }); err != nil {
 				t.Error(err)
 			}
 		}
 		start := time.Now()
-		for _, uid := range []string{"a", "a", "a", "b"} {
-			go apply(uid)
+		for _, key := range []string{"a", "a", "a", "b"} {
+			go execute(key)
 		}
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
-		if n := lockedOwners(e); n != 1 {
-			t.Errorf("%d owners locked after 1.5 s, want a's only", n)
+		if n := lockedKeys(e); n != 1 {
+			t.Errorf("%d keys locked after 1.5 s, want a's only", n)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := lockedOwners(e); n != 0 {
+		if n := lockedKeys(e); n != 0 {
 			t.Errorf("%d entries left, want none", n)
 		}
-		apply("a")
+		execute("a")
 		if elapsed := time.Since(start); elapsed != time.Minute+2500*time.Millisecond {
 			t.Errorf("a free lock took until %v", elapsed)
 		}
@@ -104,20 +102,20 @@ func TestExecutorLocksPerOwner(t *testing.T) {
 
 func TestExecutorWaitsWithinTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := decorated(func(context.Context) error { time.Sleep(time.Minute); return nil })
-		e := NewExecutor(c, Live, nil, nil)
-		go e.Apply(t.Context(), someWrite, cloud.Change{})
+		e := NewExecutor(&Cloud{Name: "c"}, Live, nil, nil)
+		slow := func(context.Context) error { time.Sleep(time.Minute); return nil }
+		go e.Execute(t.Context(), "a", someWrite, slow)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := e.Apply(ctx, someWrite, cloud.Change{})
+		err := e.Execute(ctx, "a", someWrite, slow)
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
 			t.Errorf("error = %v after %v, want the deadline after 1 s", err, time.Since(start))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := lockedOwners(e); n != 0 {
+		if n := lockedKeys(e); n != 0 {
 			t.Errorf("%d entries left, want none", n)
 		}
 	})
