@@ -229,6 +229,10 @@ e2e-aws-table: need-go ## Write the page that says which test is about which AWS
 moto: ## Install the moto server, AWS's APIs in memory, into the cache.
 	@test/aws/moto/venv.sh
 
+.PHONY: upstream-gce
+upstream-gce: need-go ## Run the code of Google's own CCM against our emulator of its API, and print what it costs (minutes to compile).
+	cd test/upstream/gce && go test -count=1 -v -timeout 30m ./...
+
 .PHONY: lint
 lint: need-go $(LINT) $(DEADCODE) ## Run the linters, the import law among them, and look for functions that nothing calls.
 	@found=$$($(DEADCODE) -tags $(TAGS) ./cmd/... ./internal/gen) && { test -z "$$found" || { echo "nothing calls these, neither the binary nor the generators:" >&2; echo "$$found" >&2; exit 1; }; }

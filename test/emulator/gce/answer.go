@@ -65,7 +65,10 @@ func (p *problem) body() map[string]any {
 // refuse writes the API's usual error body for a status; faults use it.
 func refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	reason, ok := reasons[status]
-	if !ok {
+	switch {
+	case !ok && status < http.StatusInternalServerError:
+		reason = "invalid"
+	case !ok:
 		reason = "backendError"
 	}
 	writeJSON(w, status, (&problem{status: status, reason: reason, message: http.StatusText(status)}).body())

@@ -31,11 +31,29 @@ func (p *maskParser) list(depth int) (mask, error) {
 		if err != nil {
 			return nil, err
 		}
+		before, twice := out[name]
+		if twice {
+			inner = before.with(inner)
+		}
 		out[name] = inner
 		if !p.take(",") {
 			return out, nil
 		}
 	}
+}
+
+// with keeps what either mask names.
+func (m mask) with(other mask) mask {
+	if m == nil || other == nil {
+		return nil
+	}
+	for name, inner := range other {
+		if before, twice := m[name]; twice {
+			inner = before.with(inner)
+		}
+		m[name] = inner
+	}
+	return m
 }
 
 // item reads a name, and what stays of its value behind "/" or in parentheses.

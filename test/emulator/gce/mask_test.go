@@ -13,6 +13,8 @@ func TestMask(t *testing.T) {
 		"items/z/w,next":           `{"items":{"z":{"w":1}},"next":"n"}`,
 		"items/*/list(a,b/c),kind": `{"items":{"z":{"list":[{"a":1,"b":{"c":2}}]}},"kind":"k"}`,
 		"items(z(list/b(d)))":      `{"items":{"z":{"list":[{"b":{"d":3}}]}}}`,
+		"items/z/list/a,items/z/w": `{"items":{"z":{"list":[{"a":1}],"w":1}}}`,
+		"items/z/w,items,kind":     `{"items":{"z":{"list":[{"a":1,"b":{"c":2,"d":3}}],"w":1}},"kind":"k"}`,
 		"other":                    `{}`,
 	} {
 		m, err := parseMask(text)
