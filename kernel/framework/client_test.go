@@ -119,7 +119,7 @@ func TestVerdictIsForOnceAndSoon(t *testing.T) {
 			t.Error("taken twice")
 		}
 		v.add(node("n", ""))
-		time.Sleep(verdictTTL)
+		time.Sleep(decisionTTL)
 		if _, ok := v.take("n"); ok {
 			t.Error("too old")
 		}

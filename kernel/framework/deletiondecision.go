@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// verdictTTL is how long a verdict may be executed. The lifecycle controller does so at
+// decisionTTL is how long a decision may be executed. The lifecycle controller does so at
 // once, or asks again.
-const verdictTTL = time.Minute
+const decisionTTL = time.Minute
 
 // deletionDecisions remember which Nodes were just said to be gone, by name. The lifecycle
 // controller deletes by name only, and by then the name may be another Node's.
@@ -40,5 +40,5 @@ func (v *deletionDecisions) take(name string) (types.UID, bool) {
 	defer v.mu.Unlock()
 	found, ok := v.known[name]
 	delete(v.known, name)
-	return found.uid, ok && time.Since(found.at) < verdictTTL
+	return found.uid, ok && time.Since(found.at) < decisionTTL
 }

@@ -21,7 +21,7 @@ type drain struct {
 	mu      sync.Mutex
 	closed  bool
 	running int
-	idle    chan struct{} // closed when the gate is closed and nothing runs
+	idle    chan struct{} // closed when the drain is closed and nothing runs
 	aborted context.Context
 	abort   context.CancelFunc
 }
@@ -85,9 +85,9 @@ func (g *drain) close(ctx context.Context, drain time.Duration) bool {
 	}
 }
 
-// draining makes one call draining the gate with that priority. A panic becomes an error: it
+// track makes one call, which closing waits for, with that priority. A panic becomes an error: it
 // would end the process, and the next one would most likely meet it again.
-func draining[T any](ctx context.Context, g *drain, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
+func track[T any](ctx context.Context, g *drain, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
 	ctx, leave, err := g.enter(ctx)
 	if err != nil {
 		return result, err

@@ -10,9 +10,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// call runs through the gate until release is closed or its context ends.
+// call runs until release is closed or its context ends.
 func call(ctx context.Context, g *drain, release <-chan struct{}) error {
-	_, err := draining(ctx, g, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
+	_, err := track(ctx, g, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
 		select {
 		case <-release:
 			return struct{}{}, nil
@@ -70,7 +70,7 @@ func TestGateAbortsCallsThatHang(t *testing.T) {
 func TestGateGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, release := newDrain(), make(chan struct{})
-		go draining(t.Context(), g, cloud.PriorityRefresh, func(context.Context) (int, error) { <-release; return 0, nil })
+		go track(t.Context(), g, cloud.PriorityRefresh, func(context.Context) (int, error) { <-release; return 0, nil })
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()

@@ -36,7 +36,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 	if i.keepNodes {
 		return true, nil
 	}
-	exists, err := draining(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	exists, err := track(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Exists(ctx, node)
 	})
 	if err == nil && !exists {
@@ -47,7 +47,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 
 // InstanceShutdown is asked for Nodes that exist and are not Ready.
 func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bool, error) {
-	return draining(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	return track(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Shutdown(ctx, node)
 	})
 }
@@ -59,7 +59,7 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}
-	machine, err := draining(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
+	machine, err := track(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
 		return i.inventory.Metadata(ctx, node)
 	})
 	switch {

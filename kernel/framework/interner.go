@@ -2,7 +2,7 @@ package framework
 
 import "sync"
 
-// maxWords bounds a vocabulary: a cluster has some dozen label keys. Whatever comes when it
+// maxWords bounds an interner: a cluster has some dozen label keys. Whatever comes when it
 // is full stays as it is.
 const maxWords = 1024
 

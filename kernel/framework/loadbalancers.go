@@ -53,7 +53,7 @@ func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, svc *core
 		status *corev1.LoadBalancerStatus
 		exists bool
 	}
-	got, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (a answer, err error) {
+	got, err := track(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (a answer, err error) {
 		a.status, a.exists, err = l.balancers.Get(ctx, svc)
 		return a, err
 	})
@@ -99,7 +99,7 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 
 func (l *loadBalancers) ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
 	defer l.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
-	return draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
+	return track(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
 		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
 		if recorded := l.record(ctx, svc, outcome.Record); err == nil {
 			err = recorded
@@ -139,7 +139,7 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 	if current := l.services.Current(svc); current != nil {
 		svc = current
 	}
-	_, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err := track(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, l.balancers.UpdateTargets(ctx, svc, nodes)
 	})
 	pending, busy := errors.AsType[*loadbalancer.Pending](err)
@@ -164,7 +164,7 @@ func (l *loadBalancers) EnsureLoadBalancerDeleted(ctx context.Context, _ string,
 }
 
 func (l *loadBalancers) delete(ctx context.Context, svc *corev1.Service) error {
-	_, err := draining(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err := track(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, l.balancers.Delete(ctx, svc)
 	})
 	return err

@@ -32,7 +32,7 @@ var _ cloudprovider.Routes = (*routes)(nil)
 
 // ListRoutes returns the routes that may be deleted.
 func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Route, error) {
-	list, err := draining(ctx, r.gate, cloud.PriorityRefresh, r.routing.List)
+	list, err := track(ctx, r.gate, cloud.PriorityRefresh, r.routing.List)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(co
 	if err != nil {
 		return fmt.Errorf("destination of route: %w", err)
 	}
-	_, err = draining(ctx, r.gate, cloud.PriorityNodeInit, func(ctx context.Context) (struct{}, error) {
+	_, err = track(ctx, r.gate, cloud.PriorityNodeInit, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, do(ctx, destination)
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *Cloud) reconcileFirewall(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listing services: %w", err)
 	}
-	_, err = draining(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	_, err = track(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
 		done, err := c.firewall.Reconcile(ctx, services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
 			return c.shapes.of(svc, func() (cloud.Balancer, string, error) { return c.shape(ctx, svc) })
 		})

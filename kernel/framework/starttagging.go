@@ -29,7 +29,7 @@ func startTagging(ctx context.Context, e environment) (bool, error) {
 		},
 	})
 	passes := newLoop("Tagging machines", e.options.Tuning.TaggingPoll, func(ctx context.Context) error {
-		_, err := draining(ctx, e.gate, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
+		_, err := track(ctx, e.gate, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, manager.Reconcile(ctx)
 		})
 		return err

@@ -52,7 +52,7 @@ func TestStrip(t *testing.T) {
 		},
 	}
 	strip := newNodeTransform()
-	// Informers strip some objects twice.
+	// Informers transform some objects twice.
 	for range 2 {
 		got, err := strip(n)
 		if err != nil {
@@ -68,8 +68,8 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// TestStripShares decodes two Nodes, which gives each strings of its own, and strips them.
-func TestStripShares(t *testing.T) {
+// TestTransformShares decodes two Nodes, which gives each strings of its own, and transforms them.
+func TestTransformShares(t *testing.T) {
 	encoded, err := whole().Marshal()
 	if err != nil {
 		t.Fatal(err)
