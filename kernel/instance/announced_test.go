@@ -17,18 +17,18 @@ func TestAnnouncedMachinesAreNotMissing(t *testing.T) {
 		time.Sleep(6 * time.Minute)
 		w.vanish(w.taint(announced...)...)
 		w.vanish(others...)
-		if err := i.list(t.Context(), time.Now()); err != nil {
+		if err := i.lists.refresh(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if i.mass.over() {
-			t.Errorf("%d machines are missing, and at most %d may be", len(i.mass.missing), i.mass.limit)
+		if i.mass.Over() {
+			t.Errorf("%d machines are missing, and at most %d may be", len(i.mass.Missing()), i.brake.Limit(34))
 		}
 		w.vanish(w.members("third", 12, true)...)
-		if err := i.list(t.Context(), time.Now()); err != nil {
+		if err := i.lists.refresh(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if !i.mass.over() {
-			t.Errorf("%d machines are missing, which is not too many", len(i.mass.missing))
+		if !i.mass.Over() {
+			t.Errorf("%d machines are missing, which is not too many", len(i.mass.Missing()))
 		}
 	})
 }

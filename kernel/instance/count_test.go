@@ -84,7 +84,7 @@ func initialiseAll(t *testing.T, w *world, i *Inventory, n, late int, withID boo
 	if left := i.uninitialised(); left > 0 {
 		t.Errorf("%d nodes are not initialised after 10 s", left)
 	}
-	if pages, cost := i.pace.pages(n), w.cost(); cost > pages+more {
+	if pages, cost := i.schedule.pages(n), w.cost(); cost > pages+more {
 		t.Errorf("%d requests, want at most %d: %v", cost, pages+more, w.calls)
 	}
 	cancel()
@@ -93,7 +93,7 @@ func initialiseAll(t *testing.T, w *world, i *Inventory, n, late int, withID boo
 }
 
 func (i *Inventory) uninitialised() (n int) {
-	for _, node := range i.nodes() {
+	for _, node := range i.nodes.list() {
 		if Uninitialized(node) {
 			n++
 		}
@@ -119,10 +119,10 @@ func TestCallsWhenIdle(t *testing.T) {
 						w.pass(t.Context(), i, 10)
 					}
 					perHour := w.cost() / 4
-					if most := 12 * i.pace.pages(n); perHour > most {
+					if most := 12 * i.schedule.pages(n); perHour > most {
 						t.Errorf("%d requests an hour, want at most %d", perHour, most)
 					}
-					if most := int(share * i.pace.perHour()); perHour > most {
+					if most := int(share * i.schedule.perHour()); perHour > most {
 						t.Errorf("%d requests an hour, want at most %d of the limit", perHour, most)
 					}
 				})
@@ -165,10 +165,10 @@ func TestCallsWithNotReadyNodes(t *testing.T) {
 					w.lifecycle(t.Context(), i, test.workers, 5*time.Minute)
 				}
 				perMinute := float64(w.cost()) / minutes
-				if most := 2 * float64(i.pace.pages(test.n)); perMinute > most {
+				if most := 2 * float64(i.schedule.pages(test.n)); perMinute > most {
 					t.Errorf("%.1f requests a minute, want at most %v: %v", perMinute, most, w.calls)
 				}
-				if most := share * i.pace.perHour() / 60; perMinute > most {
+				if most := share * i.schedule.perHour() / 60; perMinute > most {
 					t.Errorf("%.1f requests a minute, want at most %.1f of the limit: %v", perMinute, most, w.calls)
 				}
 				if len(w.gone()) > 0 {
@@ -197,8 +197,8 @@ func TestCallsOfThousandConcurrentMisses(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if cost := w.cost(); cost > i.pace.pages(2000) {
-			t.Errorf("%d requests, want one list of %d: %v", cost, i.pace.pages(2000), w.calls)
+		if cost := w.cost(); cost > i.schedule.pages(2000) {
+			t.Errorf("%d requests, want one list of %d: %v", cost, i.schedule.pages(2000), w.calls)
 		}
 	})
 }
@@ -222,7 +222,7 @@ func TestCallsOfNotFoundBurst(t *testing.T) {
 			t.Errorf("deleted %d nodes", len(w.gone()))
 		}
 		// The budget may have saved a little before the half hour began.
-		if perMinute := float64(w.cost()) / 30; perMinute > 1.05*share*i.pace.perHour()/60 {
+		if perMinute := float64(w.cost()) / 30; perMinute > 1.05*share*i.schedule.perHour()/60 {
 			t.Errorf("%.1f requests a minute: %v", perMinute, w.calls)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -65,7 +66,7 @@ func TestReallyDeletedIsRemoved(t *testing.T) {
 			t.Errorf("%d events on the way, want 1: %v", n, w.events)
 		}
 		if got := w.count(metric.Verdicts, "gone"); got != 1 {
-			t.Errorf("%d verdicts gone, want 1", got)
+			t.Errorf("%d decisions gone, want 1", got)
 		}
 	})
 }
@@ -75,30 +76,30 @@ func TestDeletedNeverWithoutWholeProof(t *testing.T) {
 		name string
 		// arrange changes the world after the machine of "gone" went.
 		arrange func(*world)
-		want    verdict
+		want    absence.Decision
 		told    event.Reason
 	}{
 		{"no Ready node's machine is seen", func(w *world) {
 			w.hide = func(cloud.InstanceID) bool { return true }
-		}, verdictNoCanary, event.DeletionHeld},
-		{"another account", func(w *world) { w.account = "team-2" }, verdictIdentityChanged, event.IdentityChanged},
-		{"account unreadable", func(w *world) { w.account = "" }, verdictCloudFailure, event.CloudUnavailable},
+		}, absence.NoProbe, event.DeletionHeld},
+		{"another account", func(w *world) { w.account = "team-2" }, absence.IdentityChanged, event.IdentityChanged},
+		{"account unreadable", func(w *world) { w.account = "" }, absence.CloudFailure, event.CloudUnavailable},
 		{"reads fail", func(w *world) {
 			w.onGet = func(context.Context, cloud.InstanceID) error { return errDown }
-		}, verdictCloudFailure, event.CloudUnavailable},
+		}, absence.CloudFailure, event.CloudUnavailable},
 		{"unauthorized", func(w *world) {
 			w.onGet = func(context.Context, cloud.InstanceID) error {
 				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "test", Err: fmt.Errorf("401")}
 			}
-		}, verdictCloudFailure, event.CloudUnavailable},
+		}, absence.CloudFailure, event.CloudUnavailable},
 		{"not found as an error", func(w *world) {
 			w.onGet = func(context.Context, cloud.InstanceID) error {
 				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureNotFound}, Op: "test", Err: fmt.Errorf("404")}
 			}
-		}, verdictCloudFailure, event.CloudUnavailable},
+		}, absence.CloudFailure, event.CloudUnavailable},
 		{"panic", func(w *world) {
 			w.onGet = func(context.Context, cloud.InstanceID) error { panic("driver") }
-		}, verdictCloudFailure, event.CloudUnavailable},
+		}, absence.CloudFailure, event.CloudUnavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -110,7 +111,7 @@ func TestDeletedNeverWithoutWholeProof(t *testing.T) {
 				mustExist(t, i, node)
 				w.terminate("id-gone")
 				time.Sleep(time.Minute)
-				mustHold(t, i, node, verdictUnconfirmed)
+				mustHold(t, i, node, absence.Unconfirmed)
 				w.mu.Lock()
 				test.arrange(w)
 				w.mu.Unlock()
@@ -119,7 +120,7 @@ func TestDeletedNeverWithoutWholeProof(t *testing.T) {
 					t.Fatal("the node was deleted")
 				}
 				if got := w.count(metric.Verdicts, string(test.want)); got == 0 {
-					t.Errorf("no verdict %s: %v", test.want, w.counts)
+					t.Errorf("no decision %s: %v", test.want, w.counts)
 				}
 				if n, _ := w.told("gone", test.told); n == 0 || n > 5 {
 					t.Errorf("%d events %s, want a few", n, test.told.Name)
@@ -145,10 +146,10 @@ func TestConfirmGapIsKept(t *testing.T) {
 		mustExist(t, i, node)
 		w.terminate("id-n")
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		first := time.Now()
 		for time.Since(first) < 9500*time.Millisecond {
-			mustHold(t, i, node, verdictUnconfirmed)
+			mustHold(t, i, node, absence.Unconfirmed)
 			time.Sleep(250 * time.Millisecond)
 		}
 		if got := len(w.notFound["id-n"]); got != 1 {
@@ -161,7 +162,7 @@ func TestConfirmGapIsKept(t *testing.T) {
 	})
 }
 
-func TestCaseIsForgottenWhenSeenAgain(t *testing.T) {
+func TestAbsenceIsForgottenWhenSeenAgain(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
 		i := w.inventory(nil)
@@ -171,13 +172,13 @@ func TestCaseIsForgottenWhenSeenAgain(t *testing.T) {
 		hidden := true
 		w.hide = func(id cloud.InstanceID) bool { return hidden && id == "id-n" }
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(11 * time.Second)
 		hidden = false
 		mustExist(t, i, node)
 		hidden = true
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 	})
 }
 
@@ -192,7 +193,7 @@ func TestListShowsWhatReadsHide(t *testing.T) {
 		for range 60 {
 			w.lifecycle(t.Context(), i, 10, 30*time.Second)
 			time.Sleep(30 * time.Second)
-			if err := i.list(t.Context(), time.Now()); err != nil {
+			if err := i.lists.refresh(t.Context(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			mustExist(t, i, node)
@@ -214,14 +215,14 @@ func TestYoungNodesAreNotAskedFor(t *testing.T) {
 		w.terminate("id-new")
 		w.cost()
 		for range 23 {
-			mustHold(t, i, node, verdictYoung)
+			mustHold(t, i, node, absence.Young)
 			time.Sleep(5 * time.Second)
 		}
 		if w.cost() > 0 {
 			t.Errorf("asked the cloud for a young node: %v", w.calls)
 		}
 		time.Sleep(10 * time.Second)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 	})
 }
 
@@ -283,7 +284,7 @@ func TestNoReadyNode(t *testing.T) {
 }
 
 // A process that was started with the credentials of another account has nothing to compare
-// that with, and while no Node is Ready no canary either.
+// that with, and while no Node is Ready no machine to probe either.
 func TestNoReadyNodeAndAnotherAccountFromTheStart(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprint(n, " nodes"), func(t *testing.T) {
@@ -399,8 +400,8 @@ func TestCredentialsOfAnotherProject(t *testing.T) {
 		if len(w.gone()) > 0 {
 			t.Fatalf("deleted %v", w.gone())
 		}
-		if w.count(metric.Verdicts, string(verdictIdentityChanged)) == 0 {
-			t.Errorf("no verdict says why: %v", w.counts)
+		if w.count(metric.Verdicts, string(absence.IdentityChanged)) == 0 {
+			t.Errorf("no decision says why: %v", w.counts)
 		}
 		if w.sees(i, "stranger") {
 			t.Error("a list of the other account was believed")
@@ -418,7 +419,7 @@ func TestCredentialsOfAnotherProject(t *testing.T) {
 	})
 }
 
-func (w *world) sees(i *Inventory, id cloud.InstanceID) bool { return i.sighting(id) != nil }
+func (w *world) sees(i *Inventory, id cloud.InstanceID) bool { return i.cache.Get(id) != nil }
 
 func TestRecreatedWithTheSameName(t *testing.T) {
 	simulate(t, func(t *testing.T) {
@@ -543,7 +544,7 @@ func TestQueuedCandidates(t *testing.T) {
 		if got, most := w.called("get"), 10; got > most {
 			t.Errorf("%d direct reads in one pass, want at most %d", got, most)
 		}
-		if w.count(metric.Verdicts, string(verdictQueued)) == 0 {
+		if w.count(metric.Verdicts, string(absence.Queued)) == 0 {
 			t.Error("none is queued")
 		}
 		for _, text := range w.events {
@@ -567,13 +568,13 @@ func TestListInBetweenStartsTheProofAgain(t *testing.T) {
 		mustExist(t, i, node)
 		w.hide = func(id cloud.InstanceID) bool { return id == "id-n" }
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(12 * time.Second)
-		if err := i.list(t.Context(), time.Now()); err != nil {
+		if err := i.lists.refresh(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 	})
 }
 
@@ -585,13 +586,13 @@ func TestQuestionsAtOnceAreOneNotFound(t *testing.T) {
 		node := w.member("n", false)
 		mustExist(t, i, node)
 		w.terminate("id-n")
-		if err := i.list(t.Context(), time.Now()); err != nil {
+		if err := i.lists.refresh(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		// The second comes when the read for the first is under way.
 		go func() { _, _ = i.Exists(t.Context(), node) }()
 		time.Sleep(i.policy.Coalesce + 10*time.Millisecond)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		if got := len(w.notFound["id-n"]); got != 2 {
 			t.Fatalf("%d direct reads, want 2: the test proves nothing", got)
 		}
@@ -607,13 +608,13 @@ func TestBlindnessVoidsWhatWasNotFound(t *testing.T) {
 		mustExist(t, i, node)
 		w.hide = func(cloud.InstanceID) bool { return true }
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(11 * time.Second)
-		mustHold(t, i, node, verdictNoCanary)
+		mustHold(t, i, node, absence.NoProbe)
 		w.terminate("id-n")
 		w.hide = nil
 		time.Sleep(11 * time.Second)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(11 * time.Second)
 		if exists, err := i.Exists(t.Context(), node); exists || err != nil {
 			t.Errorf("after two new not-founds: %v, %v, want false", exists, err)
@@ -621,7 +622,7 @@ func TestBlindnessVoidsWhatWasNotFound(t *testing.T) {
 	})
 }
 
-func TestAccountIsReadAgainAtTheVerdict(t *testing.T) {
+func TestAccountIsReadAgainAtTheDecision(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
 		brake, kept := keptBrake(safety.BrakeOptions{Max: 1, Fraction: 0.001})
@@ -631,16 +632,16 @@ func TestAccountIsReadAgainAtTheVerdict(t *testing.T) {
 		mustExist(t, i, node)
 		w.terminate("id-n")
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(11 * time.Second)
 		_, _ = brake.Allow(t.Context(), 20, "another")
-		mustHold(t, i, node, verdictBrake)
+		mustHold(t, i, node, absence.Brake)
 		kept.order(time.Now())
 		w.mu.Lock()
 		w.account = "team-2"
 		w.mu.Unlock()
 		time.Sleep(20 * time.Second)
-		mustHold(t, i, node, verdictIdentityChanged)
+		mustHold(t, i, node, absence.IdentityChanged)
 	})
 }
 
@@ -654,13 +655,13 @@ func TestAccountMustBeKnownBefore(t *testing.T) {
 		mustExist(t, i, node)
 		w.terminate("id-n")
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictCloudFailure)
+		mustHold(t, i, node, absence.CloudFailure)
 		w.mu.Lock()
 		w.account = "team-1"
 		w.mu.Unlock()
 		time.Sleep(11 * time.Second)
-		mustHold(t, i, node, verdictIdentityUnknown)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.IdentityUnknown)
+		mustHold(t, i, node, absence.Unconfirmed)
 	})
 }
 
@@ -675,16 +676,16 @@ func TestSeenAgainAtTheLastMoment(t *testing.T) {
 		mustExist(t, i, node)
 		w.terminate("id-n")
 		time.Sleep(time.Minute)
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 		time.Sleep(11 * time.Second)
 		_, _ = brake.Allow(t.Context(), 20, "another")
-		mustHold(t, i, node, verdictBrake)
+		mustHold(t, i, node, absence.Brake)
 		kept.order(time.Now())
 		time.Sleep(20 * time.Second)
 		go func() {
-			time.Sleep(w.latency / 2) // while the account is read for the verdict
-			i.learn([]cloud.Instance{machine}, time.Now())
+			time.Sleep(w.latency / 2) // while the account is read for the decision
+			i.reads.learn([]cloud.Instance{machine}, time.Now())
 		}()
-		mustHold(t, i, node, verdictUnconfirmed)
+		mustHold(t, i, node, absence.Unconfirmed)
 	})
 }

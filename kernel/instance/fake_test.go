@@ -18,6 +18,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -413,9 +414,9 @@ func (w *world) told(node string, reason event.Reason) (n int, last string) {
 	return n, last
 }
 
-func verdictOf(err error) string {
-	if held, ok := errors.AsType[*HeldError](err); ok {
-		return held.Verdict
+func decisionOf(err error) string {
+	if held, ok := errors.AsType[*absence.HeldError](err); ok {
+		return string(held.Decision)
 	}
 	return ""
 }
@@ -427,10 +428,10 @@ func mustExist(t *testing.T, i *Inventory, node *corev1.Node) {
 	}
 }
 
-func mustHold(t *testing.T, i *Inventory, node *corev1.Node, want verdict) {
+func mustHold(t *testing.T, i *Inventory, node *corev1.Node, want absence.Decision) {
 	t.Helper()
 	exists, err := i.Exists(t.Context(), node)
-	if err == nil || verdictOf(err) != string(want) {
-		t.Fatalf("Exists(%s) = %v, %v, want the verdict %s", node.Name, exists, err, want)
+	if err == nil || decisionOf(err) != string(want) {
+		t.Fatalf("Exists(%s) = %v, %v, want the decision %s", node.Name, exists, err, want)
 	}
 }

@@ -1,18 +1,14 @@
 package instance
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -35,94 +31,67 @@ type Options struct {
 // Inventory knows the machines of one cloud. It is safe for concurrent use and asks the
 // cloud nothing before it is asked.
 type Inventory struct {
-	name      string
-	concerns  func(providerID string) bool
-	instances cloud.Instances
-	nodes     func() []*corev1.Node
+	*state
+	prover *prover
+	// namer is nil where names hold no ids.
+	namer cloud.Namer
+}
+
+// state is what the parts of an Inventory share.
+type state struct {
 	policy    Policy
-	pace      pace
-	budget    *rate.Limiter
+	driver    cloud.Driver
+	instances cloud.Instances
+	nodes     *nodes
+	cache     *cache.Cache
+	schedule  schedule
+	budget    *budget
+	pending   *absence.Pending
+	mass      *absence.Mass
 	brake     *safety.Brake
 	report    *reporter
-	guard     *guard
-	cases     *cases
-	mass      mass
-	census    census
-	// misses are machines that no list shows, states those that are looked after, reads
-	// those that a proof needs.
-	misses coalescer[want, []cloud.Instance]
-	states coalescer[watched, []cloud.Instance]
-	reads  coalescer[cloud.InstanceID, []cloud.Instance]
-	// deletions are the UIDs of Nodes that ask for the brake's permission.
-	deletions coalescer[string, struct{}]
-	// nameID returns the id in a name; labels is nil where the cloud has none to be read.
-	nameID func(name string) cloud.InstanceID
-	labels *labels
 
-	// mu guards what follows and is never held during a call to the cloud.
-	mu sync.Mutex
-	// installed is the newest list that is believed, refused a newer one that is not.
-	installed, refused *snapshot
-	flight             *flight
-	lastList           time.Time
-	failure            listFailure
-	// spent counts the single reads since the last list.
-	spent  int
-	absent map[want]miss
-	// named are the answers for names of Nodes without provider-ID.
-	named map[string]answer
-	// holders are the Nodes, by UID, that the listed machines were last known to be.
-	holders map[cloud.InstanceID]types.UID
-	// met says that a list had the machine of a Node of ours: the account is the right one.
-	met bool
+	lists       *refresher
+	reads       *reader
+	credentials *credentials
+	// labels is nil where the cloud has none to be read.
+	labels *labels
 }
 
 // New returns an Inventory that knows nothing yet.
 func New(o Options) *Inventory {
-	o.Policy = o.Policy.withDefaults()
-	p := pace{policy: o.Policy, limits: o.Cloud.Descriptor.Limits}
-	i := &Inventory{
-		name:      o.Cloud.Name,
-		concerns:  o.Cloud.Concerns,
-		instances: o.Cloud.Driver.Instances(),
-		nodes:     o.Nodes,
-		policy:    o.Policy,
-		pace:      p,
-		budget:    p.budget(),
-		brake:     o.Brake,
-		report:    newReporter(o.Cloud.Name, o.Events, o.Metrics),
-		installed: newSnapshot(cloud.InstanceList{}, time.Time{}),
-		absent:    map[want]miss{},
-		named:     map[string]answer{},
-		holders:   map[cloud.InstanceID]types.UID{},
-	}
-	if i.nodes == nil {
-		i.nodes = func() []*corev1.Node { return nil }
-	}
-	if i.brake == nil {
-		i.brake = safety.NewBrake(safety.BrakeOptions{})
-	}
-	i.guard = newGuard(o.Cloud.Driver, i.spend, o.Policy.ConfirmGap)
+	s := newState(o)
+	s.lists, s.reads, s.credentials, s.labels = newRefresher(s), newReader(s), newCredentials(s), newLabels(s, o.Cloud.Labeler)
+	i := &Inventory{state: s, prover: newProver(s), namer: o.Cloud.Namer}
 	i.OnRelease(func(safety.Release) {})
-	i.cases = newCases(max(i.brake.Max()+5, p.batch()), o.Policy)
-	i.deletions = coalescer[string, struct{}]{wait: o.Policy.Coalesce, answer: i.allow}
-	i.misses = coalescer[want, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.resolve}
-	i.states = coalescer[watched, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readStates, rejoin: true}
-	i.reads = coalescer[cloud.InstanceID, []cloud.Instance]{wait: o.Policy.Coalesce, answer: i.readProofs}
-	i.labels = newLabels(o.Cloud.Labeler, o.Policy.Coalesce, i.readLabels)
-	i.nameID = func(string) cloud.InstanceID { return "" }
-	if o.Cloud.Namer != nil {
-		i.nameID = o.Cloud.Namer.NameID
-	}
 	return i
 }
 
-// OnRelease has somebody told when an operator releases the brake. It is called before the
-// first use.
+func newState(o Options) *state {
+	if o.Nodes == nil {
+		o.Nodes = func() []*corev1.Node { return nil }
+	}
+	if o.Brake == nil {
+		o.Brake = safety.NewBrake(safety.BrakeOptions{})
+	}
+	p := o.Policy.withDefaults()
+	s := &state{
+		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
+		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
+		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics),
+	}
+	s.nodes = &nodes{cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, parse: s.instances.ParseProviderID, list: o.Nodes, grace: p.Grace}
+	s.budget = newBudget(s.schedule, s.size)
+	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, p.ProbeMaxAge)
+	return s
+}
+
+// OnRelease has somebody told when an operator releases the brake. It is called before the first use.
 func (i *Inventory) OnRelease(tell func(safety.Release)) {
-	i.brake.Watch(i.missingNodes, func(r safety.Release) {
+	i.brake.Watch(i.prover.missing, func(r safety.Release) {
 		if r.Err == nil {
-			i.mass.release(i.brake.Released)
+			i.mass.Release(i.brake.Released)
 		}
 		tell(r)
 	})
@@ -130,99 +99,79 @@ func (i *Inventory) OnRelease(tell func(safety.Release)) {
 
 // ProviderID returns the machine that a Node's provider-ID names. The error names the Node
 // and the id, and says whether it is missing, another cloud's, or malformed.
-func (i *Inventory) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
-	providerID := node.Spec.ProviderID
-	if providerID == "" {
-		return "", fmt.Errorf("node %s has no provider-ID yet", node.Name)
-	}
-	if owner := Owner(node, i.concerns); owner != Mine {
-		return "", &NotMineError{Node: node.Name, ProviderID: providerID, Cloud: i.name, Owner: owner}
-	}
-	id, err := i.instances.ParseProviderID(providerID)
-	if err != nil {
-		return "", fmt.Errorf("provider-ID %q of node %s: %w", providerID, node.Name, err)
-	}
-	return id, nil
-}
-
-// NotMineError says that a Node belongs to nobody or to another cloud.
-type NotMineError struct {
-	Node, ProviderID, Cloud string
-	Owner                   Ownership
-}
-
-func (e *NotMineError) Error() string {
-	switch e.Owner {
-	case OptedOut:
-		return fmt.Sprintf("node %s has a label that keeps cloud controllers away from it", e.Node)
-	case Unmanaged:
-		return fmt.Sprintf("node %s has no provider-ID and its kubelet runs without --cloud-provider=external", e.Node)
-	default:
-		return fmt.Sprintf("provider-ID %q of node %s is not one of %s", e.ProviderID, e.Node, e.Cloud)
-	}
-}
+func (i *Inventory) ProviderID(node *corev1.Node) (cloud.InstanceID, error) { return i.nodes.id(node) }
 
 // sinceAge returns the time that long ago.
 func sinceAge(age time.Duration) time.Time { return time.Now().Add(-age) }
 
-// sizeLocked is the best guess at how many machines a list has. The caller holds mu.
-func (i *Inventory) sizeLocked() int {
-	if i.refused != nil {
-		return max(i.installed.size, i.refused.size)
-	}
-	return i.installed.size
-}
-
 // size is the best guess at how many machines a list has: without one, our Nodes.
-func (i *Inventory) size() int {
-	i.mu.Lock()
-	size, listed := i.sizeLocked(), !i.lastList.IsZero()
-	i.mu.Unlock()
-	if !listed {
-		return i.census.take(i).nodes
+func (s *state) size() int {
+	switch lists := s.cache.Lists(); {
+	case lists.Started.IsZero():
+		return s.nodes.count().total
+	case lists.Refused != nil:
+		return max(lists.Installed.Size, lists.Refused.Size)
+	default:
+		return lists.Installed.Size
 	}
-	return size
 }
 
-// sighting returns the newest record of a machine, nil when there is none. A list that is
-// not believed as a whole still proves the presence of what is in it.
-func (i *Inventory) sighting(id cloud.InstanceID) *record {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	newest := i.installed.byID[id]
-	if i.refused != nil {
-		if r := i.refused.byID[id]; r != nil && (newest == nil || r.seen.After(newest.seen)) {
-			return r
+func keyOf(node *corev1.Node, id cloud.InstanceID) absence.Key {
+	return absence.Key{ID: id, UID: string(node.UID)}
+}
+
+// believed returns the machine's record if it was seen at since or later, and not before a
+// direct read did not find it.
+func (s *state) believed(node *corev1.Node, id cloud.InstanceID, since time.Time) *cache.Record {
+	r := s.cache.Since(id, since)
+	if r == nil {
+		return nil
+	}
+	if a, open := s.pending.Get(keyOf(node, id)); open && (r.Seen.Before(a.First) || r.Seen.Before(a.Last)) {
+		return nil
+	}
+	return r
+}
+
+// known returns the machine from what was read at since or later; nil when it is not in
+// there. Names are looked up only in lists that are believed.
+func (s *state) known(k cache.Key, since time.Time) (*cache.Record, error) {
+	if k.ID != "" {
+		return s.cache.Since(k.ID, since), nil
+	}
+	var found *cache.Record
+	var ids []cloud.InstanceID
+	several := false
+	for _, r := range s.cache.Named(k.Name) {
+		ids = append(ids, r.ID)
+		if !r.Seen.Before(since) && !s.pending.Confirmed(r.ID) {
+			several = several || found != nil
+			found = r
 		}
 	}
-	return newest
+	if several {
+		return nil, &AmbiguousError{Name: k.Name, IDs: ids}
+	}
+	return found, nil
 }
 
-// rename remembers that these machines, and no others, have that name.
-func (i *Inventory) rename(name string, found []cloud.Instance) {
-	ids := make([]cloud.InstanceID, len(found))
-	for n := range found {
-		ids[n] = found[n].ID
+// held reports a denial and returns it as the error for the framework, which asks again.
+func (s *state) held(node *corev1.Node, id cloud.InstanceID, d *absence.Denial) error {
+	s.report.count(metric.Verdicts, string(d.Decision))
+	err := &absence.HeldError{Node: node.Name, ID: id, Denial: d}
+	if reason, ok := d.Decision.Event(); ok {
+		s.report.tell(node, string(d.Decision), reason, err)
 	}
-	slices.Sort(ids)
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	renamed := *i.installed
-	renamed.byName = maps.Clone(renamed.byName)
-	renamed.byName[name] = ids
-	i.installed = &renamed
+	return err
 }
 
-// learn remembers machines that a direct read which started at seen returned.
-func (i *Inventory) learn(items []cloud.Instance, seen time.Time) {
-	if len(items) == 0 {
-		return
+// listedSince reports whether there is a list that was started then or later.
+func (s *state) listedSince(since time.Time) bool { return !s.cache.Lists().Started.Before(since) }
+
+func (s *state) reportBrake() {
+	engaged := 0.0
+	if s.brake.Engaged() || s.mass.Holds() {
+		engaged = 1
 	}
-	i.mass.read(items, seen)
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.installed = i.installed.with(items, seen)
-	for _, item := range items {
-		i.cases.saw(item.ID)
-	}
+	s.report.set(metric.BrakeEngaged, engaged)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/batch"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
 
 // labelBatch is how many machines are asked for together: that Node's for which somebody waits,
@@ -17,11 +19,11 @@ const labelBatch = 500
 
 // labels knows the labels that a cloud.Labeler has read. It asks once for each machine.
 type labels struct {
+	*state
 	reader cloud.Labeler
-	// questions are those of Nodes that are being initialised.
-	questions coalescer[cloud.InstanceID, map[string]string]
-	// turn is held by the batch that reads, so that nothing is read twice.
-	turn chan struct{}
+	// questions are those of Nodes that are being initialised, one batch after the other, so
+	// that nothing is read twice.
+	questions batch.Batcher[cloud.InstanceID, map[string]string]
 
 	mu    sync.Mutex
 	known map[cloud.InstanceID]map[string]string
@@ -34,20 +36,16 @@ type labels struct {
 }
 
 // newLabels returns nil when the cloud has no such labels.
-func newLabels(reader cloud.Labeler, wait time.Duration, answer func(context.Context, map[cloud.InstanceID]*pending[map[string]string])) *labels {
+func newLabels(s *state, reader cloud.Labeler) *labels {
 	if reader == nil {
 		return nil
 	}
-	return &labels{
-		reader:    reader,
-		questions: coalescer[cloud.InstanceID, map[string]string]{wait: wait, rejoin: true, answer: answer},
-		turn:      make(chan struct{}, 1),
-		known:     map[cloud.InstanceID]map[string]string{},
-		without:   map[string]bool{},
-	}
+	l := &labels{state: s, reader: reader, known: map[cloud.InstanceID]map[string]string{}, without: map[string]bool{}}
+	l.questions = batch.Batcher[cloud.InstanceID, map[string]string]{Wait: s.policy.Coalesce, Rejoin: true, Turn: make(chan struct{}, 1), Answer: l.read}
+	return l
 }
 
-// label adds the labels of the cloud's Labeler to a machine whose Node is being initialised.
+// add adds the labels of the cloud's Labeler to a machine whose Node is being initialised.
 //
 //	needed    known  reading them  answer
 //	not       –      –             as it is
@@ -56,110 +54,97 @@ func newLabels(reader cloud.Labeler, wait time.Duration, answer func(context.Con
 //	required  yes    –             with them
 //	wanted    no     fails         as it is: a Node without them is better than none
 //	required  no     fails         the error, so that the framework tries again
-func (i *Inventory) label(ctx context.Context, machine cloud.Instance, node map[string]string) (cloud.Instance, error) {
-	if i.labels == nil {
+func (l *labels) add(ctx context.Context, machine cloud.Instance, node map[string]string) (cloud.Instance, error) {
+	if l == nil {
 		return machine, nil
 	}
-	need := i.labels.reader.LabelNeed(machine, node)
+	need := l.reader.LabelNeed(machine, node)
 	if need == cloud.LabelsNone {
 		return machine, nil
 	}
-	more, known := i.labels.recall(machine.ID)
-	if !known && need == cloud.LabelsWanted && i.labels.lacks(machine.Type) {
+	more, known := l.recall(machine.ID)
+	if !known && need == cloud.LabelsWanted && l.lacks(machine.Type) {
 		return machine, nil
 	}
 	if !known {
 		var err error
-		if more, err = i.labels.questions.ask(ctx, machine.ID); err != nil && need == cloud.LabelsRequired {
+		if more, err = l.questions.Ask(ctx, machine.ID); err != nil && need == cloud.LabelsRequired {
 			return cloud.Instance{}, fmt.Errorf("reading the labels of machine %s: %w", machine.ID, err)
 		}
 	}
-	all := maps.Clone(more)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, more)
 	maps.Copy(all, machine.Labels)
 	machine.Labels = all
 	return machine, nil
 }
 
-// readLabels answers a batch of questions together with those that will be asked next.
-func (i *Inventory) readLabels(ctx context.Context, batch map[cloud.InstanceID]*pending[map[string]string]) {
-	l := i.labels
-	l.turn <- struct{}{}
-	defer func() { <-l.turn }()
+// read answers a batch of questions together with those that will be asked next.
+func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Question[map[string]string]) {
 	var ids []cloud.InstanceID
-	for id, p := range batch {
+	for id, q := range asked {
 		if more, known := l.recall(id); known {
-			p.settle(more, nil)
+			q.Settle(more, nil)
 		} else if err := l.failed(); err != nil {
-			p.settle(nil, err)
+			q.Settle(nil, err)
 		} else {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	for some := range slices.Chunk(ids, labelBatch) {
-		err := i.fetchLabels(ctx, some)
+		err := l.fetch(ctx, some)
 		for _, id := range some {
 			more, known := l.recall(id)
 			if err == nil && !known {
-				batch[id].settle(nil, &NotFoundError{want{id: id}.String()})
+				asked[id].Settle(nil, &NotFoundError{cache.Key{ID: id}.String()})
 				continue
 			}
-			batch[id].settle(more, err)
+			asked[id].Settle(more, err)
 		}
 	}
 }
 
-// fetchLabels reads the labels of machines, and of others that need them as far as there is room.
+// fetch reads the labels of machines, and of others that need them as far as there is room.
 // A hung request holds up new Nodes for Patience only.
-func (i *Inventory) fetchLabels(ctx context.Context, ids []cloud.InstanceID) error {
-	var present []cloud.InstanceID
+func (l *labels) fetch(ctx context.Context, ids []cloud.InstanceID) error {
 	var machines []cloud.Instance
-	for _, id := range slices.Concat(ids, i.unlabelled(ids, labelBatch-len(ids))) {
+	for _, id := range slices.Concat(ids, l.unlabelled(ids, labelBatch-len(ids))) {
 		// Of a machine that is not known any more nothing is asked, and nothing remembered.
-		if r := i.sighting(id); r != nil {
-			present, machines = append(present, id), append(machines, copied(r.Instance))
+		if r := l.cache.Get(id); r != nil {
+			machines = append(machines, cache.Copy(r.Instance))
 		}
 	}
-	i.spend(i.pace.reads(len(machines)))
-	ctx, cancel := context.WithTimeout(ctx, i.policy.Patience)
-	defer cancel()
-	read, err := bounded(ctx, "read labels", func(ctx context.Context) (map[cloud.InstanceID]map[string]string, error) {
-		return i.labels.reader.Labels(ctx, machines)
+	l.budget.spend(l.schedule.reads(len(machines)))
+	read, err := within(ctx, l.policy.Patience, "read labels", func(ctx context.Context) (map[cloud.InstanceID]map[string]string, error) {
+		return l.reader.Labels(ctx, machines)
 	})
-	i.labels.remember(present, read, err)
-	if err == nil {
-		i.labels.learn(machines, read)
-	}
+	l.remember(machines, read, err)
 	return err
 }
 
 // unlabelled are up to n further machines of the list that need labels: of no Node yet, or of one
 // that is not initialised.
-func (i *Inventory) unlabelled(besides []cloud.InstanceID, n int) []cloud.InstanceID {
+func (l *labels) unlabelled(besides []cloud.InstanceID, n int) []cloud.InstanceID {
 	settled := map[cloud.InstanceID]bool{}
 	for _, id := range besides {
 		settled[id] = true
 	}
-	for _, node := range i.nodes() {
-		if id, err := i.ProviderID(node); err == nil && !Uninitialized(node) {
-			settled[id] = true
+	for _, node := range l.nodes.own() {
+		if node.id != "" && !Uninitialized(node.Node) {
+			settled[node.id] = true
 		}
 	}
-	i.mu.Lock()
-	s := i.installed
-	i.mu.Unlock()
+	installed := l.cache.Lists().Installed
 	var ids []cloud.InstanceID
-	for id, r := range s.byID {
+	for id, r := range installed.All() {
 		if len(ids) >= n {
 			break
 		}
-		if _, known := i.labels.recall(id); known || settled[id] {
+		if _, known := l.recall(id); known || settled[id] {
 			continue
 		}
-		if i.labels.reader.LabelNeed(r.Instance, nil) != cloud.LabelsNone {
+		if l.reader.LabelNeed(r.Instance, nil) != cloud.LabelsNone {
 			ids = append(ids, id)
 		}
 	}
@@ -173,37 +158,19 @@ func (l *labels) recall(id cloud.InstanceID) (map[string]string, bool) {
 	return more, known
 }
 
+// failed returns a failure of late: it answers for longer with each one in a row, and for longest where
+// the cloud says that it is asked too often.
 func (l *labels) failed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Since(l.failedAt) < l.holdLocked() {
+	first := cache.FirstMiss
+	if cloud.IsClass(l.failure, cloud.FailureThrottled) {
+		first = cache.MaxMiss / 2
+	}
+	if time.Since(l.failedAt) < min(first<<max(l.failures-1, 0), cache.MaxMiss) {
 		return l.failure
 	}
 	return nil
-}
-
-// holdLocked is how long a failure answers: longer with each one in a row, and the longest where the
-// cloud says that it is asked too often. The caller holds mu.
-func (l *labels) holdLocked() time.Duration {
-	first := firstMiss
-	if cloud.IsClass(l.failure, cloud.FailureThrottled) {
-		first = maxMiss / 2
-	}
-	return min(first<<max(l.failures-1, 0), maxMiss)
-}
-
-// learn remembers which types of machines have no labels. One that does not run proves nothing.
-func (l *labels) learn(machines []cloud.Instance, read map[cloud.InstanceID]map[string]string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, machine := range machines {
-		switch {
-		case len(read[machine.ID]) > 0:
-			delete(l.without, machine.Type)
-		case machine.Type != "" && machine.State == cloud.StateRunning:
-			l.without[machine.Type] = true
-		}
-	}
 }
 
 // lacks reports whether machines of that type are known to have no labels.
@@ -213,8 +180,9 @@ func (l *labels) lacks(machineType string) bool {
 	return l.without[machineType]
 }
 
-// remember keeps what was read: no labels are an answer too.
-func (l *labels) remember(ids []cloud.InstanceID, read map[cloud.InstanceID]map[string]string, err error) {
+// remember keeps what was read: no labels are an answer too, and which types of machines have
+// none. One that does not run proves nothing.
+func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]map[string]string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failure, l.failedAt = err, time.Now()
@@ -223,17 +191,23 @@ func (l *labels) remember(ids []cloud.InstanceID, read map[cloud.InstanceID]map[
 		return
 	}
 	l.failures = 0
-	for _, id := range ids {
-		l.known[id] = read[id]
+	for _, machine := range machines {
+		l.known[machine.ID] = read[machine.ID]
+		switch {
+		case len(read[machine.ID]) > 0:
+			delete(l.without, machine.Type)
+		case machine.Type != "" && machine.State == cloud.StateRunning:
+			l.without[machine.Type] = true
+		}
 	}
 }
 
 // keep forgets the machines that no list has.
-func (l *labels) keep(s *snapshot) {
+func (l *labels) keep(s *cache.Snapshot) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.known, func(id cloud.InstanceID, _ map[string]string) bool { return s.byID[id] == nil })
+	maps.DeleteFunc(l.known, func(id cloud.InstanceID, _ map[string]string) bool { return !s.Has(id) })
 }

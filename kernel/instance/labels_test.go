@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
 
 // labelled is a world whose machines have a rack, which is read separately.
@@ -148,7 +149,7 @@ func TestLabelsThatCannotBeRead(t *testing.T) {
 			t.Errorf("%d calls while the cloud fails", len(l.asked)-asked)
 		}
 		l.fail(nil)
-		time.Sleep(firstMiss)
+		time.Sleep(cache.FirstMiss)
 		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] != "rack-of-must" {
 			t.Errorf("after the failure: %v, %v", machine.Labels, err)
 		}
@@ -179,7 +180,7 @@ func TestCallsForLabelsThatAreThrottled(t *testing.T) {
 			t.Errorf("%d calls in 40 s, want at most 3", calls)
 		}
 		l.fail(nil)
-		time.Sleep(maxMiss)
+		time.Sleep(cache.MaxMiss)
 		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] == "" {
 			t.Errorf("afterwards: %v, %v", machine.Labels, err)
 		}

@@ -2,69 +2,135 @@ package instance
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
 
-// Lookup returns those of the machines that exist, as targets of balancers and routes. An
-// id that is missing from the result was answered by a definite not-found, once; with any
-// doubt about any of them Lookup returns an error instead. Machines seen within staleAge
-// count as present while the cloud fails.
+// Lookup returns those of the machines that exist, as targets of balancers and routes. An id that is missing
+// from the result was answered by a definite not-found, once; with any doubt about any of them Lookup returns
+// an error instead. Machines seen within staleAge count as present while the cloud fails.
 func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	size := i.size()
-	since := sinceAge(i.pace.metadataAge(size))
 	present := make(map[cloud.InstanceID]cloud.Instance, len(ids))
-	rest := i.pick(present, ids, since)
-	if len(rest) == 0 {
-		return present, nil
-	}
-	listErr := i.list(ctx, since)
-	rest = i.pick(present, rest, sinceAge(i.pace.staleAge(size)))
-	if len(rest) == 0 {
-		return present, nil
-	}
-	if listErr != nil {
-		return nil, listErr
-	}
-	if err := i.readInto(ctx, present, rest); err != nil {
+	rest, err := unanswered(ctx, i, ids, func(id cloud.InstanceID, since time.Time) bool {
+		r := i.cache.Since(id, since)
+		if r != nil {
+			present[id] = cache.Copy(r.Instance)
+		}
+		return r != nil
+	})
+	if err != nil {
 		return nil, err
+	}
+	var keys []cache.Key
+	for _, id := range rest {
+		if k := (cache.Key{ID: id}); !i.cache.Missed(k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, q := range i.reads.misses.Join(ctx, keys...) {
+		found, err := q.Wait(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, machine := range found {
+			present[machine.ID] = cache.Copy(machine)
+		}
 	}
 	return present, nil
 }
 
-// pick adds the machines that were seen at since or later and returns the other ids.
-func (i *Inventory) pick(present map[cloud.InstanceID]cloud.Instance, ids []cloud.InstanceID, since time.Time) []cloud.InstanceID {
-	var rest []cloud.InstanceID
-	for _, id := range ids {
-		if r := i.sighting(id); r != nil && !r.seen.Before(since) {
-			present[id] = copied(r.Instance)
-		} else {
-			rest = append(rest, id)
+// ByName returns the machines of Nodes without provider-ID, by the Node's name, as the cloud's
+// rule for names finds them. A name that no machine has, or several, is missing from the answer.
+// An error says that the cloud did not answer for some of them.
+//
+//	the name                                     costs
+//	is one of a machine in the list              nothing
+//	was asked for within an hour, and the list   nothing
+//	 still has no such machine
+//	differs from the machine's, or is of none    one search, together with others
+func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error) {
+	found := make(map[string]cloud.Instance, len(names))
+	rest, err := unanswered(ctx, i, names, func(name string, since time.Time) bool {
+		r, err := i.known(i.keyOfName(name), since)
+		answer, asked := i.cache.Answer(name)
+		if r == nil && answer != "" {
+			r, err = i.known(cache.Key{ID: answer}, since)
+		}
+		if r != nil {
+			found[name] = cache.Copy(r.Instance)
+			return true
+		}
+		return err != nil || asked && answer == "" && i.listedSince(since) // several machines, or none
+	})
+	if err != nil {
+		return found, err
+	}
+	keys := make([]cache.Key, len(rest))
+	for n, name := range rest {
+		keys[n] = i.keyOfName(name)
+	}
+	var errs []error
+	for n, q := range i.reads.misses.Join(ctx, keys...) {
+		machines, err := q.Wait(ctx)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		i.cache.SetAnswer(rest[n], machines)
+		if len(machines) == 1 {
+			found[rest[n]] = cache.Copy(machines[0])
 		}
 	}
-	return rest
+	return found, errors.Join(errs...)
 }
 
-// readInto adds those of the machines that exist, by reading them together.
-func (i *Inventory) readInto(ctx context.Context, present map[cloud.InstanceID]cloud.Instance, ids []cloud.InstanceID) error {
-	var wants []want
-	for _, id := range ids {
-		if w := (want{id: id}); !i.missed(w) {
-			wants = append(wants, w)
+// unanswered returns the keys that answer does not answer: from what was seen within metadata age
+// or, after a new list, from what is less than stale. The error is the list's.
+func unanswered[K any](ctx context.Context, i *Inventory, keys []K, answer func(key K, since time.Time) bool) ([]K, error) {
+	size := i.size()
+	since := sinceAge(i.schedule.metadataAge(size))
+	rest := slices.DeleteFunc(slices.Clone(keys), func(k K) bool { return answer(k, since) })
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	err := i.lists.refresh(ctx, since)
+	stale := sinceAge(i.schedule.staleAge(size))
+	if rest = slices.DeleteFunc(rest, func(k K) bool { return answer(k, stale) }); len(rest) == 0 {
+		return nil, nil
+	}
+	return rest, err
+}
+
+// keyOfName is how the machine of a Node of that name is looked up.
+func (i *Inventory) keyOfName(name string) cache.Key {
+	if i.namer != nil {
+		if id := i.namer.NameID(name); id != "" {
+			return cache.Key{ID: id}
 		}
 	}
-	if len(wants) == 0 {
-		return nil
+	return cache.Key{Name: name}
+}
+
+// Addresses returns the addresses of all machines of a list that was read just now. It fails
+// unless the list is believed to be whole.
+func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
+	since := sinceAge(i.schedule.metadataAge(i.size()))
+	if err := i.lists.refresh(ctx, since); err != nil {
+		return nil, err
 	}
-	for _, p := range i.misses.join(ctx, wants...) {
-		found, err := p.wait(ctx)
-		if err != nil {
-			return err
-		}
-		for _, instance := range found {
-			present[instance.ID] = copied(instance)
+	lists := i.cache.Lists()
+	if lists.Refused != nil || lists.Installed.Started.Before(since) {
+		return nil, errors.New("the list of machines is incomplete or suspiciously short")
+	}
+	addresses := map[string]bool{}
+	for _, r := range lists.Installed.All() {
+		for _, a := range r.Addresses {
+			addresses[a.Address] = true
 		}
 	}
-	return nil
+	return addresses, nil
 }

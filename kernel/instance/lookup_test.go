@@ -54,7 +54,7 @@ func TestLookupOfThousands(t *testing.T) {
 		if err != nil || len(present) != 5000 {
 			t.Errorf("%d present, %v", len(present), err)
 		}
-		if cost := w.cost(); cost > i.pace.pages(5000)+1 {
+		if cost := w.cost(); cost > i.schedule.pages(5000)+1 {
 			t.Errorf("%d requests", cost)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -172,7 +173,7 @@ func TestMassRemoval(t *testing.T) {
 				w.vanish(nodes...)
 				wait := i.policy.MassWait
 				if test.stay == 0 {
-					wait *= emptyFactor
+					wait *= absence.EmptyFactor
 				}
 				w.lifecycle(t.Context(), i, 10, wait-time.Second)
 				if got := w.gone(); len(got) > 0 {
@@ -321,7 +322,7 @@ func TestAnnouncedRemovalInAnotherAccount(t *testing.T) {
 		w.account = "team-2"
 		i := w.inventory(kept.brake())
 		w.lifecycle(t.Context(), i, 10, 2*i.policy.MassWait)
-		if got := w.gone(); len(got) > 0 || w.count(metric.Verdicts, string(verdictIdentityChanged)) == 0 {
+		if got := w.gone(); len(got) > 0 || w.count(metric.Verdicts, string(absence.IdentityChanged)) == 0 {
 			t.Errorf("deleted %v: %v", got, w.counts)
 		}
 	})
@@ -355,7 +356,7 @@ func TestScaleToZero(t *testing.T) {
 				i := w.inventory(kept.brake())
 				wait := i.policy.MassWait
 				if !test.stranger {
-					wait *= emptyFactor
+					wait *= absence.EmptyFactor
 				}
 				w.lifecycle(t.Context(), i, 10, wait)
 				if got := w.gone(); len(got) > 0 {
@@ -411,57 +412,6 @@ func TestReleaseOfMass(t *testing.T) {
 			t.Errorf("%d deleted, want no more than were released", got)
 		}
 	})
-}
-
-// What an operator reads is why the Nodes are held: an incomplete list only where there was one.
-func TestReasonOfMass(t *testing.T) {
-	start := time.Now()
-	missing := func(from, to int) map[string]time.Time {
-		all := map[string]time.Time{}
-		for n := from; n < to; n++ {
-			all[fmt.Sprint("uid-", n)] = start
-		}
-		return all
-	}
-	const (
-		lasts      = "that is believed when it lasts for 1h0m0s; "
-		again      = "the time in which that is to last begins with the next list of machines"
-		incomplete = "the cloud's list of machines is not complete"
-	)
-	m := &mass{}
-	for _, step := range []struct {
-		name string
-		do   func(at time.Time)
-		want string
-	}{
-		{"complete list", func(at time.Time) {
-			m.count(&snapshot{started: at, size: 9, complete: true}, nil, missing(0, 20), "", 5, time.Hour)
-		}, lasts},
-		{"release of some", func(time.Time) { m.release(func(uid string) bool { return len(uid) == len("uid-0") }) }, again},
-		{"the next list", func(at time.Time) {
-			m.count(&snapshot{started: at, size: 9, complete: true}, nil, missing(10, 20), "", 5, time.Hour)
-		}, lasts},
-		{"a list of another account", func(time.Time) { m.doubt() }, again},
-		{"incomplete list", func(at time.Time) { m.count(&snapshot{started: at, size: 9}, nil, missing(10, 20), "", 5, time.Hour) }, incomplete},
-		{"a list again", func(at time.Time) {
-			m.count(&snapshot{started: at, size: 9, complete: true}, nil, missing(10, 20), "", 5, time.Hour)
-		}, lasts},
-	} {
-		start = start.Add(time.Minute)
-		step.do(start)
-		held := m.refuse("uid-15", time.Hour)
-		if held == nil {
-			t.Fatalf("%s: not held", step.name)
-		}
-		for _, reason := range []string{lasts, again, incomplete} {
-			if got := strings.Contains(held.Error(), reason); got != (reason == step.want) {
-				t.Errorf("%s: %q, want %q", step.name, held, step.want)
-			}
-		}
-		if !strings.Contains(held.Error(), "release-brake") {
-			t.Errorf("%s: %q does not say how to release it", step.name, held)
-		}
-	}
 }
 
 // A release that is read minutes after it was given is about what was missing then: Nodes that were
@@ -544,20 +494,20 @@ func TestReadyNodesOfAnotherAccount(t *testing.T) {
 	})
 }
 
-// The API server does not answer: nothing is deleted, and it is said why.
-func TestBrakeRecordUnavailable(t *testing.T) {
+// whileTheRecordIsUnavailable expects that the Node "down" stays while the API server does not
+// answer, of which check wants to see more, and goes once it does. prepare may change the Node.
+func whileTheRecordIsUnavailable(t *testing.T, prepare func(*world, *corev1.Node) *corev1.Node, check func(*testing.T, *world)) {
+	t.Helper()
 	simulate(t, func(t *testing.T) {
 		w, kept := newWorld(aws), &shelf{err: fmt.Errorf("connection refused")}
 		i := w.inventory(kept.brake())
 		w.members("up", 20, true)
-		w.vanish(w.member("down", true))
+		w.vanish(prepare(w, w.member("down", true)))
 		w.lifecycle(t.Context(), i, 10, 5*time.Minute)
-		if got := w.gone(); len(got) > 0 || w.count(metric.BrakeEngaged, "") != 1 {
+		if got := w.gone(); len(got) > 0 {
 			t.Errorf("deleted %v: %v", got, w.counts)
 		}
-		if _, text := w.told("down", event.BrakeEngaged); !strings.Contains(text, "can't be read or written") {
-			t.Errorf("told %q", text)
-		}
+		check(t, w)
 		kept.mu.Lock()
 		kept.err = nil
 		kept.mu.Unlock()
@@ -568,24 +518,26 @@ func TestBrakeRecordUnavailable(t *testing.T) {
 	})
 }
 
+// The API server does not answer: nothing is deleted, and it is said why.
+func TestBrakeRecordUnavailable(t *testing.T) {
+	asItIs := func(_ *world, node *corev1.Node) *corev1.Node { return node }
+	whileTheRecordIsUnavailable(t, asItIs, func(t *testing.T, w *world) {
+		if w.count(metric.BrakeEngaged, "") != 1 {
+			t.Errorf("the brake is not engaged: %v", w.counts)
+		}
+		if _, text := w.told("down", event.BrakeEngaged); !strings.Contains(text, "can't be read or written") {
+			t.Errorf("told %q", text)
+		}
+	})
+}
+
 // What was announced goes without asking for room, but not while the record can't be read: there may
 // be something in it that holds everything.
 func TestAnnouncedRemovalWhileTheRecordIsUnavailable(t *testing.T) {
-	simulate(t, func(t *testing.T) {
-		w, kept := newWorld(aws), &shelf{err: fmt.Errorf("connection refused")}
-		i := w.inventory(kept.brake())
-		w.members("up", 20, true)
-		w.vanish(w.taint(w.member("down", true))...)
-		w.lifecycle(t.Context(), i, 10, 5*time.Minute)
-		if got := w.gone(); len(got) > 0 || w.count(metric.Verdicts, string(verdictBrakeRecord)) == 0 {
-			t.Errorf("deleted %v: %v", got, w.counts)
-		}
-		kept.mu.Lock()
-		kept.err = nil
-		kept.mu.Unlock()
-		w.lifecycle(t.Context(), i, 10, time.Minute)
-		if got := w.gone(); len(got) != 1 {
-			t.Errorf("deleted %v once it answers", got)
+	announce := func(w *world, node *corev1.Node) *corev1.Node { return w.taint(node)[0] }
+	whileTheRecordIsUnavailable(t, announce, func(t *testing.T, w *world) {
+		if w.count(metric.Verdicts, string(absence.BrakeRecord)) == 0 {
+			t.Errorf("no decision says why: %v", w.counts)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
 // Metadata returns the machine of a Node; the caller may keep and change it. It is never
@@ -21,13 +23,13 @@ import (
 //	no provider-ID           name, or the  metadata age; needs at least one address
 //	                         id in it
 //
-// A new Node's machine comes with the labels that are read separately, see label.
+// A new Node's machine comes with the labels that are read separately, see labels.add.
 //
 // A new machine without an address is an error, because the Node would lose its taint and
 // wait for addresses until the next status pass. Errors are *NotMineError, *NotFoundError,
 // *AmbiguousError, or carry the failure class of the cloud's answer.
 func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error) {
-	w, err := i.wanted(node)
+	k, err := i.key(node)
 	if err != nil {
 		return cloud.Instance{}, err
 	}
@@ -36,12 +38,12 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	if !initialised {
 		priority = cloud.PriorityNodeInit
 	}
-	instance, err := i.find(cloud.WithPriority(ctx, priority), node, w)
+	instance, err := i.find(cloud.WithPriority(ctx, priority), node, k)
 	if err == nil && !initialised && len(instance.Addresses) == 0 {
 		err = fmt.Errorf("machine %s has no address yet", instance.ID)
 	}
 	if err == nil && !initialised {
-		instance, err = i.label(cloud.WithPriority(ctx, priority), instance, node.Labels)
+		instance, err = i.labels.add(cloud.WithPriority(ctx, priority), instance, node.Labels)
 	}
 	if err != nil {
 		i.tellMissing(node, initialised, err)
@@ -49,63 +51,59 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	}
 	if !initialised {
 		i.report.settled(node)
-		i.hand(instance.ID, node)
+		i.cache.Assign(instance.ID, node.UID)
 	}
-	return copied(instance), nil
+	return cache.Copy(instance), nil
 }
 
-// wanted says how to look a Node's machine up.
-func (i *Inventory) wanted(node *corev1.Node) (want, error) {
+// key says how to look a Node's machine up.
+func (i *Inventory) key(node *corev1.Node) (cache.Key, error) {
 	if node.Spec.ProviderID != "" {
 		id, err := i.ProviderID(node)
-		return want{id: id}, err
+		return cache.Key{ID: id}, err
 	}
-	if owner := Owner(node, i.concerns); owner != Mine {
-		return want{}, &NotMineError{Node: node.Name, Cloud: i.name, Owner: owner}
+	if owner := i.nodes.owner(node); owner != Mine {
+		return cache.Key{}, &NotMineError{Node: node.Name, Cloud: i.nodes.cloud, Owner: owner}
 	}
-	if id := i.nameID(node.Name); id != "" {
-		return want{id: id}, nil
-	}
-	return want{name: node.Name}, nil
+	return i.keyOfName(node.Name), nil
 }
 
 // find looks in the list, reads a new one if that is old, and reads the machine directly
 // if it is in neither, or in the list as another Node's.
-func (i *Inventory) find(ctx context.Context, node *corev1.Node, w want) (cloud.Instance, error) {
-	i.measureAge()
+func (i *Inventory) find(ctx context.Context, node *corev1.Node, k cache.Key) (cloud.Instance, error) {
+	if started := i.cache.Lists().Installed.Started; !started.IsZero() {
+		i.report.set(metric.SnapshotAge, time.Since(started).Seconds())
+	}
 	size := i.size()
-	since := sinceAge(i.pace.metadataAge(size))
+	since := sinceAge(i.schedule.metadataAge(size))
 	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
-	complete := func(r *record) bool {
-		if r == nil || w.id == "" && i.another(r, node) {
+	complete := func(r *cache.Record) bool {
+		if r == nil || k.ID == "" && i.cache.Another(r.ID, node.UID) {
 			return false
 		}
-		return initialised || len(r.Addresses) > 0 || time.Since(r.seen) < firstMiss
+		return initialised || len(r.Addresses) > 0 || time.Since(r.Seen) < cache.FirstMiss
 	}
-	if r, err := i.known(w, since); err != nil || complete(r) {
-		return instanceOf(r), err
+	var listErr error
+	r, err := i.known(k, since)
+	if err == nil && !complete(r) {
+		listErr = i.lists.refresh(ctx, since)
+		r, err = i.known(k, since)
 	}
-	listErr := i.list(ctx, since)
-	if r, err := i.known(w, since); err != nil || complete(r) {
-		return instanceOf(r), err
-	}
-	if initialised {
+	switch {
+	case err != nil:
+		return cloud.Instance{}, err
+	case complete(r):
+		return r.Instance, nil
+	case initialised:
 		// Addresses rarely change: old ones are better than none while the cloud fails.
-		if r, _ := i.known(w, sinceAge(i.pace.staleAge(size))); r != nil {
+		if r, _ := i.known(k, sinceAge(i.schedule.staleAge(size))); r != nil {
 			return r.Instance, nil
 		}
 	}
 	if listErr != nil {
 		return cloud.Instance{}, listErr
 	}
-	return i.lookUp(ctx, w)
-}
-
-func instanceOf(r *record) cloud.Instance {
-	if r == nil {
-		return cloud.Instance{}
-	}
-	return r.Instance
+	return i.reads.lookUp(ctx, k)
 }
 
 // tellMissing writes the event for a Node that cannot be initialised.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
 
 func TestMetadataOfNewNode(t *testing.T) {
@@ -62,7 +63,7 @@ func TestNameAppearsAfterID(t *testing.T) {
 			t.Errorf("%d events, want 1: %s", n, text)
 		}
 		w.change(id, func(m *cloud.Instance) { m.Name = "new" })
-		time.Sleep(firstMiss)
+		time.Sleep(cache.FirstMiss)
 		if machine, err := i.Metadata(t.Context(), node); err != nil || machine.ID != id {
 			t.Errorf("Metadata() = %s, %v once it has its name", machine.ID, err)
 		}
@@ -82,7 +83,7 @@ func TestMissingMachineIsNotAskedForAllTheTime(t *testing.T) {
 				t.Fatal("found")
 			}
 		}
-		if cost := w.cost(); float64(cost) > share*i.pace.perHour() {
+		if cost := w.cost(); float64(cost) > share*i.schedule.perHour() {
 			t.Errorf("%d requests in an hour: %v", cost, w.calls)
 		}
 	})
@@ -185,7 +186,7 @@ func TestNoAddressYet(t *testing.T) {
 			}
 		}
 		w.change(id, func(m *cloud.Instance) { m.Addresses = addresses })
-		time.Sleep(firstMiss)
+		time.Sleep(cache.FirstMiss)
 		if _, err := i.Metadata(t.Context(), node); err != nil {
 			t.Error(err)
 		}
@@ -394,16 +395,16 @@ func TestListKeepsWhatWasReadMeanwhile(t *testing.T) {
 		w.status(t.Context(), i, 10)
 		time.Sleep(10 * time.Second)
 		done := make(chan error)
-		go func() { done <- i.list(t.Context(), time.Now()) }()
+		go func() { done <- i.lists.refresh(t.Context(), time.Now()) }()
 		time.Sleep(10 * time.Millisecond)
 		id := w.boot("new")
-		if _, err := i.fetch(t.Context(), []cloud.InstanceID{id}); err != nil {
+		if _, err := i.reads.fetch(t.Context(), []cloud.InstanceID{id}); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if i.sighting(id) == nil {
+		if i.cache.Get(id) == nil {
 			t.Error("the list made the machine forgotten that was read after the list had begun")
 		}
 	})

@@ -34,7 +34,7 @@ func TestNeverGoneWithoutProof(t *testing.T) {
 		}
 	})
 	if gone.Load() < int64(seeds) {
-		t.Errorf("only %d verdicts in %d runs: the test proves nothing", gone.Load(), seeds)
+		t.Errorf("only %d decisions in %d runs: the test proves nothing", gone.Load(), seeds)
 	}
 }
 

@@ -1,11 +1,13 @@
 package instance
 
 import (
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -28,13 +30,13 @@ func newReporter(cloud string, events event.Recorder, metrics metric.Sink) *repo
 }
 
 // tell writes an event on the Node unless topic is what was told last. The first step of a
-// proof is told only where nothing else was: it comes again and again between refusals. The
+// proof is told only where nothing else was: it comes again and again between denials. The
 // error is turned into text only for an event that is written.
 func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, err error) {
 	uid := string(node.UID)
 	r.mu.Lock()
 	last := r.said[uid]
-	news := last != topic && (last == "" || topic != string(verdictUnconfirmed))
+	news := last != topic && (last == "" || topic != string(absence.Unconfirmed))
 	if news {
 		r.said[uid] = topic
 	}
@@ -54,23 +56,9 @@ func (r *reporter) settled(node *corev1.Node) {
 func (r *reporter) prune(live map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for uid := range r.said {
-		if !live[uid] {
-			delete(r.said, uid)
-		}
-	}
+	maps.DeleteFunc(r.said, func(uid, _ string) bool { return !live[uid] })
 }
 
-func (r *reporter) refreshed(result string) { r.metrics.Add(metric.Refreshes, 1, r.cloud, result) }
+func (r *reporter) count(d *metric.Definition, label string) { r.metrics.Add(d, 1, r.cloud, label) }
 
-func (r *reporter) size(n int) { r.metrics.Set(metric.SnapshotSize, float64(n), r.cloud) }
-
-func (r *reporter) verdict(v verdict) { r.metrics.Add(metric.Verdicts, 1, r.cloud, string(v)) }
-
-func (r *reporter) brake(engaged bool) {
-	value := 0.0
-	if engaged {
-		value = 1
-	}
-	r.metrics.Set(metric.BrakeEngaged, value, r.cloud)
-}
+func (r *reporter) set(d *metric.Definition, value float64) { r.metrics.Set(d, value, r.cloud) }

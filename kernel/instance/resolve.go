@@ -2,45 +2,16 @@ package instance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
-
-// errNotItsTurn says that the cloud was not asked, to stay within its limits.
-var errNotItsTurn = errors.New("not in the list of machines, and too many others are being read one by one: its turn comes later")
-
-const (
-	// parallelReads bounds the single reads of one batch that run at once.
-	parallelReads = 8
-	// firstMiss and maxMiss are how long a definite not-found answers the next questions
-	// for the same machine; it doubles from the one to the other.
-	firstMiss = 5 * time.Second
-	maxMiss   = 30 * time.Second
-)
-
-// want is a machine somebody asks for: by id, or by name where the Node has no id yet.
-type want struct {
-	id   cloud.InstanceID
-	name string
-}
-
-func (w want) String() string {
-	if w.id != "" {
-		return "machine " + string(w.id)
-	}
-	return fmt.Sprintf("machine named %q", w.name)
-}
-
-// miss remembers a definite not-found.
-type miss struct {
-	at   time.Time
-	wait time.Duration
-}
 
 // NotFoundError says that the cloud definitely has no such machine right now. It is no
 // proof that a Node's machine is gone.
@@ -63,57 +34,131 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d machines are named %q: %s", len(ids), e.Name, strings.Join(ids, ", "))
 }
 
-// known returns the machine from what was read at since or later; nil when it is not in
-// there. Names are looked up only in lists that are believed.
-func (i *Inventory) known(w want, since time.Time) (*record, error) {
-	if w.id != "" {
-		if r := i.sighting(w.id); r != nil && !r.seen.Before(since) {
-			return r, nil
-		}
-		return nil, nil
-	}
-	i.mu.Lock()
-	s := i.installed
-	i.mu.Unlock()
-	var found []*record
-	for _, id := range s.byName[w.name] {
-		if r := s.byID[id]; !r.seen.Before(since) && !i.cases.confirmed(id) {
-			found = append(found, r)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return nil, nil
-	case 1:
-		return found[0], nil
-	default:
-		return nil, ambiguous(w.name, s.byName[w.name])
-	}
-}
-
-func ambiguous(name string, ids []cloud.InstanceID) error {
-	return &AmbiguousError{Name: name, IDs: slices.Sorted(slices.Values(ids))}
-}
-
 // lookUp reads a machine that no list shows. Questions that come together are answered
 // together, and a definite not-found is remembered for a while.
-func (i *Inventory) lookUp(ctx context.Context, w want) (cloud.Instance, error) {
-	if i.missed(w) {
-		return cloud.Instance{}, &NotFoundError{w.String()}
+func (r *reader) lookUp(ctx context.Context, k cache.Key) (cloud.Instance, error) {
+	if r.cache.Missed(k) {
+		return cloud.Instance{}, &NotFoundError{k.String()}
 	}
-	found, err := i.misses.ask(ctx, w)
+	found, err := r.misses.Ask(ctx, k)
 	switch {
 	case err != nil:
 		return cloud.Instance{}, err
 	case len(found) == 0:
-		return cloud.Instance{}, &NotFoundError{w.String()}
+		return cloud.Instance{}, &NotFoundError{k.String()}
 	case len(found) > 1:
-		ids := make([]cloud.InstanceID, len(found))
-		for n := range found {
-			ids[n] = found[n].ID
-		}
-		return cloud.Instance{}, ambiguous(w.name, ids)
+		return cloud.Instance{}, &AmbiguousError{Name: k.Name, IDs: cache.IDs(found)}
 	default:
 		return found[0], nil
 	}
+}
+
+// resolve answers a batch of misses with the cheapest reads:
+//
+//	the single reads since the last list and these      then
+//	cost at most a list                                 read each
+//	cost more, and the budget has room for a list       read a list, then the rest one by one
+//	cost more, and it has not                           read as many as are due, fail the rest
+//
+// That is the rent-or-buy rule: never more than twice what knowing the future would cost.
+func (r *reader) resolve(ctx context.Context, asked map[cache.Key]*question) {
+	if !r.readsCheaper(asked) {
+		r.resolveByList(ctx, asked)
+	}
+	var group errgroup.Group
+	group.SetLimit(parallelReads)
+	ids, names := unsettled(asked)
+	for chunk := range slices.Chunk(ids, r.schedule.batch()) {
+		group.Go(func() error {
+			r.resolveIDs(ctx, asked, chunk)
+			return nil
+		})
+	}
+	for _, name := range names {
+		group.Go(func() error {
+			asked[cache.Key{Name: name}].Settle(r.resolveName(ctx, name))
+			return nil
+		})
+	}
+	_ = group.Wait()
+}
+
+// resolveByList settles what a list shows: the one under way, then a new one if the rest
+// is still worth it. Failures leave the questions to the single reads.
+func (r *reader) resolveByList(ctx context.Context, asked map[cache.Key]*question) {
+	since := time.Now()
+	if start, listed := r.lists.underway(ctx); listed {
+		r.settleKnown(asked, start)
+	}
+	if r.readsCheaper(asked) || r.budget.limiter.Tokens() < float64(r.budget.list()) {
+		return
+	}
+	if r.lists.refresh(ctx, since) == nil {
+		r.settleKnown(asked, since)
+	}
+}
+
+func (r *reader) settleKnown(asked map[cache.Key]*question, since time.Time) {
+	for k, q := range asked {
+		if known, err := r.known(k, since); err != nil {
+			q.Settle(nil, err)
+		} else if known != nil {
+			q.Settle(machines{known.Instance}, nil)
+		}
+	}
+}
+
+func (r *reader) resolveIDs(ctx context.Context, asked map[cache.Key]*question, ids []cloud.InstanceID) {
+	found, err := map[cloud.InstanceID]cloud.Instance(nil), r.budget.allowSingle()
+	if err == nil {
+		found, err = r.fetch(ctx, ids)
+	}
+	for _, id := range ids {
+		k := cache.Key{ID: id}
+		// Who got the answer and asks again must find it.
+		if _, ok := found[id]; !ok && err == nil {
+			r.cache.Miss(k)
+		}
+		asked[k].Settle(only(found, id), err)
+	}
+}
+
+func (r *reader) resolveName(ctx context.Context, name string) (machines, error) {
+	if err := r.budget.allowSingle(); err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	found, err := within(ctx, cloud.CallTimeout, "find instance", func(ctx context.Context) (machines, error) {
+		return r.instances.FindByName(ctx, name)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("finding the machine named %q: %w", name, err)
+	}
+	if len(found) == 0 {
+		r.cache.Miss(cache.Key{Name: name})
+	}
+	r.learn(found, started)
+	r.cache.SetNamed(name, found)
+	return found, nil
+}
+
+// readsCheaper reports whether reading the rest of a batch one by one is cheaper than a list.
+func (r *reader) readsCheaper(asked map[cache.Key]*question) bool {
+	ids, names := unsettled(asked)
+	return r.budget.readsCheaper(r.schedule.reads(len(ids)) + len(names))
+}
+
+func unsettled(asked map[cache.Key]*question) (ids []cloud.InstanceID, names []string) {
+	for k, q := range asked {
+		switch {
+		case q.Settled():
+		case k.ID != "":
+			ids = append(ids, k.ID)
+		default:
+			names = append(names, k.Name)
+		}
+	}
+	slices.Sort(ids)
+	slices.Sort(names)
+	return ids, names
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestPace(t *testing.T) {
+func TestSchedule(t *testing.T) {
 	tests := []struct {
 		name            string
 		limits          cloud.Limits
@@ -27,7 +27,7 @@ func TestPace(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := pace{policy: DefaultPolicy(), limits: test.limits}
+			p := schedule{policy: DefaultPolicy(), limits: test.limits}
 			if got := p.pages(test.n); got != test.pages {
 				t.Errorf("pages() = %d, want %d", got, test.pages)
 			}

@@ -1,0 +1,222 @@
+// Package absence collects what proves that the machines of Nodes are gone.
+package absence
+
+import (
+	"sync"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Pending are the absences that are not proved or not acted upon yet: the Nodes whose machines seem
+// gone. One is dropped without a trace as soon as anything shows the machine again, or the Node goes.
+//
+//	state      from                              until
+//	unread     admitted; holds a place           the first not-found
+//	waiting    first not-found; holds a place    the second one, confirmGap later
+//	confirmed  second not-found, gap kept        the proof is older than maxAge
+//	expired    then                              another not-found: confirmed again
+//
+// There are only so many places, so that a cloud that answers "not found" for a thousand
+// machines is not asked a thousand times in every pass.
+type Pending struct {
+	places             int
+	confirmGap, maxAge time.Duration
+
+	mu   sync.Mutex
+	byID map[cloud.InstanceID]map[string]*Absence
+	// unread and waiting are those in that state.
+	unread, waiting map[Key]*Absence
+}
+
+// Absence is what is known about one Node's machine.
+type Absence struct {
+	// First is when the first not-found came, Last when the latest one that keeps the
+	// gap did; zero when there is none.
+	First, Last time.Time
+	// asked is when the Node was last asked for.
+	asked time.Time
+}
+
+// Key names an absence: the machine, and the UID of the Node.
+type Key struct {
+	ID  cloud.InstanceID
+	UID string
+}
+
+// NewPending returns one without absences, with so many places. confirmGap is the least time
+// between the two not-founds of a proof, maxAge how old the second may be.
+func NewPending(places int, confirmGap, maxAge time.Duration) *Pending {
+	p := &Pending{places: places, confirmGap: confirmGap, maxAge: maxAge}
+	p.Void()
+	return p
+}
+
+// Confirmed reports whether there were two not-founds, far enough apart.
+func (a Absence) Confirmed() bool { return !a.Last.IsZero() }
+
+// Due reports whether a direct read would add to the proof.
+func (p *Pending) Due(a Absence) bool {
+	switch {
+	case a.First.IsZero():
+		return true
+	case !a.Confirmed():
+		return time.Since(a.First) >= p.confirmGap
+	default:
+		return time.Since(a.Last) > p.maxAge
+	}
+}
+
+// Get returns the absence of a Node's machine.
+func (p *Pending) Get(k Key) (Absence, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.byID[k.ID][k.UID]
+	if a == nil {
+		return Absence{}, false
+	}
+	return *a, true
+}
+
+// Admit returns the absence of a Node's machine, and opens one if there is a place. While everything is
+// held, one that waits for its second not-found needs no place: others get their first read.
+func (p *Pending) Admit(k Key, held bool) (Absence, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	a := p.byID[k.ID][k.UID]
+	if a == nil {
+		if p.taken(now, held) >= p.places {
+			return Absence{}, false
+		}
+		a = p.open(k)
+	}
+	a.asked = now
+	return *a, true
+}
+
+func (p *Pending) open(k Key) *Absence {
+	a := &Absence{asked: time.Now()}
+	if p.byID[k.ID] == nil {
+		p.byID[k.ID] = map[string]*Absence{}
+	}
+	p.byID[k.ID][k.UID] = a
+	p.unread[k] = a
+	return a
+}
+
+// drop forgets an absence.
+func (p *Pending) drop(k Key) {
+	delete(p.unread, k)
+	delete(p.waiting, k)
+	delete(p.byID[k.ID], k.UID)
+	if len(p.byID[k.ID]) == 0 {
+		delete(p.byID, k.ID)
+	}
+}
+
+// taken counts the places that are taken. An absence that nobody asks for any more, because its
+// Node is Ready again or gone, gives up its place.
+func (p *Pending) taken(now time.Time, held bool) int {
+	p.expire(p.unread, now)
+	if held {
+		return len(p.unread)
+	}
+	p.expire(p.waiting, now)
+	return len(p.unread) + len(p.waiting)
+}
+
+func (p *Pending) expire(some map[Key]*Absence, now time.Time) {
+	for k, a := range some {
+		if now.Sub(a.asked) > 3*p.confirmGap {
+			p.drop(k)
+		}
+	}
+}
+
+// Suspect opens an absence with its first not-found, unless there is one.
+func (p *Pending) Suspect(k Key, answered time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byID[k.ID][k.UID] == nil {
+		p.note(k, answered, answered)
+	}
+}
+
+// Note records a definite not-found by a direct read, with the times when it was asked for
+// and answered. In an absence that was dropped meanwhile it is a first one.
+func (p *Pending) Note(k Key, started, answered time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.note(k, started, answered)
+}
+
+func (p *Pending) note(k Key, started, answered time.Time) {
+	a := p.byID[k.ID][k.UID]
+	if a == nil {
+		a = p.open(k)
+	}
+	switch {
+	case a.First.IsZero():
+		a.First = answered
+		delete(p.unread, k)
+		p.waiting[k] = a
+	case started.Sub(a.First) >= p.confirmGap:
+		a.Last = answered
+		delete(p.waiting, k)
+	}
+}
+
+// Confirmed reports whether a machine was proved absent for some Node.
+func (p *Pending) Confirmed(id cloud.InstanceID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.byID[id] {
+		if a.Confirmed() {
+			return true
+		}
+	}
+	return false
+}
+
+// Nodes returns the UIDs of the Nodes whose machines were not found at least once.
+func (p *Pending) Nodes() (uids []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, nodes := range p.byID {
+		for uid, a := range nodes {
+			if !a.First.IsZero() {
+				uids = append(uids, uid)
+			}
+		}
+	}
+	return uids
+}
+
+// Has reports whether a machine seems gone.
+func (p *Pending) Has(id cloud.InstanceID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.byID[id]) > 0
+}
+
+// Void drops all absences: what they rest on was read with wrong credentials.
+func (p *Pending) Void() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.byID = map[cloud.InstanceID]map[string]*Absence{}
+	p.unread, p.waiting = map[Key]*Absence{}, map[Key]*Absence{}
+}
+
+// Drop drops the absences of machines that are there, or of Nodes that are gone.
+func (p *Pending) Drop(which func(Key) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, nodes := range p.byID {
+		for uid := range nodes {
+			if k := (Key{id, uid}); which(k) {
+				p.drop(k)
+			}
+		}
+	}
+}
