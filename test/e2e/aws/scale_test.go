@@ -31,6 +31,10 @@ func TestFiveThousandNodes(t *testing.T) {
 			id := proxy.FleetID(i)
 			node := uninitialized(fmt.Sprintf("node-%d", i), "aws:///"+world.Zone(0)+"/"+id)
 			machine, err := inventory.Metadata(t.Context(), node)
+			// The node controller asks again too, while the list is still being read.
+			for tries := 1; err != nil && tries < 5; tries++ {
+				machine, err = inventory.Metadata(t.Context(), node)
+			}
 			if err != nil || machine.ID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
 				t.Errorf("%s: %+v, %v", id, machine, err)
 			}
