@@ -15,8 +15,8 @@ files() { sources "$1" | xargs -n1 dirname | sort | uniq -c | sort -rn | awk 'NR
 
 # Types of different folders may have one name, so the folder is part of it.
 methods() {
-  sources "$1" | xargs grep -oE '^func \([a-z]+ \*?[A-Za-z]+(\[[^]]*\])?\)' |
-    sed -E 's|^(.*)/[^/:]+:func \([a-z]+ \*?([A-Za-z]+).*|\1.\2|' | sort | uniq -c | sort -rn | awk 'NR == 1 {print $1 " " $2}'
+  sources "$1" | xargs grep -HoE '^func \(([a-z0-9A-Z_]+ )?\*?[A-Za-z0-9_]+(\[[^]]*\])?\)' |
+    sed -E 's|^(.*)/[^/:]+:func \(([a-z0-9A-Z_]+ )?\*?([A-Za-z0-9_]+).*|\1.\3|' | sort | uniq -c | sort -rn | awk 'NR == 1 {print $1 " " $2}'
 }
 
 printf '%-26s %7s  %-34s %s\n' folder lines 'files in the largest folder' 'methods of the largest type'

@@ -66,6 +66,7 @@ func render(in Input, values []Value, providers map[string]providerEntry) (map[s
 		"files/providers.yaml":   providers,
 		"files/controllers.yaml": controllers(),
 		"files/flags.yaml":       flagEntries(values, in.Flags),
+		"files/choices.yaml":     choices(values),
 		"files/rbac.yaml":        grants(),
 		"files/platforms.yaml":   platforms(),
 		"files/alerts.yaml":      Alerts(),

@@ -109,6 +109,23 @@ func flagDefault(flag *pflag.Flag) string {
 	return text
 }
 
+// choice is a value that must be one of some texts, see files/choices.yaml.
+type choice struct {
+	Value   string   `json:"value"`
+	Choices []string `json:"choices"`
+}
+
+// choices returns the values that must be one of some texts, for the templates: some pipelines skip the schema.
+func choices(values []Value) []choice {
+	var list []choice
+	walk(values, "", func(path string, v Value) {
+		if len(v.Enum) > 0 {
+			list = append(list, choice{path, v.Enum})
+		}
+	})
+	return list
+}
+
 // flagEntries returns the flags that values are passed as, and the owned ones without.
 func flagEntries(values []Value, flags *pflag.FlagSet) []flagEntry {
 	var entries []flagEntry

@@ -76,7 +76,7 @@ func valueSchema(v Value) map[string]any {
 		s["type"], s["pattern"] = "string", durationPattern
 	case Number:
 		// helm's --set makes a text of 0.25.
-		s["type"], s["pattern"] = []string{"number", "string"}, `^[0-9]+(\.[0-9]+)?$`
+		s["type"], s["pattern"] = []string{"number", "string"}, `^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
 	case Texts:
 		s["type"], s["items"] = "array", map[string]any{"type": "string"}
 	case List:

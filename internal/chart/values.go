@@ -21,10 +21,10 @@ func identity(providers, platforms []string) []Value {
 }
 
 // adoptionItem is what safety.adoption is a list of, as --adoption reads it.
-const adoptionItem = `(unowned|own|any|[^,\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?)`
+const adoptionItem = `(unowned|own|any|[^",\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?)`
 
 // portItem is what controllers.firewall.deniedPorts is a list of.
-const portItem = `\s*[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?\s*`
+const portItem = `[ \t]*[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?[ \t]*`
 
 // loops are the controllers and what holds them back.
 func loops() []Value {
@@ -81,9 +81,9 @@ func loops() []Value {
 			{Name: "qps", Flag: "cloud-api-qps", Min: 0, Max: 1e6},
 		}},
 		{Name: "leaderElection", Doc: "Always on, also with one replica: a rollout may overlap. Only safety.mode dry-run takes no lease.", Fields: []Value{
-			{Name: "resourceName", Flag: "leader-elect-resource-name", Pattern: `^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`, Want: "lower-case letters, digits, - and ., such as cloud-controller-manager",
+			{Name: "resourceName", Flag: "leader-elect-resource-name", Pattern: `^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`, Want: "lower-case letters, digits, - and ., such as cloud-controller-manager",
 				Doc: "Name of the lease. The default is upstream's, so that a forgotten upstream CCM and this one never run at once."},
-			{Name: "resourceNamespace", Flag: "leader-elect-resource-namespace", Pattern: `^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, Want: "the name of a namespace", Doc: "Namespace of the lease."},
+			{Name: "resourceNamespace", Flag: "leader-elect-resource-namespace", Pattern: `^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`, Want: "the name of a namespace", Doc: "Namespace of the lease."},
 			{Name: "leaseDuration", Flag: "leader-elect-lease-duration", Doc: "How long standbys wait for a leader that says nothing."},
 			{Name: "renewDeadline", Flag: "leader-elect-renew-deadline", Doc: "How long a leader tries to renew before it stops. Less than leaseDuration."},
 			{Name: "retryPeriod", Flag: "leader-elect-retry-period", Doc: "Time between attempts. Less than renewDeadline."},

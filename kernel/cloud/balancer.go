@@ -175,11 +175,11 @@ const (
 	FieldDualStack     = "dualStack"
 	FieldAllow         = "allow"
 	FieldDeny          = "deny"
-	FieldOwnershipTags = "marks"
+	FieldOwnershipTags = "marks" // plans have printed that name from the first
 )
 
 // Fields returns every managed scalar field by name, for comparing and printing. Fields
-// of the health check are "health.<name>", extras have their own name. Listeners and
+// of the health check are "health.<name>", provider fields have their own name. Listeners and
 // targets are not included.
 func (b Balancer) Fields() map[string]string {
 	fields := map[string]string{
@@ -223,7 +223,7 @@ func (h *Health) fields(into map[string]string) {
 	}
 }
 
-// Preserve gives the name, the scope, the network stack and extras the values they have to
+// Preserve gives the name, the scope, the network stack and provider fields the values they have to
 // keep, see Spec.Preserved.
 func (b *Balancer) Preserve(values map[string]string) {
 	for field, value := range values {

@@ -105,7 +105,7 @@ type Balancers interface {
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store
 	// in every managed field, so that Diff of a fresh observation is empty. It is pure:
-	// same Spec, same answer, no I/O. It must not fill Targets. warnings say what was dropped
+	// same Spec, same answer, no I/O. It must not fill Targets. Warnings say what was dropped
 	// or changed; an error (use *Invalid) means that nothing sensible can be built.
 	Normalize(spec Spec) (Balancer, []Warning, error)
 
@@ -161,7 +161,7 @@ type Configured interface {
 // then serves the Observe of many Services.
 type BulkLister interface {
 	// ListBalancers reads all balancers the credentials can see, all pages; a part that could not
-	// be read is an error. The kernel hands the answer to Observe in Spec.ListBalancers. It must not
+	// be read is an error. The kernel hands the answer to Observe in Spec.BulkList. It must not
 	// be changed afterwards.
 	ListBalancers(ctx context.Context) (BulkList, error)
 }

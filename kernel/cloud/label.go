@@ -49,7 +49,7 @@ func (m LabelMarks) Owner(labels map[string]string) (o Owner) {
 	return o
 }
 
-// List returns the marks among all labels of an object as in Balancer.Marks: "key=value",
+// List returns the marks among all labels of an object as in Balancer.OwnershipTags: "key=value",
 // sorted.
 func (m LabelMarks) List(labels map[string]string) []string {
 	var marks []string

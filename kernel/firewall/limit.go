@@ -27,7 +27,7 @@ func (l limits) of(openings ...cloud.Opening) int {
 
 func (l limits) hold(n int) bool { return l.rules == 0 || n <= l.rules }
 
-// rules returns openings as the rules that the firewall holds: what has more sources than one
+// split returns openings as the rules that the firewall holds: what has more sources than one
 // rule can have becomes several.
 func (l limits) split(openings []cloud.Opening) []cloud.Opening {
 	var rules []cloud.Opening

@@ -110,8 +110,8 @@ func (s *bulkLists) expire() {
 // observe reads the balancer of the Spec, from a bulk list where that is enough:
 //
 //	the Service      a bulk list may have begun  and proves that the balancer
-//	has a balancer   after our last change    is there, never that it is gone
-//	has none so far  during this run          is there, or is not
+//	has a balancer   after our last change        is there, never that it is gone
+//	has none so far  during this run              is there, or is not
 func (p *pipeline) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	after := p.began
 	if p.expected() {

@@ -26,8 +26,8 @@ import (
 //	                                        its name; else nothing
 //	foreign or malformed provider-ID        skipped
 //	machine read                            candidate, with the cloud's addresses
-//	machine not found, or read failed       doubtful: stays a target if it is one
-//	any, while node-selector is not valid   doubtful
+//	machine not found, or read failed       unknown: stays a target if it is one
+//	any, while node-selector is not valid   unknown
 //
 // Addresses come from the cloud and not from the Node's status, so that a node whose
 // addresses are not yet written is not lost.

@@ -90,7 +90,7 @@ func (o *Outcome) note(annotations map[string]string) {
 	maps.Copy(o.Record, annotations)
 }
 
-// resolve looks at the balancer and decides. a bulk list is enough to find that there is nothing to
+// resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the bulk list.
 func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
@@ -141,7 +141,7 @@ func (p *pipeline) carryOut(ctx context.Context, d decision) (cloud.Observed, de
 		return after, d, err
 	}
 	after, err := p.change(ctx, d)
-	if err == nil || !p.recreates(d) || !p.refusal(err) {
+	if err == nil || !p.replacesDeleted(d) || !p.refusal(err) {
 		return after, d, err
 	}
 	if d = p.restore(p.known(d), d.change.Before, err); d.change.After == nil {
@@ -152,8 +152,8 @@ func (p *pipeline) carryOut(ctx context.Context, d decision) (cloud.Observed, de
 	return after, d, err
 }
 
-// recreates reports whether the decision makes a balancer in the place of one that was deleted.
-func (p *pipeline) recreates(d decision) bool {
+// replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.
+func (p *pipeline) replacesDeleted(d decision) bool {
 	return p.begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Preserved == nil
 }
 

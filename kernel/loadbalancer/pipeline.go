@@ -27,14 +27,14 @@ type pipeline struct {
 	revisit time.Duration
 }
 
-// begin opens a pass, after other passes for the same Service have ended. The context it
+// begin starts a run, after other runs for the same Service have ended. The context it
 // returns gives the calls to the cloud their priority.
 func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, context.Context, error) {
-	page, err := m.states.open(ctx, svc.UID)
+	entry, err := m.states.open(ctx, svc.UID)
 	if err != nil {
 		return nil, ctx, err
 	}
-	p := &pipeline{request: read(svc, m.cloud, m.clusterID), manager: m, entry: page, state: &page.memory, began: time.Now()}
+	p := &pipeline{request: read(svc, m.cloud, m.clusterID), manager: m, entry: entry, state: &entry.state, began: time.Now()}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 

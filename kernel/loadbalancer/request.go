@@ -25,7 +25,7 @@ type request struct {
 	recorded string
 	// adopt is the id to take over even from another owner.
 	adopt string
-	// otherController says that the Service belongs to otherController controller.
+	// otherController says that the Service belongs to another controller.
 	otherController bool
 	// retain says that the balancer outlives the Service.
 	retain bool

@@ -13,9 +13,9 @@ import (
 //
 //	machine    attached now  becomes a target
 //	candidate  -             if it is eligible
-//	doubtful   yes           yes: what serves is not cut off for want of knowledge
-//	doubtful   no            no
-//	unknown    yes           while a machine is doubtful: it may be that one
+//	unknown    yes           yes: what serves is not cut off for want of knowledge
+//	unknown    no            no
+//	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
 func targetsOf(shape cloud.Balancer, c candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
 	present, names := setOf(attached), map[cloud.InstanceID]string{}

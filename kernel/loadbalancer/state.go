@@ -11,8 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// serviceStates keeps what is remembered of each Service, by UID. An entry is open for one run at a time, so that
-// what a run observed is still true when it writes. The zero serviceStates is empty.
+// serviceStates keeps what is remembered of each Service, by UID. An entry is open for one run
+// at a time, so that what a run observed is still true when it writes. The zero serviceStates is empty.
 type serviceStates struct {
 	mu      sync.Mutex
 	entries map[types.UID]*serviceEntry
@@ -20,11 +20,11 @@ type serviceStates struct {
 
 // serviceEntry is what is remembered of one Service.
 type serviceEntry struct {
-	// turn holds something while the page is open.
+	// turn holds something while the entry is open.
 	turn chan struct{}
-	// users are the runs that have the page open or wait for it.
-	users  int
-	memory serviceState
+	// users are the runs that have the entry open or wait for it.
+	users int
+	state serviceState
 }
 
 // serviceState is what this process remembers of a Service. Losing it costs reads, an event, and where
@@ -55,7 +55,7 @@ type serviceState struct {
 	kept    *keptTargets
 }
 
-// open waits until no other run has the page of the Service open.
+// open waits until no other run has the entry of the Service open.
 func (b *serviceStates) open(ctx context.Context, uid types.UID) (*serviceEntry, error) {
 	p := b.enter(uid)
 	select {
@@ -91,7 +91,7 @@ func (b *serviceStates) enter(uid types.UID) *serviceEntry {
 func (b *serviceStates) leave(uid types.UID, p *serviceEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.users--; p.users == 0 && p.memory == (serviceState{}) {
+	if p.users--; p.users == 0 && p.state == (serviceState{}) {
 		delete(b.entries, uid)
 	}
 }

@@ -22,7 +22,7 @@ import (
 func (p *pipeline) judge(observed cloud.Observed) safety.Ownership {
 	c := safety.Case{
 		Service: p.spec.Ref.Owner, Observed: observed, Named: p.named(), Created: p.state.created,
-		Published: publishes(p.service, p.unmistakable(observed)), Leaving: p.spec.Deleting,
+		Published: publishes(p.service, p.unmistakable(observed)), Deleting: p.spec.Deleting,
 	}
 	if observed.Found && observed.Owner.UID == "" {
 		if holder := p.other(func(svc *corev1.Service) bool { return publishes(svc, observed) }); holder != nil {

@@ -63,14 +63,14 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 // Execute calls write for a plan that has something to execute, if the mode allows it, and
 // counts every operation. Writes with the same key happen one after the other.
 func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write func(context.Context) error) error {
-	return e.write(ctx, p, func(ctx context.Context) error {
+	if !p.Empty() && !e.mode.ReadOnly() {
 		unlock, err := e.locks.lock(ctx, key)
 		if err != nil {
 			return fmt.Errorf("waiting for another change of %s: %w", p.Subject, err)
 		}
 		defer unlock()
-		return write(ctx)
-	})
+	}
+	return e.write(ctx, p, write)
 }
 
 func (e *Executor) write(ctx context.Context, p plan.Plan, write func(context.Context) error) error {

@@ -25,9 +25,9 @@ type Case struct {
 	Holder cloud.Owner
 	// Orphan says that no Service of this cluster has the UID that the load balancer's name holds.
 	Orphan bool
-	// Leaving says that the Service gives its load balancer up. What it never had it does not
+	// Deleting says that the Service gives its load balancer up. What it never had it does not
 	// take to delete it.
-	Leaving bool
+	Deleting bool
 }
 
 // Standing is whose a load balancer is, as far as one Service is concerned.
@@ -106,7 +106,7 @@ func (a Adoption) Judge(c Case) Ownership {
 func (a Adoption) given(c Case, named bool) bool {
 	o, us := c.Observed, c.Service
 	return o.Owner.UID != "" && o.Owner.UID == us.UID ||
-		(named || !c.Leaving) && a.allows(o.ID, us) ||
+		(named || !c.Deleting) && a.allows(o.ID, us) ||
 		a.rule == AdoptAny && named ||
 		o.Owner.UID == "" && us.UID != "" && o.Balancer.Name == DerivedName(us.UID)
 }
@@ -133,7 +133,7 @@ func (a Adoption) judgeUnowned(c Case, named bool) Standing {
 		return Ours
 	case a.rule == AdoptOwn:
 		return Unproven
-	case named, c.Observed.ByName && !c.Leaving:
+	case named, c.Observed.ByName && !c.Deleting:
 		return Ours
 	}
 	return Unproven

@@ -126,7 +126,7 @@ func TestJudge(t *testing.T) {
 }
 
 func byName(c *Case)    { c.Observed.ByName = true }
-func leaving(c *Case)   { c.Leaving = true }
+func leaving(c *Case)   { c.Deleting = true }
 func shared(c *Case)    { c.Observed.Shared = true }
 func orphan(c *Case)    { c.Orphan = true }
 func created(c *Case)   { c.Created = "lb" }

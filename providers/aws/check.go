@@ -28,7 +28,7 @@ var _ cloud.Checker = (*Driver)(nil)
 // used up, only the creation tells.
 func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
 	spec.Lookups = maps.Clone(spec.Lookups)
-	for _, fact := range factsOfBalancer {
+	for _, fact := range lookupsOfBalancer {
 		delete(spec.Lookups, fact)
 	}
 	wanted, _, err := d.Normalize(spec)

@@ -75,10 +75,10 @@ const (
 	lookupAddresses = "addresses"
 )
 
-// factsOfBalancer are those about the balancer there is, which one in its place does not have.
-var factsOfBalancer = []string{lookupName, lookupGroups, lookupAddresses, lookupTaken, lookupHeld, lookupListeners, lookupStack}
+// lookupsOfBalancer are those about the balancer there is, which one in its place does not have.
+var lookupsOfBalancer = []string{lookupName, lookupGroups, lookupAddresses, lookupTaken, lookupHeld, lookupListeners, lookupStack}
 
-// Traits of machines, see cloud.Instance.Attributes.
+// Attributes of machines, see cloud.Instance.Attributes.
 const (
 	attributeGroups  = "groups"  // ids of its security groups, sorted, with commas
 	attributeVPC     = "vpc"     // id

@@ -11,7 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// attributeYes is the value of traits that are there or not.
+// attributeYes is the value of attributes that are there or not.
 const attributeYes = "true"
 
 // machines describes instances as the kernel knows them.

@@ -63,7 +63,7 @@ func (d *Driver) markTags(owner cloud.Owner) map[string]string {
 	return tags
 }
 
-// wantedMarks are the marks as in cloud.Balancer.Marks.
+// wantedMarks are the marks as in cloud.Balancer.OwnershipTags.
 func (d *Driver) wantedMarks(owner cloud.Owner) []string { return markList(d.markTags(owner)) }
 
 // observedMarks are the marks among the tags of a balancer.

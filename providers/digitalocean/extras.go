@@ -46,8 +46,8 @@ func (d *Driver) managed(all map[string]string, kind string, spec cloud.Spec) ma
 	return all
 }
 
-// wantedExtras are the managed fields only this cloud has, as the Service wants them.
-func (d *Driver) wantedExtras(kind string, spec cloud.Spec) map[string]string {
+// wantedProviderFields are the managed fields only this cloud has, as the Service wants them.
+func (d *Driver) wantedProviderFields(kind string, spec cloud.Spec) map[string]string {
 	o := spec.Options
 	all := map[string]string{
 		fieldType:             kind,

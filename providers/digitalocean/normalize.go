@@ -30,7 +30,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 		Health:         check,
 		Allow:          allowed(spec),
 		Deny:           keyDeny.List(spec.Options),
-		ProviderFields: d.wantedExtras(s.kind, spec),
+		ProviderFields: d.wantedProviderFields(s.kind, spec),
 		OwnershipTags:  d.marks(spec.Ref.Owner),
 	}
 	return b, notes(spec, s.kind), nil

@@ -67,7 +67,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 		Scope:          d.wantedScope(spec),
 		DualStack:      spec.DualStack && d.can(ableAdditionalVIPs),
 		Listeners:      list,
-		ProviderFields: d.wantedExtras(spec),
+		ProviderFields: d.wantedProviderFields(spec),
 		OwnershipTags:  d.wantedMarks(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
@@ -78,7 +78,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 //
 //	wants     it is                             scope
 //	internal  –                                 internal
-//	external  a tenant of somebody's balancer    as that is
+//	external  a tenant of somebody's balancer   as that is
 //	external  no external network to be found   internal
 //	external  else, also with an IPv6 address   external
 func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
@@ -88,9 +88,9 @@ func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
 	return cloud.ScopeOf(d.wantsInternal(spec) || spec.Lookups[lookupFloatingNetwork] == noNetwork)
 }
 
-// wantedExtras are the managed fields only this cloud has. What the Service has no say in is not
+// wantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
 // compared and stays as it is.
-func (d *Driver) wantedExtras(spec cloud.Spec) map[string]string {
+func (d *Driver) wantedProviderFields(spec cloud.Spec) map[string]string {
 	where := d.placementOf(spec)
 	all := map[string]string{
 		fieldProvider: d.config.balancer.provider,

@@ -140,7 +140,7 @@ func (d *Driver) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
 }
 
 func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string {
-	wanted := d.wantedExtras(spec)
+	wanted := d.wantedProviderFields(spec)
 	seen := map[string]string{
 		fieldProvider: canonicalProvider(s.lb.Provider, wanted[fieldProvider]),
 		fieldFlavor:   s.lb.Flavor,

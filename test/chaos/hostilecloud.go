@@ -163,10 +163,12 @@ func hostileCloud(of func(url string) foreignCloud) func(context.Context, *arena
 		if err := a.service(ctx, here, attacked.provider, nil); err != nil {
 			return nil, err
 		}
+		joined := len(nodes)
 		results, err := front.attack(ctx, p, attacks, each, func(n int) error {
 			if _, err := a.JoinNode(ctx, controlplane.NodeOptions{Name: fmt.Sprintf("new-%d", n), Ready: true}); err != nil {
 				return err
 			}
+			joined++
 			return a.touch(ctx, here, attacked.provider, fmt.Sprint(n))
 		})
 		if err != nil {
@@ -177,7 +179,7 @@ func hostileCloud(of func(url string) foreignCloud) func(context.Context, *arena
 			return results, fmt.Errorf("listing the Nodes: %w", err)
 		}
 		return append(results,
-			count("all of them", "Nodes deleted", 0, len(nodes)+len(attacks)-len(list.Items), ""),
+			count("all of them", "Nodes deleted", 0, joined-len(list.Items), ""),
 			count("all of them", "requests that followed a redirect", 0, int(front.followed.Load()), ""),
 		), nil
 	}

@@ -44,6 +44,14 @@ clusterName: c
 controllers: {node: {concurrency: "0"}, service: {resyncPeriod: 0s}, firewall: {deniedPorts: foo}}
 safety: {adoption: "own;any", nodeDeletion: {fraction: "1.5", grace: 5, max: 0.5, window: 0h0m}}
 leaderElection: {leaseDuration: 5s, retryPeriod: 9s, resourceName: My_Lease}`},
+		{"limits of flags", `
+provider: sim
+clusterName: c
+kind: Statefulset
+controllers: {node: {concurrency: "010"}, service: {resyncPeriod: 0.0001ms}, firewall: {deniedPorts: "99999,300-200,22"}}
+safety: {mode: dryrun, adoption: "any,own,lb=shop/web", nodeDeletion: {window: 9999999999h}}
+leaderElection: {leaseDuration: "", renewDeadline: 20s, resourceName: "", resourceNamespace: a.b}`},
+		{"lines", "provider: sim\nclusterName: c\ncontrollers: {firewall: {deniedPorts: \"22,\\n80\\n\"}}"},
 		{"arguments", `
 provider: sim
 clusterName: c

@@ -10,7 +10,9 @@ pipelines skip the schema.
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfCredentials" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfWorkload" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfChoices" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfFlags" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfLists" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfLeader" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfArgs" . | fromJsonArray) }}
 {{- if $problems }}
@@ -32,8 +34,8 @@ pipelines skip the schema.
 {{- end }}
 {{- if not .Values.clusterName }}
 {{- $p = append $p "clusterName is not set: set it to a name that no other cluster of the account has, such as prod-1" }}
-{{- else if not (regexMatch "^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$" (toString .Values.clusterName)) }}
-{{- $p = append $p (printf "clusterName is %q: use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends" (toString .Values.clusterName)) }}
+{{- else if not (regexMatch "^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$" (include "multicloud-ccm.text" .Values.clusterName)) }}
+{{- $p = append $p (printf "clusterName is %q: use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends" (include "multicloud-ccm.text" .Values.clusterName)) }}
 {{- end }}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) }}
 {{- $p = append $p "serviceAccount.create is false and serviceAccount.name is not set: name the account to use" }}
@@ -141,6 +143,36 @@ pipelines skip the schema.
 {{- toJson $p }}
 {{- end }}
 
+{{/* Texts of which there are some only. The provider is checked with the identity. */}}
+{{- define "multicloud-ccm.problemsOfChoices" -}}
+{{- $p := list }}
+{{- range .Files.Get "files/choices.yaml" | fromYamlArray }}
+{{- $text := include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
+{{- if and (ne .value "provider") (not (has $text .choices)) }}
+{{- $p = append $p (printf "%s is %q: use one of %s" .value $text (without .choices "" | join ", ")) }}
+{{- end }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* What a pattern cannot say of the items of a list. */}}
+{{- define "multicloud-ccm.problemsOfLists" -}}
+{{- $p := list }}
+{{- $ports := toString .Values.controllers.firewall.deniedPorts }}
+{{- range regexFindAll "[0-9]+(-[0-9]+)?" $ports -1 }}
+{{- $ends := splitList "-" . }}
+{{- if or (gt (int64 (last $ends)) 65535) (gt (int64 (first $ends)) (int64 (last $ends))) }}
+{{- $p = append $p (printf "controllers.firewall.deniedPorts has %q: use a port up to 65535, or a range from a smaller to a larger one" .) }}
+{{- end }}
+{{- end }}
+{{- $rules := list }}
+{{- range splitList "," (toString .Values.safety.adoption) }}{{ if has . (list "unowned" "own" "any") }}{{ $rules = append $rules . }}{{ end }}{{ end }}
+{{- if gt (len (uniq $rules)) 1 }}
+{{- $p = append $p (printf "safety.adoption has %s, which exclude each other: use one of them" (join " and " (uniq $rules))) }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
 {{/* Values that the program would refuse at its start. */}}
 {{- define "multicloud-ccm.problemsOfFlags" -}}
 {{- $p := list }}
@@ -148,15 +180,18 @@ pipelines skip the schema.
 {{- $text := "" }}
 {{- if .value }}{{ $text = include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}{{ end }}
 {{- if not $text }}
+{{- if and .value .want (not (regexMatch .pattern "")) }}
+{{- $p = append $p (printf "%s is not set: use %s" .value .want) }}
+{{- end }}
 {{- else if .duration }}
-{{- if not (and (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text) (regexMatch "[1-9]" $text)) }}
-{{- $p = append $p (printf "%s is %q: use a duration above zero, such as %s" .value $text (default "1m" .default)) }}
+{{- $seconds := include "multicloud-ccm.seconds" $text | float64 }}
+{{- if or (not (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text)) (lt $seconds 0.001) (gt $seconds 9e9) }}
+{{- $p = append $p (printf "%s is %q: use a duration of at least 1ms, such as %s" .value $text (default "1m" .default)) }}
 {{- end }}
 {{- else if .most }}
-{{- $number := regexMatch (ternary "^[0-9]+$" "^[0-9]+([.][0-9]+)?(e[+-]?[0-9]+)?$" (default false .integer)) $text }}
+{{- $number := regexMatch (ternary "^(0|[1-9][0-9]*)$" "^(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$" (default false .integer)) $text }}
 {{- if or (not $number) (lt (float64 $text) (float64 (default 0 .least))) (gt (float64 $text) (float64 .most)) }}
-{{- $range := printf "a number from %v to %v" (default 0 .least) .most }}
-{{- if .integer }}{{ $range = printf "a whole number from %d to %d" (int64 (default 0 .least)) (int64 .most) }}{{ end }}
+{{- $range := printf "%s from %v to %d" (ternary "a whole number" "a number" (default false .integer)) (default 0 .least) (int64 .most) }}
 {{- $p = append $p (printf "%s is %q: use %s" .value $text (default $range .want)) }}
 {{- end }}
 {{- else if and .want (not (regexMatch .pattern $text)) }}
@@ -169,15 +204,23 @@ pipelines skip the schema.
 {{/* The order that client-go's leader election demands; its factor for the retry period is 1.2. */}}
 {{- define "multicloud-ccm.problemsOfLeader" -}}
 {{- $p := list }}
-{{- $l := .Values.leaderElection }}
+{{- $l := dict }}
+{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
+{{- if hasPrefix "leaderElection." (default "" .value) }}
+{{- $text := include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
+{{- $_ := set $l (trimPrefix "leaderElection." .value) (default .default $text) }}
+{{- end }}
+{{- end }}
+{{- if ne .Values.safety.mode "dry-run" }}
 {{- $lease := include "multicloud-ccm.seconds" $l.leaseDuration | float64 }}
 {{- $renew := include "multicloud-ccm.seconds" $l.renewDeadline | float64 }}
 {{- $retry := include "multicloud-ccm.seconds" $l.retryPeriod | float64 }}
-{{- if and $lease $renew (le $lease $renew) }}
+{{- if le $lease $renew }}
 {{- $p = append $p (printf "leaderElection.leaseDuration is %s and leaderElection.renewDeadline is %s: the lease has to last longer" $l.leaseDuration $l.renewDeadline) }}
 {{- end }}
-{{- if and $renew $retry (le $renew (mulf 1.2 $retry)) }}
+{{- if le $renew (mulf 1.2 $retry) }}
 {{- $p = append $p (printf "leaderElection.renewDeadline is %s and leaderElection.retryPeriod is %s: the deadline has to be more than 1.2 times as long" $l.renewDeadline $l.retryPeriod) }}
+{{- end }}
 {{- end }}
 {{- toJson $p }}
 {{- end }}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,8 +32,9 @@ func TestFiveThousandNodes(t *testing.T) {
 			id := proxy.FleetID(i)
 			node := uninitialized(fmt.Sprintf("node-%d", i), "aws:///"+world.Zone(0)+"/"+id)
 			machine, err := inventory.Metadata(t.Context(), node)
-			// The node controller asks again too, while the list is still being read.
-			for tries := 1; err != nil && tries < 5; tries++ {
+			// The node controller asks again too, while a slow machine still reads the list.
+			for tries := 1; err != nil && tries < 60; tries++ {
+				time.Sleep(time.Second)
 				machine, err = inventory.Metadata(t.Context(), node)
 			}
 			if err != nil || machine.ID != cloud.InstanceID(id) || machine.Type == "" || machine.Zone == "" || len(machine.Addresses) == 0 {
