@@ -57,8 +57,8 @@ func providerIDs(f *fixture) {
 func malformedProviderIDs(f *fixture) {
 	scheme := f.suite.Descriptor.ProviderIDSchemes[0]
 	for _, malformed := range []string{"", scheme, scheme + "://", scheme + ":///", scheme + "://?", scheme + "://a b", scheme + "://\x00", "://1"} {
-		if id, err := f.driver.Instances().ParseProviderID(malformed); err == nil {
-			f.Errorf("ParseProviderID(%q) = %q, want an error", malformed, id)
+		if id, err := f.driver.Instances().ParseProviderID(malformed); err == nil || id != "" {
+			f.Errorf("ParseProviderID(%q) = %q, %v, want an error and no id", malformed, id, err)
 		}
 	}
 }

@@ -55,6 +55,7 @@ func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[clo
 func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error) {
 	found := make(map[string]cloud.Instance, len(names))
 	rest, err := unanswered(ctx, i, names, func(name string, since time.Time) bool {
+		listed := i.listedSince(since) // before the cache is looked at: a newer list may know the name
 		r, err := i.known(i.keyOfName(name), since)
 		answer, asked := i.cache.Answer(name)
 		if r == nil && answer != "" {
@@ -64,7 +65,7 @@ func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]clou
 			found[name] = cache.Copy(r.Instance)
 			return true
 		}
-		return err != nil || asked && answer == "" && i.listedSince(since) // several machines, or none
+		return err != nil || asked && answer == "" && listed // several machines, or none
 	})
 	if err != nil {
 		return found, err

@@ -74,7 +74,10 @@ func (n *nodes) own() []ownNode {
 		}
 		var id cloud.InstanceID
 		if node.Spec.ProviderID != "" {
-			id, _ = n.parse(node.Spec.ProviderID) // one that is malformed names no machine
+			// One that is malformed names no machine, whatever the driver returns with the error.
+			if parsed, err := n.parse(node.Spec.ProviderID); err == nil {
+				id = parsed
+			}
 		}
 		own = append(own, ownNode{node, id})
 	}

@@ -89,9 +89,13 @@ func (r *refresher) wait(ctx context.Context, read *batch.Question[struct{}], st
 	patient, cancel := context.WithDeadline(ctx, start.Add(r.policy.Patience))
 	defer cancel()
 	_, err := read.Wait(patient)
-	if ctx.Err() == nil && patient.Err() != nil && !read.Settled() {
+	switch {
+	case ctx.Err() != nil || patient.Err() == nil:
+		return err
+	case !read.Settled():
 		return fmt.Errorf("listing machines: no answer since %v", time.Since(start).Round(time.Second))
 	}
+	_, err = read.Wait(ctx) // it came at the last moment
 	return err
 }
 
