@@ -66,7 +66,7 @@ func loops() []Value {
 				Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
 			{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
 				Want: "unowned, own or any, and items id=namespace/name, with commas between",
-				Doc: "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
+				Doc:  "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
 			{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
 				{Name: "enabled", Flag: "node-deletion"},
 				{Name: "grace", Flag: "node-deletion-grace"},
