@@ -61,22 +61,7 @@ func loops() []Value {
 				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
 			}},
 		}},
-		{Name: "safety", Doc: "What keeps a mistake from becoming an outage.", Fields: []Value{
-			{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},
-				Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
-			{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
-				Want: "unowned, own or any, and items id=namespace/name, with commas between",
-				Doc:  "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
-			{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
-				{Name: "enabled", Flag: "node-deletion"},
-				{Name: "grace", Flag: "node-deletion-grace"},
-				{Name: "confirmGap", Flag: "node-deletion-confirm-gap"},
-				{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more; never more than half of all for this reason."},
-				{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Want: "a number above 0 and at most 1, such as 0.2", Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
-				{Name: "window", Flag: "node-deletion-window"},
-				{Name: "massWait", Flag: "node-deletion-mass-wait"},
-			}},
-		}},
+		interlocks(),
 		{Name: "cloudAPI", Doc: "Requests to the cloud.", Fields: []Value{
 			{Name: "qps", Flag: "cloud-api-qps", Min: 0, Max: 1e6},
 		}},
@@ -89,4 +74,24 @@ func loops() []Value {
 			{Name: "retryPeriod", Flag: "leader-elect-retry-period", Doc: "Time between attempts. Less than renewDeadline."},
 		}},
 	}
+}
+
+// interlocks are what holds the controllers back.
+func interlocks() Value {
+	return Value{Name: "safety", Doc: "What keeps a mistake from becoming an outage.", Fields: []Value{
+		{Name: "mode", Default: "enforce", Enum: []string{"enforce", "dry-run"},
+			Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
+		{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
+			Want: "unowned, own or any, and items id=namespace/name, with commas between",
+			Doc:  "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
+		{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
+			{Name: "enabled", Flag: "node-deletion"},
+			{Name: "grace", Flag: "node-deletion-grace"},
+			{Name: "confirmGap", Flag: "node-deletion-confirm-gap"},
+			{Name: "max", Flag: "node-deletion-max", Min: 1, Max: 1e6, Doc: "Nodes that may be deleted per window, unless fraction allows more; never more than half of all for this reason."},
+			{Name: "fraction", Flag: "node-deletion-fraction", Min: 0.000001, Max: 1, Want: "a number above 0 and at most 1, such as 0.2", Doc: "Share of all Nodes that may be deleted per window, where that is more than max."},
+			{Name: "window", Flag: "node-deletion-window"},
+			{Name: "massWait", Flag: "node-deletion-mass-wait"},
+		}},
+	}}
 }
