@@ -87,7 +87,7 @@ const (
 // Balancers reads and changes load balancers.
 type Balancers interface {
 	// Observe reads the balancer that belongs to the Spec, as a whole, together with the
-	// facts Normalize needs. It only reads. A balancer that definitely does not exist is
+	// lookups that Normalize needs. It only reads. A balancer that definitely does not exist is
 	// Observed.Found == false and no error; any doubt is an error, because the framework
 	// drops the finalizer of a Service whose balancer is said not to exist.
 	//

@@ -127,8 +127,8 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	return o, err
 }
 
-// facts returns what Normalize needs to know of the surroundings.
-func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
+// lookups returns what Normalize needs to know of the surroundings.
+func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
 	scope, present := cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), []string(nil)
 	switch {
@@ -160,7 +160,7 @@ func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
 	return facts
 }
 
-// subnetsOf returns the subnets of the facts.
+// subnetsOf returns the subnets of the lookups.
 func subnetsOf(spec cloud.Spec) ([]string, error) {
 	if problem := spec.Lookups[lookupSubnetProblem]; problem != "" {
 		return nil, &cloud.Invalid{Field: keySubnets.Name, Value: keySubnets.In(spec.Options), Want: problem}

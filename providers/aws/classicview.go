@@ -30,7 +30,7 @@ func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spe
 	}
 	o := cloud.Observed{
 		Found: true, ID: lb.name(), Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
-		Lookups: d.facts(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
+		Lookups: d.lookups(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
 	}
 	if host := awssdk.ToString(lb.DNSName); host != "" {
 		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}

@@ -15,7 +15,7 @@ import (
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
 func (d *Driver) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (cloud.Observed, error) {
-	o := cloud.Observed{Native: s, Lookups: d.facts(s, spec)}
+	o := cloud.Observed{Native: s, Lookups: d.lookups(s, spec)}
 	if err := d.readSpares(ctx, s, v, spec); err != nil {
 		return o, err
 	}

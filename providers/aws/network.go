@@ -270,7 +270,7 @@ func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *bulkList, s
 	}
 	o := cloud.Observed{
 		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Lookups: d.facts(s, spec), Native: s,
+		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Lookups: d.lookups(s, spec), Native: s,
 	}
 	if lb.State != nil && lb.State.Code == elbtypes.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, awssdk.ToString(lb.State.Reason)

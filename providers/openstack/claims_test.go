@@ -347,7 +347,7 @@ func TestListenerWithAUsersTag(t *testing.T) {
 				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
 			}
 		}
-		if taken := d.facts(s, spec)[lookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+		if taken := d.lookups(s, spec)[lookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
 			t.Errorf("%s: taken %s", name, taken)
 		}
 	}

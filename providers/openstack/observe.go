@@ -57,7 +57,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	}
 	if state, _ := lifecycle(*f.lb); state == cloud.BalancerPending {
 		s := &snapshot{lb: *f.lb}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.facts(s, spec)}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
 		o.Owner, o.Shared = d.owner(f.lb, spec)
 		return o, nil
 	}

@@ -177,7 +177,7 @@ func TestRenamedCluster(t *testing.T) {
 	}
 	var order []string
 	for range 10 {
-		spec.Lookups = d.facts(s, spec)
+		spec.Lookups = d.lookups(s, spec)
 		after, _, err := d.Normalize(spec)
 		if err != nil {
 			t.Fatal(err)

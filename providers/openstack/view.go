@@ -15,7 +15,7 @@ import (
 func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
 		Found: true, ID: s.lb.ID, Native: s,
-		Lookups: d.facts(s, spec),
+		Lookups: d.lookups(s, spec),
 	}
 	o.Owner, o.Shared = d.owner(&s.lb, spec)
 	o.State, o.Detail = lifecycle(s.lb)
@@ -75,8 +75,8 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 	return list
 }
 
-// facts are what is known without asking further.
-func (d *Driver) facts(s *snapshot, spec cloud.Spec) map[string]string {
+// lookups are what is known without asking further.
+func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
 	if s.lb.Address != "" {
 		facts[lookupVIPFamily] = family(isIPv6(s.lb.Address))

@@ -47,15 +47,7 @@ func checkNamedPorts(wanted fields) error {
 
 // editMembers replaces the members of a group or NEG in an operation.
 func (c *call) editMembers(change func(r *resource) ([]member, error)) (any, error) {
-	r, err := c.found()
-	if err != nil {
-		return nil, err
-	}
-	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
-		now := c.s.store.byPath[r.path]
-		if now == nil {
-			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
-		}
+	return c.operateOn(func(now *resource) (func(), error) {
 		members, err := change(now)
 		if err != nil {
 			return nil, err

@@ -96,22 +96,16 @@ func (c *call) checkInterface(nic fields, index int) error {
 
 // edit replaces fields of an object in an operation of its own.
 func (c *call) edit(change func(wanted fields) error) (any, error) {
-	r, err := c.found()
-	if err != nil {
-		return nil, err
-	}
-	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
-		now := c.s.store.byPath[r.path]
-		if now == nil {
-			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
-		}
+	return c.operateOn(func(now *resource) (func(), error) {
 		next := &resource{kind: now.kind, path: now.path, fields: clone(now.fields).(fields), members: now.members}
 		if err := change(next.fields); err != nil {
 			return nil, err
 		}
-		if next.uses, err = c.canonical(next.fields); err != nil {
+		uses, err := c.canonical(next.fields)
+		if err != nil {
 			return nil, err
 		}
+		next.uses = uses
 		fingerprint(next.kind, next.fields)
 		return func() { c.s.store.put(next) }, nil
 	})

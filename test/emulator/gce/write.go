@@ -110,8 +110,8 @@ func (c *call) patch() (any, error) {
 	return c.change(func(old fields) fields { return merge(old, c.body) })
 }
 
-// change replaces the fields of an object by what makes of them.
-func (c *call) change(makes func(old fields) fields) (any, error) {
+// operateOn starts an operation on the object of the path. The object may have gone before it begins.
+func (c *call) operateOn(do func(now *resource) (func(), error)) (any, error) {
 	r, err := c.found()
 	if err != nil {
 		return nil, err
@@ -121,6 +121,13 @@ func (c *call) change(makes func(old fields) fields) (any, error) {
 		if now == nil {
 			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
 		}
+		return do(now)
+	})
+}
+
+// change replaces the fields of an object by what makes of them.
+func (c *call) change(makes func(old fields) fields) (any, error) {
+	return c.operateOn(func(now *resource) (func(), error) {
 		if err := c.fingerprinted("fingerprint", now.fields); err != nil {
 			return nil, err
 		}
@@ -197,15 +204,7 @@ func (c *call) fingerprinted(field string, old fields) error {
 }
 
 func (c *call) setLabels() (any, error) {
-	r, err := c.found()
-	if err != nil {
-		return nil, err
-	}
-	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
-		now := c.s.store.byPath[r.path]
-		if now == nil {
-			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
-		}
+	return c.operateOn(func(now *resource) (func(), error) {
 		if err := c.fingerprinted("labelFingerprint", now.fields); err != nil {
 			return nil, err
 		}
@@ -243,17 +242,9 @@ func checkLabels(f fields) error {
 }
 
 func (c *call) remove() (any, error) {
-	r, err := c.found()
-	if err != nil {
-		return nil, err
-	}
-	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
-		now := c.s.store.byPath[r.path]
-		if now == nil {
-			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
-		}
-		for _, user := range slices.Sorted(maps.Keys(c.s.store.users[r.path])) {
-			return nil, broken("common/in-use", "The %s resource '%s' is already being used by '%s'", strings.TrimSuffix(c.kind.segment(), "s"), r.path, user)
+	return c.operateOn(func(now *resource) (func(), error) {
+		for _, user := range slices.Sorted(maps.Keys(c.s.store.users[now.path])) {
+			return nil, broken("common/in-use", "The %s resource '%s' is already being used by '%s'", strings.TrimSuffix(c.kind.segment(), "s"), now.path, user)
 		}
 		if c.kind.remove != nil {
 			if err := c.kind.remove(c, now); err != nil {
@@ -264,7 +255,7 @@ func (c *call) remove() (any, error) {
 			if c.kind.removed != nil {
 				c.kind.removed(c.s, now)
 			}
-			c.s.store.remove(r.path)
+			c.s.store.remove(now.path)
 		}, nil
 	})
 }
