@@ -19,6 +19,21 @@ const (
 	exitUsage   = 2
 )
 
+// codeError is an error with an exit code of its own. Err is nil where everything has been told.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codeError) Unwrap() error { return e.err }
+
 func usagef(format string, args ...any) error {
 	return &framework.UsageError{Message: fmt.Sprintf(format, args...)}
 }

@@ -24,7 +24,7 @@ type providerRow struct {
 
 func newProvidersCommand() *cobra.Command {
 	var format *string
-	cmd := newSubcommand("providers", "List the providers compiled into this binary", func(out io.Writer) error {
+	cmd := newCommand(subcommand{use: "providers", short: "List the providers compiled into this binary", example: "  cloud-controller-manager providers", run: func(_ []string, out io.Writer) error {
 		if err := checkOutput(*format); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func newProvidersCommand() *cobra.Command {
 			return writeJSON(out, rows)
 		}
 		return printProviders(out, rows)
-	})
+	}})
 	format = outputFlag(cmd)
 	return cmd
 }

@@ -27,11 +27,16 @@ type release struct{ kubeconfig, by, leaseNamespace, leaseName string }
 
 func newReleaseCommand() *cobra.Command {
 	r := &release{}
-	cmd := newSubcommand("release-brake", "Let the Nodes go that the deletion brake holds back", r.run)
-	cmd.Long += `
-It says that the machines which are missing now are really gone: their Nodes may be deleted as soon as
+	cmd := newCommand(subcommand{
+		use: "release-brake", short: "Let the Nodes go that the deletion brake holds back",
+		long: `It says that the machines which are missing now are really gone: their Nodes may be deleted as soon as
 the rest of the proof is there, and deletions until now are not counted any more. It writes two
-annotations on the leader's lease, which the running leader sees within seconds.`
+annotations on the leader's lease, which the running leader sees within seconds.`,
+		example: `  # See what is missing, then say that it was meant.
+  kubectl get events --field-selector reason=DeletionBrakeEngaged
+  cloud-controller-manager release-brake --by=alice`,
+		run: func(_ []string, out io.Writer) error { return r.run(out) },
+	})
 	fs := cmd.Flags()
 	kubeconfigFlag(fs, &r.kubeconfig)
 	leaseFlags(fs, &r.leaseNamespace, &r.leaseName)

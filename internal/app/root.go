@@ -21,10 +21,29 @@ const long = `The cloud controller manager for every cloud: it initialises Nodes
 machine is gone, gives Services of type LoadBalancer a load balancer and programs routes.
 
 Commands:
-  doctor         check cluster, cloud and controller manager, and say what to do
-  providers      list the providers compiled into this binary
-  release-brake  let the Nodes go that the deletion brake holds back
-  version        print the version of this binary`
+`
+
+// listed are the sub-commands with what they do, for the help of the root.
+func listed(commands []*cobra.Command) string {
+	var lines []string
+	for _, cmd := range commands {
+		lines = append(lines, fmt.Sprintf("  %-13s  %s", cmd.Name(), strings.ToLower(cmd.Short[:1])+cmd.Short[1:]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func namesOf(commands []*cobra.Command) string {
+	var names []string
+	for _, cmd := range commands {
+		names = append(names, cmd.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// Subcommands returns all sub-commands, by name.
+func Subcommands() []*cobra.Command {
+	return []*cobra.Command{newDoctorCommand(), newPlanCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand()}
+}
 
 // newRootCommand returns the controller manager with its sub-commands.
 func newRootCommand() (*cobra.Command, error) {
@@ -32,7 +51,7 @@ func newRootCommand() (*cobra.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.AddCommand(newDoctorCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand())
+	cmd.AddCommand(Subcommands()...)
 	return cmd, nil
 }
 
@@ -62,13 +81,13 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	if err != nil {
 		return nil, sets, err
 	}
-	cmd.Long = long
+	cmd.Long = long + listed(Subcommands())
 	// One line instead of the usage text of two hundred flags.
 	cmd.SilenceUsage = true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v; see --help", err) })
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%q is not a command; commands: doctor, providers, release-brake, version", strings.Join(args, " "))
+			return usagef("%q is not a command; commands: %s", strings.Join(args, " "), namesOf(Subcommands()))
 		}
 		return nil
 	}
@@ -133,8 +152,12 @@ func exitCode(err error, out io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if _, printed := errors.AsType[*framework.PrintedError](err); !printed {
+	coded, ok := errors.AsType[*codeError](err)
+	if _, printed := errors.AsType[*framework.PrintedError](err); !printed && (!ok || coded.err != nil) {
 		fmt.Fprintf(out, "Error: %v\n", err)
+	}
+	if ok {
+		return coded.code
 	}
 	if _, usage := errors.AsType[*framework.UsageError](err); usage {
 		return exitUsage

@@ -8,24 +8,38 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newSubcommand returns a command that takes no arguments and whose help shows its own
-// flags only: cobra would show the root's, which are the framework's hundred flags.
-func newSubcommand(use, short string, run func(out io.Writer) error) *cobra.Command {
+// subcommand declares a sub-command.
+type subcommand struct {
+	// use is the name, and what follows it besides flags.
+	use, short string
+	// long follows the short text in the help; "" for nothing.
+	long string
+	// example are command lines with what they are for, for the help.
+	example string
+	// args checks the arguments; nil takes none.
+	args func(args []string) error
+	run  func(args []string, out io.Writer) error
+}
+
+// newCommand returns a command whose help shows its own flags only: cobra would show the root's,
+// which are the framework's hundred flags.
+func newCommand(s subcommand) *cobra.Command {
+	long := s.short + "."
+	if s.long != "" {
+		long += "\n\n" + s.long
+	}
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: short + ".",
+		Use: s.use, Short: s.short, Long: long, Example: s.example,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
+			switch {
+			case s.args != nil:
+				return s.args(args)
+			case len(args) > 0:
 				return usagef("%q takes no arguments, got %q", cmd.CommandPath(), args)
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.OutOrStdout()) },
-	}
-	usage := func(cmd *cobra.Command, out io.Writer) {
-		fmt.Fprintf(out, "Usage:\n  %s [flags]\n", cmd.CommandPath())
-		if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
-			fmt.Fprintf(out, "\nFlags:\n%s", flags.FlagUsages())
-		}
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(args, cmd.OutOrStdout()) },
 	}
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		usage(cmd, cmd.OutOrStderr())
@@ -36,6 +50,17 @@ func newSubcommand(use, short string, run func(out io.Writer) error) *cobra.Comm
 		usage(cmd, cmd.OutOrStdout())
 	})
 	return cmd
+}
+
+func usage(cmd *cobra.Command, out io.Writer) {
+	cmd.DisableFlagsInUseLine = true // the root's flags are not the command's
+	fmt.Fprintf(out, "Usage:\n  %s [flags]\n", cmd.UseLine())
+	if cmd.Example != "" {
+		fmt.Fprintf(out, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
+		fmt.Fprintf(out, "\nFlags:\n%s", flags.FlagUsages())
+	}
 }
 
 // outputFlag adds -o and returns a pointer to its value: "" for text, or "json".

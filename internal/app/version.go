@@ -24,7 +24,7 @@ type versionInfo struct {
 
 func newVersionCommand() *cobra.Command {
 	var format *string
-	cmd := newSubcommand("version", "Print the version of this binary", func(out io.Writer) error {
+	cmd := newCommand(subcommand{use: "version", short: "Print the version of this binary", example: "  cloud-controller-manager version -o json", run: func(_ []string, out io.Writer) error {
 		if err := checkOutput(*format); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func newVersionCommand() *cobra.Command {
 		}
 		_, err := fmt.Fprintf(out, "multicloud-ccm %s (%s, %s, %s)\n", info.Version, info.Commit, info.Go, info.Platform)
 		return err
-	})
+	}})
 	format = outputFlag(cmd)
 	return cmd
 }

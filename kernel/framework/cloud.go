@@ -131,7 +131,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	}
 	c.firewall = firewall.New(firewall.Options{
 		Cloud: c.cloud, Executor: c.executor, Events: c.recorder, Metrics: Metrics(),
-		Managed: firewallManaged(c.cloud.Annotations), Denied: o.Tuning.DeniedPorts,
+		Managed: FirewallManaged(c.cloud.Annotations), Denied: o.Tuning.DeniedPorts,
 	})
 	c.shapes = &desiredBalancers{ttl: o.Tuning.Reensure, known: map[types.UID]desiredBalancer{}}
 	return c

@@ -49,11 +49,11 @@ func TestShapesAreReadOnce(t *testing.T) {
 }
 
 func TestFirewallManaged(t *testing.T) {
-	if firewallManaged(annotation.Kernel()) != nil {
+	if FirewallManaged(annotation.Kernel()) != nil {
 		t.Error("a key no provider declares")
 	}
 	key := annotation.Key{Name: managedKey, Aliases: []string{"example.com/firewall"}, Type: annotation.TypeBool, Default: "true", Lenient: true}
-	managed := firewallManaged(annotation.Set{key})
+	managed := FirewallManaged(annotation.Set{key})
 	for _, tt := range []struct {
 		svc     *corev1.Service
 		managed bool

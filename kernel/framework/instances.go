@@ -71,10 +71,11 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 		// Without an error the Node would be without addresses until the next refresh.
 		return nil, fmt.Errorf("machine %s has no address yet", machine.ID)
 	}
-	return metadata(machine), nil
+	return Metadata(machine), nil
 }
 
-func metadata(machine cloud.Instance) *cloudprovider.InstanceMetadata {
+// Metadata is the machine in the form of the framework.
+func Metadata(machine cloud.Instance) *cloudprovider.InstanceMetadata {
 	return &cloudprovider.InstanceMetadata{
 		ProviderID:       machine.ProviderID,
 		InstanceType:     machine.Type,

@@ -37,7 +37,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	defer p.end()
 	if p.untouched() {
-		p.sayOtherController()
+		p.say(p.leftAlone()...)
 		return Outcome{Status: p.present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)
@@ -75,11 +75,12 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	return o, err
 }
 
-// sayOtherController says where the Service belongs to another controller.
-func (p *pipeline) sayOtherController() {
-	if p.otherController {
-		p.say(warning{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"})
+// leftAlone says where the Service belongs to another controller.
+func (p *pipeline) leftAlone() []warning {
+	if !p.otherController {
+		return nil
 	}
+	return []warning{{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"}}
 }
 
 // note adds annotations to write.

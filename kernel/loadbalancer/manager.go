@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -133,28 +132,4 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 // before it has it deleted.
 func isDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
-}
-
-// Plan returns what Ensure would do now. It only reads and records no event. Together with
-// an error it returns what would be done in spite of it.
-func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (plan.Plan, error) {
-	p, ctx, err := m.begin(ctx, svc)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	defer p.end()
-	if p.untouched() {
-		return p.plan(nil), nil
-	}
-	c := p.resolveNodes(ctx, nodes)
-	f, err := p.findOwned(ctx, p.observe)
-	if err != nil {
-		return p.plan(nil), err
-	}
-	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
-	d, err = p.consult(ctx, f, c, d)
-	if err != nil {
-		return d.plan, err
-	}
-	return d.plan, d.err
 }

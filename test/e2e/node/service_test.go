@@ -12,10 +12,13 @@ import (
 )
 
 // service creates a Service of type LoadBalancer.
-func (s *site) service(name string) {
+func (s *site) service(name string) { s.annotated(name, nil) }
+
+// annotated creates a Service of type LoadBalancer with annotations.
+func (s *site) annotated(name string, annotations map[string]string) {
 	s.t.Helper()
 	_, err := s.Client().CoreV1().Services("default").Create(s.within(patience), &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
 	}, metav1.CreateOptions{})
 	s.must(err)

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+)
+
+// shared are those of the controller manager's own flags that decide what it would do.
+var shared = []string{
+	"adoption", "cloud-api-qps", "cluster-id", "firewall-denied-ports", "node-deletion", "node-deletion-fraction",
+	"node-deletion-grace", "node-deletion-mass-wait", "node-deletion-max", "node-deletion-window",
+}
+
+// perspective are the flags of sub-commands that say what the controller manager would do: they
+// decide as it does, so they have its flags.
+type perspective struct {
+	view
+	own                      *flags
+	clusterName, clusterCIDR string
+	configureRoutes          bool
+}
+
+func (p *perspective) flags(fs *pflag.FlagSet) {
+	p.view.flags(fs)
+	fs.StringVar(&p.clusterName, "cluster-name", "kubernetes", "The cluster's name, as the controller manager has it.")
+	fs.StringVar(&p.clusterCIDR, "cluster-cidr", "", "The pod networks, as the controller manager has them: without them no routes are looked at.")
+	fs.BoolVar(&p.configureRoutes, "configure-cloud-routes", true, "Whether the controller manager makes routes.")
+	p.own = newFlags()
+	for _, set := range p.own.sets().FlagSets {
+		for _, name := range shared {
+			if flag := set.Lookup(name); flag != nil {
+				fs.AddFlag(flag)
+			}
+		}
+	}
+}
+
+// sight is what was read of a cluster and how its cloud is reached.
+type sight struct{ inspect.Options }
+
+// look reads the cluster and opens the cloud.
+func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, error) {
+	if p.kubeconfig == "" && os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		if err := running(fs, os.Args[0], os.ReadFile); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.own.problems(); err != nil {
+		return nil, err
+	}
+	cidrs, err := parseCIDRs(p.clusterCIDR)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	if !p.configureRoutes {
+		cidrs = nil
+	}
+	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
+	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	if err != nil {
+		return nil, err
+	}
+	client, err := p.client()
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := inspect.Read(ctx, client, p.leaseNamespace, p.leaseName)
+	if err != nil {
+		return nil, err
+	}
+	p.own.tuning.KeepNodes = !p.own.nodeDeletion
+	return &sight{inspect.Options{
+		Cloud: c, ClusterID: cmp.Or(p.own.clusterID, p.clusterName), Cluster: cluster,
+		Tuning: p.own.tuning, Adoption: p.own.adoption, ClusterCIDRs: cidrs,
+	}}, nil
+}
+
+func (s *sight) inspector() *inspect.Inspector { return inspect.New(s.Options) }
+
+// service returns the Service that is named as namespace/name.
+func (s *sight) service(named string) (*corev1.Service, error) {
+	namespace, name, ok := strings.Cut(named, "/")
+	if !ok || namespace == "" || name == "" {
+		return nil, usagef("service %q: want NAMESPACE/NAME", named)
+	}
+	svc := s.Cluster.Service(namespace, name)
+	if svc == nil {
+		return nil, usagef("service %s does not exist", named)
+	}
+	return svc, nil
+}

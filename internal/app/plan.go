@@ -1,0 +1,251 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// planTimeout bounds one run of `plan`.
+const planTimeout = 5 * time.Minute
+
+// Exit codes of `plan`, which are those of diff and of `terraform plan -detailed-exitcode`.
+const (
+	exitTrouble   = 1
+	exitDifferent = 2
+)
+
+// The parts of a plan, in the order of execution.
+const (
+	scopeAll      = "all"
+	scopeNodes    = "nodes"
+	scopeRoutes   = "routes"
+	scopeService  = "service"
+	scopeServices = "services"
+	scopeFirewall = "firewall"
+)
+
+// planning is one run of `plan`.
+type planning struct {
+	perspective
+	file, colour string
+	format       *string
+}
+
+const planLong = `It reads the cluster and the cloud, as the controller manager would, and prints what it would do now, each
+step with its reason, in the order of execution. It changes nothing and takes no lease, so it works beside any running
+controller manager, of this project or another, from a laptop as well as in the pod. There the flags of the running
+controller manager count; elsewhere give those that it has, or will have.
+
+Exit code 0: nothing to do. 2: there are differences. 1: something could not be planned.`
+
+const planExample = `  # What the controller manager would do now, in its own pod.
+  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager plan
+  # What it would do in a cluster where it does not run yet.
+  DO_ACCESS_TOKEN=… cloud-controller-manager plan --cloud-provider=digitalocean --cluster-name=prod
+  # One Service, and what would become of it after an edit.
+  cloud-controller-manager plan service shop/web --cloud-provider=digitalocean
+  cloud-controller-manager plan service -f web.yaml --cloud-provider=digitalocean
+  # In a pipeline.
+  cloud-controller-manager plan -o json --cloud-provider=digitalocean | jq .summary`
+
+func newPlanCommand() *cobra.Command {
+	p := &planning{}
+	cmd := newCommand(subcommand{
+		use: "plan [service NAMESPACE/NAME | nodes | routes | firewall | all]", short: "Say what would be done now, and change nothing",
+		long: planLong, example: planExample,
+		args: func(args []string) error { return troubled(p.checkArgs(args)) },
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) }
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
+	fs := cmd.Flags()
+	p.perspective.flags(fs)
+	fs.StringVarP(&p.file, "filename", "f", "", "Path of a Service in YAML or JSON that is planned as if it were applied; - reads it from the standard input.")
+	fs.StringVar(&p.colour, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
+	p.format = outputFlag(cmd)
+	return cmd
+}
+
+// troubled gives an error the exit code that is not the one of differences.
+func troubled(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, coded := errors.AsType[*codeError](err); coded {
+		return err
+	}
+	return &codeError{exitTrouble, err}
+}
+
+func (p *planning) checkArgs(args []string) error {
+	what := scopeOf(args)
+	switch {
+	case !slices.Contains([]string{scopeAll, scopeNodes, scopeRoutes, scopeService, scopeFirewall}, what):
+		return usagef("plan %s: want service NAMESPACE/NAME, nodes, routes, firewall or all", what)
+	case what == scopeService && p.file == "" && len(args) != 2:
+		return usagef("plan service: want one NAMESPACE/NAME, or -f with a file")
+	case what == scopeService && p.file != "" && len(args) != 1, what != scopeService && len(args) > 1:
+		return usagef("plan %s: %q is one argument too many", what, args[1])
+	case what != scopeService && p.file != "":
+		return usagef("--filename=%s is for plan service", p.file)
+	case !slices.Contains([]string{"auto", "always", "never"}, p.colour):
+		return usagef("--color=%s: want auto, always or never", p.colour)
+	}
+	return checkOutput(*p.format)
+}
+
+func scopeOf(args []string) string {
+	if len(args) == 0 {
+		return scopeAll
+	}
+	return args[0]
+}
+
+func (p *planning) run(cmd *cobra.Command, args []string) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), planTimeout)
+	defer cancel()
+	report, err := p.report(ctx, cmd.Flags(), args)
+	if err != nil {
+		return troubled(err)
+	}
+	if *p.format == "json" {
+		err = report.JSON(cmd.OutOrStdout())
+	} else {
+		err = report.Text(cmd.OutOrStdout(), coloured(p.colour, cmd.OutOrStdout()))
+	}
+	switch {
+	case err != nil:
+		return troubled(err)
+	case report.Failed():
+		return &codeError{code: exitTrouble}
+	case report.Differs():
+		return &codeError{code: exitDifferent}
+	}
+	return nil
+}
+
+func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string) (plan.Report, error) {
+	seen, err := p.look(ctx, fs)
+	if err != nil {
+		return plan.Report{}, err
+	}
+	var scope []string
+	var entries []plan.Entry
+	if what := scopeOf(args); what == scopeService {
+		entry, err := p.service(ctx, seen, args)
+		if err != nil {
+			return plan.Report{}, err
+		}
+		scope, entries = []string{scopeServices}, []plan.Entry{entry}
+	} else {
+		scope, entries = everything(ctx, seen.inspector(), what)
+	}
+	return plan.NewReport(seen.Cloud.Name, scope, entries), nil
+}
+
+// everything plans all parts, or the one that is named. A part that does not exist, such as the
+// routes of a cloud without them, is not in the scope.
+func everything(ctx context.Context, i *inspect.Inspector, what string) (scope []string, entries []plan.Entry) {
+	if what == scopeAll || what == scopeNodes {
+		scope, entries = append(scope, scopeNodes), append(entries, i.Nodes(ctx)...)
+	}
+	if what == scopeAll || what == scopeRoutes {
+		if entry, ok := i.Routes(ctx); ok {
+			scope, entries = append(scope, scopeRoutes), append(entries, entry)
+		}
+	}
+	if what == scopeAll && i.HasBalancers() {
+		scope, entries = append(scope, scopeServices), append(entries, i.Services(ctx)...)
+	}
+	if what == scopeAll || what == scopeFirewall {
+		if entry, ok := i.Firewall(ctx); ok {
+			scope, entries = append(scope, scopeFirewall), append(entries, entry)
+		}
+	}
+	return scope, entries
+}
+
+// service plans one Service, from the cluster or from a file.
+func (p *planning) service(ctx context.Context, seen *sight, args []string) (plan.Entry, error) {
+	if p.file != "" {
+		return p.unapplied(ctx, seen)
+	}
+	svc, err := seen.service(args[1])
+	if err != nil {
+		return plan.Entry{}, err
+	}
+	return seen.inspector().Service(ctx, svc), nil
+}
+
+// unapplied plans the Service in the file as if it were applied.
+func (p *planning) unapplied(ctx context.Context, seen *sight) (plan.Entry, error) {
+	content, err := readFile(p.file)
+	if err != nil {
+		return plan.Entry{}, usagef("--filename: %v", err)
+	}
+	given, err := inspect.ParseService(content)
+	if err != nil {
+		return plan.Entry{}, usagef("--filename=%s: %v", p.file, err)
+	}
+	svc, invented := inspect.Applied(given, seen.Cluster.Service(given.Namespace, given.Name))
+	seen.Cluster = seen.Cluster.With(svc)
+	entry := seen.inspector().Service(ctx, svc)
+	if invented && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
+		entry.Warnings = append(entry.Warnings, plan.Warning{
+			Reason:  event.ConfigurationIgnored.Name,
+			Message: "the Service is not applied yet: its node ports, and a name made from its UID, are examples",
+		})
+	}
+	return entry, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(path)
+}
+
+// coloured reports whether to use colours: of themselves only on a terminal, and not where the
+// environment asks for none (https://no-color.org).
+func coloured(choice string, out io.Writer) bool {
+	if choice != "auto" {
+		return choice == "always"
+	}
+	file, ok := out.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// parseCIDRs reads --cluster-cidr.
+func parseCIDRs(text string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("--cluster-cidr: %w", err)
+		}
+		all = append(all, prefix.Masked())
+	}
+	return all, nil
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// view are the flags of the sub-commands that look at a cluster and at its cloud. They have the
+// names they have elsewhere.
+type view struct {
+	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
+}
+
+func (v *view) flags(fs *pflag.FlagSet) {
+	kubeconfigFlag(fs, &v.kubeconfig)
+	fs.StringVar(&v.provider, "cloud-provider", "", "The provider of the cloud; its settings are read from the environment as always.")
+	fs.StringVar(&v.cloudConfig, "cloud-config", "", "Path of the provider's configuration file.")
+	leaseFlags(fs, &v.leaseNamespace, &v.leaseName)
+}
+
+func kubeconfigFlag(fs *pflag.FlagSet, path *string) {
+	fs.StringVar(path, "kubeconfig", "", "Path of a kubeconfig file. When empty, the pod's own service account and, outside of a pod, what kubectl uses.")
+}
+
+func leaseFlags(fs *pflag.FlagSet, namespace, name *string) {
+	fs.StringVar(namespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
+	fs.StringVar(name, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
+}
+
+// access says how to reach the API server.
+func access(kubeconfig string) (*rest.Config, error) {
+	access, err := rest.InClusterConfig()
+	if kubeconfig != "" {
+		access, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
+	} else if errors.Is(err, rest.ErrNotInCluster) {
+		access, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
+	}
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl")
+	case err != nil && kubeconfig == "":
+		return nil, fmt.Errorf("reading how to reach the API server: %w", err)
+	case err != nil:
+		return nil, usagef("--kubeconfig=%s: %v", kubeconfig, err)
+	}
+	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
+	return access, nil
+}
+
+func (v *view) client() (kubernetes.Interface, error) {
+	access, err := access(v.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(access)
+	if err != nil {
+		return nil, fmt.Errorf("connecting with the API server: %w", err)
+	}
+	return client, nil
+}
+
+// cloud returns the chosen cloud, through which nothing can be changed. warn is told what the
+// provider says about its configuration; qps is as in run.TransportOptions.
+func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn func(string)) (*run.Cloud, error) {
+	name, err := chooseProvider(v.provider, registry.Names())
+	if err != nil {
+		return nil, err
+	}
+	provider, _ := registry.Lookup(name)
+	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
+	if err != nil {
+		return nil, usagef("provider %s: %s", name, oneLine(err))
+	}
+	file, err := configFile(v.cloudConfig, provider.Descriptor)
+	if err != nil {
+		return nil, err
+	}
+	transport := run.NewTransport(nil, run.TransportOptions{
+		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, Mode: run.DryRun,
+		ReadOnly: provider.ReadOnly, Throttled: provider.Throttled, UserAgent: userAgent(),
+	})
+	driver, err := provider.New(ctx, cloud.Config{
+		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
+		Transport: transport, WithTLS: transport.WithTLS, Warn: warn,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting provider %s: %w", name, err)
+	}
+	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
+}
+
+// running gives the flags that were not given the values that the controller manager of this
+// container runs with: it is process 1 there. Outside of a container, or where process 1 is
+// another program, nothing happens.
+func running(fs *pflag.FlagSet, self string, read func(path string) ([]byte, error)) error {
+	line, err := read("/proc/1/cmdline")
+	if err != nil {
+		return nil
+	}
+	args := splitNul(line)
+	if len(args) < 2 || filepath.Base(args[0]) != filepath.Base(self) {
+		return nil
+	}
+	others := pflag.NewFlagSet(args[0], pflag.ContinueOnError)
+	others.ParseErrorsAllowlist.UnknownFlags = true
+	others.Usage = func() {}
+	values := map[string]string{}
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && f.Name != "output" && f.Shorthand == "" {
+			others.Var(&copied{f.Value.Type(), f.Name, values}, f.Name, "")
+			others.Lookup(f.Name).NoOptDefVal = f.NoOptDefVal
+		}
+	})
+	if err := others.Parse(args[1:]); err != nil {
+		return fmt.Errorf("reading the flags of the running process: %w", err)
+	}
+	for name, value := range values {
+		if flag := fs.Lookup(name); !flag.Changed {
+			if err := fs.Set(name, value); err != nil {
+				return fmt.Errorf("taking --%s=%s from the running process: %w", name, value, err)
+			}
+		}
+	}
+	return nil
+}
+
+// copied is a flag whose text is kept; of a list's, all of them.
+type copied struct {
+	kind, name string
+	values     map[string]string
+}
+
+func (c *copied) String() string { return "" }
+func (c *copied) Type() string   { return c.kind }
+
+func (c *copied) Set(value string) error {
+	if before, ok := c.values[c.name]; ok && c.kind == "stringSlice" {
+		value = before + "," + value
+	}
+	c.values[c.name] = value
+	return nil
+}
+
+func splitNul(line []byte) []string {
+	var args []string
+	start := 0
+	for n, b := range line {
+		if b == 0 {
+			args = append(args, string(line[start:n]))
+			start = n + 1
+		}
+	}
+	return args
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// writeCommands writes the manual of the sub-commands.
+func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
+	b.WriteString("# Commands\n\n" + header)
+	b.WriteString("`cloud-controller-manager` without a sub-command runs the controller manager; its flags are on a [page of their own](flags.md).\n\n")
+	for _, cmd := range commands {
+		fmt.Fprintf(b, "- [`%s`](#%s): %s\n", cmd.Name(), cmd.Name(), lowerFirst(cmd.Short))
+	}
+	for _, cmd := range commands {
+		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s [flags]\n```\n\n%s\n", cmd.Name(), cmd.Use, cmd.Long)
+		if cmd.Example != "" {
+			fmt.Fprintf(b, "\n```sh\n%s\n```\n", unindented(cmd.Example))
+		}
+		if !cmd.Flags().HasAvailableFlags() {
+			continue
+		}
+		b.WriteString("\n")
+		tableHead(b, "Flag", "Default", "What it does")
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			name := "--" + f.Name
+			if f.Shorthand != "" {
+				name = "-" + f.Shorthand + ", " + name
+			}
+			if !f.Hidden && f.Name != "help" {
+				row(b, code(name), code(f.DefValue), f.Usage)
+			}
+		})
+	}
+}
+
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
+// unindented removes the indentation of help texts.
+func unindented(text string) string {
+	lines := strings.Split(text, "\n")
+	for n, line := range lines {
+		lines[n] = strings.TrimPrefix(line, "  ")
+	}
+	return strings.Join(lines, "\n")
+}

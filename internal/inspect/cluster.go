@@ -1,0 +1,111 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+// Cluster is one reading of a cluster.
+type Cluster struct {
+	// Nodes and Services are all of them, by name.
+	Nodes    []*corev1.Node
+	Services []*corev1.Service
+	// Lease is the leader's, with the records of the brakes; nil when there is none.
+	Lease *coordinationv1.Lease
+}
+
+// Read reads the cluster. The lease is the leader's.
+func Read(ctx context.Context, client kubernetes.Interface, leaseNamespace, leaseName string) (Cluster, error) {
+	var c Cluster
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return c, fmt.Errorf("reading nodes: %w", err)
+	}
+	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return c, fmt.Errorf("reading services: %w", err)
+	}
+	lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		c.Lease = lease
+	case !apierrors.IsNotFound(err):
+		return c, fmt.Errorf("reading lease %s/%s: %w", leaseNamespace, leaseName, err)
+	}
+	for n := range nodes.Items {
+		c.Nodes = append(c.Nodes, &nodes.Items[n])
+	}
+	for n := range services.Items {
+		c.Services = append(c.Services, &services.Items[n])
+	}
+	slices.SortFunc(c.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(c.Services, func(a, b *corev1.Service) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return c, nil
+}
+
+// Node returns the Node of that name, nil when there is none.
+func (c Cluster) Node(name string) *corev1.Node {
+	at := slices.IndexFunc(c.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return c.Nodes[at]
+}
+
+// Service returns the Service of that name, nil when there is none.
+func (c Cluster) Service(namespace, name string) *corev1.Service {
+	at := slices.IndexFunc(c.Services, func(s *corev1.Service) bool { return s.Namespace == namespace && s.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return c.Services[at]
+}
+
+// With returns the cluster with another version of a Service, or one more.
+func (c Cluster) With(svc *corev1.Service) Cluster {
+	c.Services = append(slices.DeleteFunc(slices.Clone(c.Services), func(s *corev1.Service) bool {
+		return s.Namespace == svc.Namespace && s.Name == svc.Name
+	}), svc)
+	return c
+}
+
+// record returns the record of a brake as it was read. What is counted here goes nowhere.
+func (c Cluster) record(annotation string) safety.Store {
+	if c.Lease == nil {
+		return &record{}
+	}
+	a := c.Lease.Annotations
+	return &record{stored: safety.Stored{
+		Record: a[annotation], ReleasedBy: a[safety.AnnotationReleasedBy], ReleasedAt: a[safety.AnnotationReleasedAt],
+	}}
+}
+
+// record is a safety.Store in memory.
+type record struct {
+	mu     sync.Mutex
+	stored safety.Stored
+}
+
+func (r *record) Update(_ context.Context, change func(safety.Stored) (string, error)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next, err := change(r.stored)
+	if err == nil {
+		r.stored.Record = next
+	}
+	return err
+}

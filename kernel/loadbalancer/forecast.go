@@ -1,0 +1,62 @@
+package loadbalancer
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// Forecast is what Ensure would do and say now.
+type Forecast struct {
+	Plan plan.Plan
+	// Remarks are the events that Ensure would record, one for each reason.
+	Remarks []Remark
+}
+
+// Remark is an event that is not recorded.
+type Remark struct {
+	Reason  event.Reason
+	Message string
+}
+
+// Plan returns what Ensure would do now. It only reads and records no event. Together with
+// an error it returns what would be done in spite of it.
+func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (plan.Plan, error) {
+	f, err := m.Forecast(ctx, svc, nodes)
+	return f.Plan, err
+}
+
+// Forecast is Plan with what would be said. While the cloud is busy with the balancer Ensure waits;
+// the plan is then for the state that the cloud shows meanwhile.
+func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Forecast, error) {
+	p, ctx, err := m.begin(ctx, svc)
+	if err != nil {
+		return Forecast{}, err
+	}
+	defer p.end()
+	if p.untouched() {
+		return p.forecast(decision{plan: p.plan(nil), warnings: p.leftAlone()}), nil
+	}
+	c := p.resolveNodes(ctx, nodes)
+	f, err := p.findOwned(ctx, p.observe)
+	if err != nil {
+		return p.forecast(decision{plan: p.plan(nil)}), err
+	}
+	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
+	d, err = p.consult(ctx, f, c, d)
+	if err != nil {
+		return p.forecast(d), err
+	}
+	return p.forecast(d), d.err
+}
+
+func (p *pipeline) forecast(d decision) Forecast {
+	f := Forecast{Plan: d.plan}
+	for _, w := range merge(append(p.warnings, d.warnings...)) {
+		f.Remarks = append(f.Remarks, Remark{w.reason, w.message})
+	}
+	return f
+}

@@ -1,0 +1,262 @@
+package node_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// ran is what a sub-command answered.
+type ran struct {
+	code           int
+	stdout, stderr string
+}
+
+// command runs a sub-command with the rights of the CCM.
+func (s *site) command(token, stdin string, args ...string) ran {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.within(patience), s.Binary(), args...)
+	cmd.Args = append(cmd.Args, "--cloud-provider=digitalocean", "--kubeconfig="+s.Kubeconfig())
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir(), "DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + s.CloudURL(), "REGION=nyc3", "DO_CLUSTER_ID=lab"}
+	var out, errOut bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		s.t.Fatal(err)
+	}
+	if strings.Contains(out.String()+errOut.String(), token) {
+		s.t.Error("the token is in the output")
+	}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
+}
+
+// plan runs `plan` and returns what it answered.
+func (s *site) plan(args ...string) ran {
+	s.t.Helper()
+	return s.command(token, "", append([]string{"plan", "--node-deletion-grace=1s"}, args...)...)
+}
+
+// settledService has a balancer that serves.
+func (s *site) settledService(name string) {
+	s.t.Helper()
+	_, err := s.WaitService(s.within(patience), "default", name, func(svc *corev1.Service) error {
+		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
+			return errors.New("it has no address")
+		}
+		return nil
+	})
+	s.must(err)
+}
+
+// annotate sets an annotation of a Service.
+func (s *site) annotate(name, key, value string) {
+	s.t.Helper()
+	ctx, services := s.within(patience), s.Client().CoreV1().Services("default")
+	svc, err := services.Get(ctx, name, metav1.GetOptions{})
+	s.must(err)
+	svc.Annotations[key] = value
+	_, err = services.Update(ctx, svc, metav1.UpdateOptions{})
+	s.must(err)
+}
+
+// What is planned is what is done: one cluster with everything there is to do is planned, by
+// command and in JSON, and then a CCM does it, after which there is nothing to do.
+func TestPlan(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(6)
+	ccm := s.start()
+	for _, name := range []string{"kept", "left", "changed"} {
+		s.annotated(name, map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL"})
+		s.settledService(name)
+	}
+	s.upToDate()
+	s.must(ccm.Stop(s.within(patience)))
+	s.Cloud.ResetTraffic()
+	if quiet := s.plan(); quiet.code != 0 || !contains(quiet.stdout, "Plan: nothing to do; 9 looked at on digitalocean.") {
+		t.Fatalf("a cluster in order: code %d\n%s%s", quiet.code, quiet.stdout, quiet.stderr)
+	}
+
+	s.disturb(droplets)
+	began := len(s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()}))
+	text, data := s.plan(), s.plan("-o", "json")
+	if text.code != 2 || data.code != 2 {
+		t.Errorf("codes %d and %d, want 2:\n%s", text.code, data.code, text.stderr+data.stderr)
+	}
+	s.golden("plan.txt", text.stdout)
+	s.golden("plan.json", data.stdout)
+	valid(t, data.stdout)
+	if n := s.Cloud.Counters().Mutating; n != 0 {
+		t.Errorf("%d writes to the cloud", n)
+	}
+	if after := len(s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()})); after != began {
+		t.Errorf("%d writes to the API server", after-began)
+	}
+
+	s.start()
+	s.upToDate()
+}
+
+// upToDate waits until there is nothing to do.
+func (s *site) upToDate() {
+	s.t.Helper()
+	s.eventually(func() error {
+		if now := s.plan(); now.code != 0 {
+			return errors.New(now.stdout + now.stderr)
+		}
+		return nil
+	})
+}
+
+// disturb makes something to do of every kind.
+func (s *site) disturb(droplets []digitalocean.Droplet) {
+	s.t.Helper()
+	ctx := s.within(patience)
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	for _, node := range []string{fresh.Name, "nobody"} {
+		_, err := s.JoinNode(ctx, controlplane.NodeOptions{Name: node})
+		s.must(err)
+	}
+	s.must(s.Cloud.PowerOff(droplets[0].ID))
+	s.must(s.Cloud.DeleteDroplets(droplets[1].ID))
+	s.notReady(droplets[:2]...)
+	s.annotate("changed", "service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol", "true")
+	s.service("new")
+	s.must(s.Client().CoreV1().Services("default").Delete(ctx, "left", metav1.DeleteOptions{}))
+}
+
+// A Service that is not applied yet is planned from its file, and so is a change of one that is.
+func TestPlanOfAFile(t *testing.T) {
+	s := open(t)
+	s.pool(2)
+	ccm := s.start()
+	s.service("web")
+	s.settledService("web")
+	s.must(ccm.Stop(s.within(patience)))
+	const file = `
+apiVersion: v1
+kind: Service
+metadata: {name: %, annotations: {service.beta.kubernetes.io/do-loadbalancer-algorithm: least_connections}}
+spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 8080}]}
+`
+	for name, want := range map[string][]string{
+		"other": {"create balancer", "2 targets", "node ports, and a name made from its UID, are examples"},
+		"web":   {"create listener tcp/8080", "Plan: 1 to create"},
+	} {
+		got := s.command(token, strings.ReplaceAll(file, "%", name), "plan", "service", "-f", "-")
+		if got.code != 2 || !contains(got.stdout, want...) {
+			t.Errorf("%s: code %d, want 2 and %q:\n%s%s", name, got.code, want, got.stdout, got.stderr)
+		}
+	}
+	for file, want := range map[string]string{
+		"kind: Service":                          "apiVersion v1",
+		"apiVersion: v1\nkind: Service\nspek: 1": "spek",
+	} {
+		if got := s.command(token, file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: code %d, %q", file, got.code, got.stderr)
+		}
+	}
+}
+
+// What cannot be planned is code 1, whatever it is, and everything else is planned all the same.
+func TestPlanWithTrouble(t *testing.T) {
+	s := open(t)
+	s.pool(2)
+	s.service("wrong")
+	s.service("right")
+	ctx, services := s.within(patience), s.Client().CoreV1().Services("default")
+	svc, err := services.Get(ctx, "wrong", metav1.GetOptions{})
+	s.must(err)
+	svc.Annotations = map[string]string{"service.beta.kubernetes.io/do-loadbalancer-healthcheck-protocol": "smoke"}
+	_, err = services.Update(ctx, svc, metav1.UpdateOptions{})
+	s.must(err)
+	if got := s.plan(); got.code != 1 || !contains(got.stdout, `"smoke" is not possible`, "Service default/right", "create balancer", "1 could not be planned") {
+		t.Errorf("with an impossible Service: code %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if got := s.plan("service", "default/right"); got.code != 2 || contains(got.stdout, "wrong") {
+		t.Errorf("one Service: code %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	for name, got := range map[string]ran{
+		"no such Service":    s.plan("service", "default/none"),
+		"unknown flag":       s.plan("--no-such-flag"),
+		"another credential": s.command("expired-secret", "", "plan"),
+	} {
+		if got.code != 1 {
+			t.Errorf("%s: code %d, want 1:\n%s%s", name, got.code, got.stdout, got.stderr)
+		}
+	}
+}
+
+// volatile are the parts of the output that differ between runs.
+var volatile = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<uuid>"},
+	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "<name>"},
+	{regexp.MustCompile(`\b3[0-2][0-9]{3}\b`), "<node port>"},
+	{regexp.MustCompile(`(InternalIP|ExternalIP) [0-9.]+`), "$1 <ip>"},
+	{regexp.MustCompile(`node-[0-9]+|droplet-[0-9]+`), "<machine>"},
+}
+
+// golden compares an output with a file.
+func (s *site) golden(name, got string) {
+	s.t.Helper()
+	for _, v := range volatile {
+		got = v.pattern.ReplaceAllString(got, v.with)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		s.must(os.MkdirAll("testdata", 0o755))
+		s.must(os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	s.must(err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		s.t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// valid fails the test unless the text is what the schema in the documentation says.
+func valid(t *testing.T, text string) {
+	t.Helper()
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "docs", "reference", "plan.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(document); err != nil {
+		t.Error(err)
+	}
+	var report plan.Report
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&report); err != nil {
+		t.Error(err)
+	}
+}
