@@ -1,0 +1,113 @@
+package gce
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloudconf"
+)
+
+// config is the content of gce.conf, as far as nodes need it.
+type config struct {
+	tokenURL, tokenBody string
+	project             string
+	stackType           string
+	endpoint            string
+}
+
+// The values of keys that mean more than a text.
+const (
+	tokenDefault = "nil" // of token-url
+	stackIPv6    = "IPV6"
+)
+
+// section is the only one of a gce.conf.
+const section = "Global"
+
+// Why keys have no effect yet, or any more.
+const (
+	forBalancers = " It is read and has no effect before load balancers are here."
+	forRoutes    = " It is read and has no effect before routes are here."
+	allZones     = " It is read and has no effect: instances of all zones are found."
+)
+
+// file declares every key that upstream reads.
+func (c *config) file() cloudconf.File {
+	unread := cloudconf.Unread()
+	return cloudconf.File{Sections: []cloudconf.Section{{Name: section, Keys: []cloudconf.Key{
+		{Name: "project-id", Value: cloudconf.Text(&c.project), Doc: "Id or number of the project whose instances are nodes. Not set: " + envProject + ", else the project of the machine this runs on."},
+		{Name: "token-url", Value: cloudconf.Text(&c.tokenURL), Doc: "URL that answers a POST of token-body with an access token, sent with the machine's own token. nil or not set: the credentials of " + envCredentials + " or " + envCredentialsFile + ", else the machine's."},
+		{Name: "token-body", Value: cloudconf.Secret(&c.tokenBody), Doc: "What is sent to token-url. Both are read again for each token."},
+		{Name: "api-endpoint", Value: cloudconf.Text(&c.endpoint), Doc: "URL of the Compute API. Not set: https://compute.googleapis.com/compute/v1/, or that of the credentials' universe."},
+		{Name: "stack-type", Value: cloudconf.Text(&c.stackType), Doc: "IPV6 puts IPv6 addresses of nodes before IPv4 addresses."},
+		{Name: "network-project-id", Value: unread, Doc: "Project of the network, where that is shared." + forBalancers},
+		{Name: "network-name", Value: unread, Doc: "Name or URL of the network." + forBalancers},
+		{Name: "subnetwork-name", Value: unread, Doc: "Name or URL of the subnetwork." + forBalancers},
+		{Name: "node-tags", Value: list(), Doc: "Network tags of the nodes that firewall rules name; may stand several times." + forBalancers},
+		{Name: "secondary-range-name", Value: unread, Doc: "Name of the secondary range of pods." + forRoutes},
+		{Name: "alpha-features", Value: list(), Doc: "Features that are not stable yet; may stand several times." + forBalancers},
+		{Name: "local-zone", Value: unread, Doc: "Zone of the machine this runs on." + allZones},
+		{Name: "multizone", Value: flag(), Doc: "Look for nodes in all zones of the region." + allZones},
+		{Name: "regional", Value: flag(), Doc: "Look for nodes in all zones of the region." + allZones},
+		{Name: "node-instance-prefix", Value: unread, Doc: "Beginning of the names of all nodes. It is read and has no effect: lists of instances are not narrowed down."},
+		{Name: "container-api-endpoint", Value: unread, Doc: "URL of the API of Google Kubernetes Engine. It is read and has no effect: that API is not asked."},
+	}}}}
+}
+
+// list and flag are values that nobody reads.
+func list() cloudconf.Value { return cloudconf.List(new([]string)) }
+
+func flag() cloudconf.Value { return cloudconf.Boolean(new(bool)) }
+
+func configKeys() []cloud.ConfigKey { return new(config).file().Keys() }
+
+// readConfig reads the file, if there is one. warn may be nil.
+func readConfig(file func() ([]byte, error), warn func(string)) (config, error) {
+	var c config
+	if file == nil {
+		return c, nil
+	}
+	content, err := file()
+	if err != nil {
+		return c, fmt.Errorf("reading --cloud-config: %w", err)
+	}
+	warnings, err := c.file().Parse(content)
+	if err != nil {
+		return c, err
+	}
+	if warn != nil {
+		for _, warning := range warnings {
+			warn(warning)
+		}
+	}
+	return c, c.check()
+}
+
+// check refuses what cannot be meant. URLs are not shown: they may hold a password.
+func (c *config) check() error {
+	var problems []error
+	if c.project != "" && !isProject(c.project) {
+		problems = append(problems, &cloud.Invalid{Field: "[" + section + "] project-id", Value: c.project, Want: wantProject + ", or its number"})
+	}
+	if c.alternate() && !isURL(c.tokenURL) {
+		problems = append(problems, errors.New("["+section+"] token-url: want an absolute http or https URL, or nil"))
+	}
+	if c.endpoint != "" && !isURL(c.endpoint) {
+		problems = append(problems, errors.New("["+section+"] api-endpoint: want an absolute http or https URL"))
+	}
+	if c.endpoint != "" && !strings.HasSuffix(c.endpoint, "/") {
+		c.endpoint += "/"
+	}
+	return errors.Join(problems...)
+}
+
+// alternate says whether tokens come from token-url.
+func (c *config) alternate() bool { return c.tokenURL != "" && c.tokenURL != tokenDefault }
+
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}

@@ -1,0 +1,178 @@
+package gce
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/api/compute/v1"
+	"google.golang.org/api/option"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Driver is the projects whose instances are nodes, seen with one account.
+type Driver struct {
+	api *compute.Service
+	// projects are their ids. The first one is the project of the configuration.
+	projects []string
+	// ipv6First puts IPv6 addresses before IPv4 ones.
+	ipv6First bool
+}
+
+var (
+	_ cloud.New       = New
+	_ cloud.Driver    = (*Driver)(nil)
+	_ cloud.Instances = (*Driver)(nil)
+	_ cloud.Scoped    = (*Driver)(nil)
+	_ cloud.Namer     = (*Driver)(nil)
+)
+
+// New implements cloud.New. It reads the network for what the configuration leaves to the machine
+// this runs on, and for the id of a project that is given by its number.
+func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+	file, err := readConfig(c.File, c.Warn)
+	environment, problem := readSettings(c.Lookup)
+	if err := errors.Join(err, problem); err != nil {
+		return nil, fmt.Errorf("reading the configuration of Google Cloud: %w", err)
+	}
+	server := metadata{transport: c.Transport, host: environment.metadata}
+	from, err := sourceOf(c, &file, environment.credentialsFile, server)
+	if err != nil {
+		return nil, err
+	}
+	if file.endpoint == "" {
+		if file.endpoint, err = endpoint(ctx, from, server); err != nil {
+			return nil, err
+		}
+	}
+	client := &http.Client{
+		Transport: newAuthorizer(c.Transport, from),
+		// A redirect is an answer of something that is not the API.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	d := &Driver{ipv6First: file.stackType == stackIPv6}
+	if d.api, err = compute.NewService(ctx, option.WithHTTPClient(client), option.WithEndpoint(file.endpoint)); err != nil {
+		return nil, fmt.Errorf("building the API client: %w", err)
+	}
+	d.api.UserAgent = c.UserAgent
+	own, err := d.ownProject(ctx, cmp.Or(file.project, environment.project), server)
+	if err != nil {
+		return nil, err
+	}
+	further := slices.DeleteFunc(environment.nodeProjects, func(id string) bool { return id == own })
+	d.projects = append([]string{own}, further...)
+	return d, nil
+}
+
+// sourceOf picks where tokens come from: token-url, else credentials in JSON, else the machine.
+func sourceOf(c cloud.Config, file *config, path string, server metadata) (source, error) {
+	if file.alternate() {
+		read := func() (config, error) { return readConfig(c.File, nil) }
+		return alternate{read: read, machine: machine{server}}, nil
+	}
+	text, err := c.Secret(envCredentials)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", envCredentials, err)
+	}
+	read := func() (string, error) { return c.Secret(envCredentials) }
+	if text == "" {
+		if path == "" {
+			return machine{server}, nil
+		}
+		read = func() (string, error) {
+			content, err := os.ReadFile(path)
+			return string(content), err
+		}
+		if text, err = read(); err != nil {
+			return nil, fmt.Errorf("reading the file of %s: %w", envCredentialsFile, err)
+		}
+	}
+	if _, err := headerOf(text); err != nil {
+		return nil, err
+	}
+	return document{read: read, transport: c.Transport}, nil
+}
+
+// defaultUniverse is Google's public cloud.
+const defaultUniverse = "googleapis.com"
+
+// endpoint is that of the universe that the credentials are valid in. A metadata server that does
+// not know of universes is in the default one, and one that cannot be asked says nothing about it.
+func endpoint(ctx context.Context, from source, server metadata) (string, error) {
+	universe := ""
+	if _, ok := from.(document); ok {
+		credential, err := from.credential()
+		if err != nil {
+			return "", err
+		}
+		h, err := headerOf(credential)
+		if err != nil {
+			return "", err
+		}
+		universe = h.Universe
+	} else {
+		text, err := server.text(ctx, "universe/universe-domain")
+		if refusal, ok := errors.AsType[*statusError](err); err != nil && (!ok || refusal.status != http.StatusNotFound) {
+			return "", fmt.Errorf("reading the domain of the API (set [%s] api-endpoint, or credentials, where there is no metadata server): %w", section, err)
+		}
+		universe = text
+	}
+	universe = cmp.Or(universe, defaultUniverse)
+	if !hostPort.MatchString(universe) || strings.Contains(universe, ":") {
+		return "", &cloud.Invalid{Field: "universe domain of the credentials", Value: universe, Want: "want a domain such as " + defaultUniverse}
+	}
+	return "https://compute." + universe + "/compute/v1/", nil
+}
+
+// ownProject returns the id of the project of the configuration, else of the machine.
+func (d *Driver) ownProject(ctx context.Context, configured string, server metadata) (string, error) {
+	if configured == "" {
+		id, err := server.text(ctx, "project/project-id")
+		if err != nil {
+			return "", fmt.Errorf("reading the project from the metadata server (set [%s] project-id or %s where there is none): %w", section, envProject, err)
+		}
+		configured = id
+	}
+	if projectNumber.MatchString(configured) {
+		project, err := d.readProject(ctx, configured)
+		if err != nil {
+			return "", fmt.Errorf("looking up the id of the project: %w", err)
+		}
+		configured = project.Name
+	}
+	if !projectID.MatchString(configured) {
+		return "", &cloud.Invalid{Field: "id of the project", Value: configured, Want: wantProject}
+	}
+	return configured, nil
+}
+
+// readProject reads a project by its id or number.
+func (d *Driver) readProject(ctx context.Context, project string) (*compute.Project, error) {
+	read, err := d.api.Projects.Get(project).Fields("id", "name").Context(ctx).Do()
+	if err != nil {
+		return nil, refused("reading the project "+project, err)
+	}
+	if read.Id == 0 || read.Name == "" {
+		return nil, fmt.Errorf("reading the project %s: %w", project, errUnreadable)
+	}
+	return read, nil
+}
+
+// Identity implements cloud.Driver: the number of the project, which it keeps for good.
+func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
+	project, err := d.readProject(ctx, d.projects[0])
+	if err != nil {
+		return cloud.Identity{}, err
+	}
+	return cloud.Identity{Account: strconv.FormatUint(project.Id, 10)}, nil
+}
+
+// Instances implements cloud.Driver.
+func (d *Driver) Instances() cloud.Instances { return d }

@@ -1,0 +1,86 @@
+package gce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// metadataTimeout bounds a request to the metadata server, which is one hop away.
+const metadataTimeout = 5 * time.Second
+
+// metadata is the metadata server of the machine this runs on.
+type metadata struct {
+	transport http.RoundTripper
+	host      string
+}
+
+// text reads one value. What does not carry Google's header is not from a metadata server.
+func (m metadata) text(ctx context.Context, path string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
+	defer cancel()
+	address := "http://" + m.host + "/computeMetadata/v1/" + path
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return "", fmt.Errorf("asking the metadata server: %w", err)
+	}
+	request.Header.Set("Metadata-Flavor", "Google")
+	answer, err := m.transport.RoundTrip(request)
+	if err != nil {
+		return "", fmt.Errorf("asking the metadata server for %s: %w", path, err)
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode != http.StatusOK:
+		return "", &statusError{what: "the metadata server, asked for " + path + ",", status: answer.StatusCode}
+	case answer.Header.Get("Metadata-Flavor") != "Google":
+		return "", fmt.Errorf("asking the metadata server for %s: %w", path, errors.New("the answer is not one of a metadata server"))
+	}
+	content, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return "", fmt.Errorf("asking the metadata server for %s: %w", path, err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}
+
+// token reads an access token of the machine's service account.
+func (m metadata) token(ctx context.Context) (*oauth2.Token, error) {
+	const path = "instance/service-accounts/default/token"
+	text, err := m.text(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Token   string `json:"access_token"`
+		Seconds int    `json:"expires_in"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return nil, fmt.Errorf("asking the metadata server for %s: %w", path, err)
+	}
+	return tokenOf(answer.Token, time.Now().Add(time.Duration(answer.Seconds)*time.Second))
+}
+
+// tokenOf refuses a token without text.
+func tokenOf(text string, expiry time.Time) (*oauth2.Token, error) {
+	if text == "" {
+		return nil, fmt.Errorf("the answer has no token: %w", errUnreadable)
+	}
+	return &oauth2.Token{AccessToken: text, Expiry: expiry}, nil
+}
+
+// statusError is a refusal of something that is not the Compute API.
+type statusError struct {
+	what   string
+	status int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s answered %d %s", e.what, e.status, http.StatusText(e.status))
+}

@@ -1,0 +1,72 @@
+package gce
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Environment variables, as Google's libraries and tools name them where they do.
+const (
+	envCredentials     = "GCE_CREDENTIALS_JSON"           // #nosec G101 -- the name of a variable
+	envCredentialsFile = "GOOGLE_APPLICATION_CREDENTIALS" // #nosec G101 -- the name of a variable
+	envProject         = "GOOGLE_CLOUD_PROJECT"
+	envNodeProjects    = "GCE_NODE_PROJECTS"
+	envMetadata        = "GCE_METADATA_HOST"
+)
+
+func declaredSettings() []cloud.Setting {
+	return []cloud.Setting{
+		{Name: envCredentials, Secret: true, Value: "json", Key: "credentials.json", Doc: "Credentials in JSON: the key of a service account, or the configuration of workload identity federation. Read again when it changes. Not set: those of " + envCredentialsFile + ", else of the machine this runs on."},
+		{Name: envCredentialsFile, Doc: "Path of such credentials, read again when they change."},
+		{Name: envProject, Value: "projectID", Doc: "Id or number of the project whose instances are nodes, where the gce.conf has no project-id. Not set: that of the machine this runs on."},
+		{Name: envNodeProjects, Value: "nodeProjects", Type: cloud.SettingList, Doc: "Ids of further projects whose instances are nodes. Nodes with a provider-ID of any other project are somebody else's."},
+		{Name: envMetadata, Default: "169.254.169.254", Value: "metadataHost", Doc: "Host, with a port or without, of the metadata server of the machine this runs on."},
+	}
+}
+
+// settings are the environment variables that are no secret.
+type settings struct {
+	credentialsFile string
+	project         string
+	nodeProjects    []string
+	metadata        string
+}
+
+var (
+	// An id may begin with a domain, as in "example.com:shop".
+	projectID     = regexp.MustCompile(`^([a-z][a-z0-9.-]*:)?[a-z][a-z0-9-]*$`)
+	projectNumber = regexp.MustCompile(`^[0-9]+$`)
+	hostPort      = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:]+\](:[0-9]+)?$`)
+)
+
+const wantProject = "want the id of a project, such as my-project"
+
+func readSettings(lookup func(string) string) (settings, error) {
+	get := func(name string) string { return strings.TrimSpace(lookup(name)) }
+	s := settings{credentialsFile: get(envCredentialsFile), project: get(envProject), metadata: get(envMetadata)}
+	var problems []error
+	if s.project != "" && !isProject(s.project) {
+		problems = append(problems, &cloud.Invalid{Field: envProject, Value: s.project, Want: wantProject + ", or its number"})
+	}
+	for text := range strings.SplitSeq(get(envNodeProjects), ",") {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		if !projectID.MatchString(text) {
+			problems = append(problems, &cloud.Invalid{Field: envNodeProjects, Value: text, Want: wantProject + ", not its number"})
+		}
+		s.nodeProjects = append(s.nodeProjects, text)
+	}
+	if !hostPort.MatchString(s.metadata) {
+		problems = append(problems, &cloud.Invalid{Field: envMetadata, Value: s.metadata, Want: "want a host, or host:port"})
+	}
+	return s, errors.Join(problems...)
+}
+
+func isProject(text string) bool {
+	return projectID.MatchString(text) || projectNumber.MatchString(text)
+}

@@ -1,0 +1,185 @@
+package gce_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
+)
+
+const project = "test-project"
+
+// zones are those of the emulator's first region.
+var zones = []string{"us-central1-a", "us-central1-b", "us-central1-c"}
+
+func start(t *testing.T) (*emulator.Server, string) {
+	t.Helper()
+	server := emulator.New(emulator.Options{})
+	address, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server, address
+}
+
+// client are what a driver on the emulator has besides the defaults.
+type client struct {
+	// conf is the content of the gce.conf behind the endpoint.
+	conf string
+	env  map[string]string
+	// live says that the test changes env later.
+	live bool
+	// warned collects the warnings.
+	warned *[]string
+}
+
+// connect returns a driver on a real connection. Its tokens are those of the emulator's metadata
+// server unless the client says otherwise.
+func connect(t *testing.T, address string, c client) (cloud.Driver, error) {
+	t.Helper()
+	host, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for _, s := range gce.Descriptor().Settings {
+		values[s.Name] = s.Default
+	}
+	values["GCE_METADATA_HOST"] = host.Host
+	maps.Copy(values, c.env)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return gce.New(t.Context(), cloud.Config{
+		Cloud: "gce", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
+		Transport: run.Guard(transport, gce.Descriptor().Limits),
+		File: func() ([]byte, error) {
+			return []byte("[Global]\napi-endpoint = " + address + "/compute/v1/\n" + c.conf), nil
+		},
+		Lookup: func(name string) string { return values[name] },
+		Secret: func(name string) (string, error) {
+			if c.live {
+				return c.env[name], nil
+			}
+			return values[name], nil
+		},
+		Warn: func(message string) {
+			if c.warned != nil {
+				*c.warned = append(*c.warned, message)
+			}
+		},
+	})
+}
+
+// control steers an emulator for the suite.
+type control struct {
+	t      *testing.T
+	server *emulator.Server
+	// named counts the machines of each name: a zone has one of them.
+	named map[string]int
+}
+
+var _ conformance.Control = control{}
+
+func (c control) AddMachine(name string) cloud.InstanceID {
+	zone := zones[c.named[name]]
+	c.named[name]++
+	c.server.Load(emulator.Seed{Instances: []emulator.Instance{{Name: name, Zone: zone, ExternalIP: "auto"}}})
+	return cloud.InstanceID(zone + "/" + name)
+}
+
+func (c control) RemoveMachine(id cloud.InstanceID) { c.must(c.server.Remove(path(id))) }
+
+func (c control) StopMachine(id cloud.InstanceID) { c.setStatus(id, "TERMINATED") }
+
+func (c control) setStatus(id cloud.InstanceID, status string) {
+	c.must(c.server.Edit(path(id), map[string]any{"status": status}))
+}
+
+// path is where a machine is in the emulator.
+func path(id cloud.InstanceID) string {
+	zone, name, _ := strings.Cut(string(id), "/")
+	return "projects/" + project + "/zones/" + zone + "/instances/" + name
+}
+
+// Requests leaves those for tokens out.
+func (c control) Requests() (reads, writes int) { return requests(c.server) }
+
+func requests(server *emulator.Server) (reads, writes int) {
+	for _, r := range server.Requests() {
+		switch {
+		case !strings.HasPrefix(r.Path, "/compute/"):
+		case r.Method == http.MethodGet:
+			reads++
+		default:
+			writes++
+		}
+	}
+	return reads, writes
+}
+
+func (c control) Fail(f conformance.Fault, after int) {
+	wrong := fault.Fault{Path: "/compute/v1/**", Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
+	switch {
+	case f.Location != "":
+		wrong.Header = map[string]string{"Location": f.Location}
+	case f.RetryAfter > 0:
+		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
+	case f.Truncate:
+		keep := 5
+		wrong.Truncate = &keep
+	case f.Lost:
+		wrong.Apply, wrong.Drop = true, true
+	case f.Nonsense:
+		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
+	case f.Blank:
+		wrong.Status, wrong.Body = http.StatusOK, "{}"
+	}
+	c.server.AddFault(wrong)
+}
+
+func (c control) Heal() { c.server.ClearFaults() }
+
+func (c control) Settle() { c.server.FinishOperations() }
+
+func (c control) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// lab is a driver on an emulator.
+type lab struct {
+	control
+	driver cloud.Driver
+}
+
+func newLab(t *testing.T, c client) lab {
+	t.Helper()
+	server, address := start(t)
+	driver, err := connect(t, address, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab{control: control{t: t, server: server, named: map[string]int{}}, driver: driver}
+}
+
+// ids returns those of machines, sorted.
+func ids(machines []cloud.Instance) (all []cloud.InstanceID) {
+	for _, machine := range machines {
+		all = append(all, machine.ID)
+	}
+	slices.Sort(all)
+	return all
+}
