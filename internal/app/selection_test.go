@@ -21,7 +21,7 @@ func TestChooseProvider(t *testing.T) {
 		{"left out", "digitalocean", []string{"sim"}, "", []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"unknown", "acme", []string{"digitalocean", "sim"}, "", []string{"acme is not a provider", "digitalocean, sim"}},
 		{"external means nothing here", "external", []string{"sim"}, "", []string{"external is not a provider"}},
-		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, openstack, sim"}},
+		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, openstack, sim"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 )
@@ -27,6 +28,7 @@ func providers() []registry.Provider {
 	return []registry.Provider{
 		{Descriptor: aws.Descriptor(), New: aws.New, Annotations: aws.Annotations(), ReadOnly: aws.ReadOnly, Throttled: aws.Throttled},
 		{Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations()},
+		{Descriptor: gce.Descriptor(), New: gce.New, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled},
 		{Descriptor: openstack.Descriptor(), New: openstack.New, Annotations: openstack.Annotations(), ReadOnly: openstack.ReadOnly},
 		{Descriptor: sim.Descriptor(), New: sim.New, Annotations: sim.Annotations()},
 	}

@@ -32,8 +32,10 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	d := p.Descriptor
 	fmt.Fprintf(b, "# %s: settings and annotations\n\n%s", d.Title, header)
 	fmt.Fprintf(b, "`--cloud-provider=%s`, provider-ID %s, status %s.\n", d.Name, code(d.ProviderIDForm), d.Status)
-	if d.Limits.RequestsPerHour > 0 {
-		fmt.Fprintf(b, "Published limits: %d requests an hour, %d a minute.\n", d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute)
+	if hour, minute := d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute; hour > 0 {
+		fmt.Fprintf(b, "Published limits: %d requests an hour, %d a minute.\n", hour, minute)
+	} else if minute > 0 {
+		fmt.Fprintf(b, "Published limit: %d requests a minute.\n", minute)
 	}
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))
@@ -45,6 +47,10 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 		writeConfigKeys(b, *d.ConfigFile)
 	}
 	b.WriteString("\n## Annotations of a Service\n\n")
+	if !d.Capabilities.Balancers {
+		b.WriteString("None: load balancers are not here yet. Services of type LoadBalancer are left to others, or stay without an address.\n")
+		return
+	}
 	b.WriteString("The first spelling wins when several are set and disagree. Keys under `" + annotation.Prefix + "` mean the same on every cloud that has them.\n\n")
 	writeAnnotations(b, annotation.Kernel().With(p.Annotations))
 }

@@ -32,18 +32,19 @@ func newAuthorizer(next http.RoundTripper, from source) *authorizer {
 
 // RoundTrip implements http.RoundTripper.
 func (a *authorizer) RoundTrip(request *http.Request) (*http.Response, error) {
-	token, err := a.current(request.Context())
+	ctx := request.Context()
+	token, err := a.current(ctx)
 	if err != nil {
 		if request.Body != nil {
 			request.Body.Close()
 		}
 		return nil, &tokenError{err}
 	}
-	request = request.Clone(request.Context())
+	request = request.Clone(ctx)
 	token.SetAuthHeader(request)
 	answer, err := a.next.RoundTrip(request)
 	if err == nil && answer.StatusCode == http.StatusUnauthorized {
-		a.drop(request.Context(), token)
+		a.drop(ctx, token)
 	}
 	return answer, err
 }

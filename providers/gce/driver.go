@@ -106,7 +106,7 @@ const defaultUniverse = "googleapis.com"
 // endpoint is that of the universe that the credentials are valid in. A metadata server that does
 // not know of universes is in the default one, and one that cannot be asked says nothing about it.
 func endpoint(ctx context.Context, from source, server metadata) (string, error) {
-	universe := ""
+	var universe string
 	if _, ok := from.(document); ok {
 		credential, err := from.credential()
 		if err != nil {

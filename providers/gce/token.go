@@ -113,12 +113,12 @@ func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.tokenURL, bytes.NewBufferString(c.tokenBody))
+	request, err := http.NewRequestWithContext(asTokenRequest(ctx), http.MethodPost, c.tokenURL, bytes.NewBufferString(c.tokenBody))
 	if err != nil {
 		return nil, errors.New("token-url cannot be asked") // the error quotes it
 	}
 	own.SetAuthHeader(request)
-	answer, err := (&tokenTransport{ctx: ctx, next: a.machine.metadata.transport}).RoundTrip(request)
+	answer, err := a.machine.metadata.transport.RoundTrip(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking token-url: %w", err)
 	}
@@ -152,7 +152,7 @@ func (t *tokenTransport) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(context.WithValue(t.ctx, tokenKey{}, true))
+	request = request.Clone(asTokenRequest(t.ctx))
 	t.host = request.URL.Host
 	answer, err := t.next.RoundTrip(request)
 	if err != nil {
@@ -164,6 +164,10 @@ func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error
 }
 
 type tokenKey struct{}
+
+func asTokenRequest(ctx context.Context) context.Context {
+	return context.WithValue(ctx, tokenKey{}, true)
+}
 
 // isTokenRequest says whether a request is one for a token.
 func isTokenRequest(ctx context.Context) bool { return ctx.Value(tokenKey{}) != nil }

@@ -32,8 +32,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		args      []string
 		has       []string
 	}{
-		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "aws, digitalocean, openstack, sim"}},
-		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "aws, digitalocean, openstack, sim"}},
+		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "aws, digitalocean, gce, openstack, sim"}},
+		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "aws, digitalocean, gce, openstack, sim"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
 		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},
@@ -76,7 +76,7 @@ func TestProviders(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 4 || rows[0].Name != "aws" || rows[1].ProviderID != "digitalocean://<droplet id>" {
+	if len(rows) != 5 || rows[0].Name != "aws" || rows[1].ProviderID != "digitalocean://<droplet id>" {
 		t.Errorf("got %+v", rows)
 	}
 	_, table, _ := run(t, binary(t), "providers")

@@ -25,6 +25,7 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/aws", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
 		{"./kernel/cloudconf", []string{"k8s.io/", module + "providers"}},
 		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
+		{"./providers/gce", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
 		{"./providers/openstack", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "kernel/framework", module + "internal"}},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
 		{"./cmd/...", []string{module + "test", "k8s.io/kubernetes"}},

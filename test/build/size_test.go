@@ -22,6 +22,7 @@ func TestSize(t *testing.T) {
 		{"all providers", nil, 60 * megabyte},
 		{"aws", []string{"aws"}, 52 * megabyte},
 		{"digitalocean", []string{"digitalocean"}, 47 * megabyte},
+		{"gce", []string{"gce"}, 50 * megabyte},
 		{"sim", []string{"sim"}, 47 * megabyte},
 	}
 	for _, tt := range tests {
@@ -104,8 +105,8 @@ func reflectMethods(t *testing.T, what string) []string {
 }
 
 func TestSlimBuildsLinkNoForeignSDK(t *testing.T) {
-	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "openstack": "github.com/gophercloud/gophercloud/v2"}
-	for _, provider := range []string{"aws", "digitalocean", "openstack", "sim"} {
+	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "gce": "google.golang.org/api", "openstack": "github.com/gophercloud/gophercloud/v2"}
+	for _, provider := range []string{"aws", "digitalocean", "gce", "openstack", "sim"} {
 		modules := goTool(t, "version", "-m", binary(t, provider))
 		for owner, sdk := range sdks {
 			if linked := strings.Contains(modules, sdk); linked != (owner == provider) {

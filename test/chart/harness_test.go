@@ -28,6 +28,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
@@ -42,7 +43,7 @@ const (
 
 // descriptors are the providers of the chart.
 func descriptors() []cloud.Descriptor {
-	return []cloud.Descriptor{aws.Descriptor(), digitalocean.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
+	return []cloud.Descriptor{aws.Descriptor(), digitalocean.Descriptor(), gce.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
 }
 
 func providerNames() []string {

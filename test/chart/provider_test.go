@@ -156,6 +156,8 @@ func TestSettingsHaveValues(t *testing.T) {
 		"OS_CLOUD":                  "belongs to that file",
 		"OCCM_WAIT_LB_ACTIVE_STEPS": "accepted for compatibility and ignored",
 
+		"GOOGLE_APPLICATION_CREDENTIALS": "names a file of a volume of the user's own",
+
 		"AWS_DEFAULT_REGION":                         "the value region is AWS_REGION, which comes first",
 		"AWS_ROLE_ARN":                               "the webhook of the service account's annotation sets it",
 		"AWS_WEB_IDENTITY_TOKEN_FILE":                "the webhook of the service account's annotation sets it",

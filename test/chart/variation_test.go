@@ -83,6 +83,13 @@ digitalocean:
   loadBalancer: {defaultType: REGIONAL}
   firewall: {name: fw, tags: [a, b]}
 `,
+	"gce": `
+gce:
+  credentials: {existingSecret: mine, keys: {json: key.json, cloudConf: gce.conf}}
+  projectID: shop
+  nodeProjects: [batch, example.com:more]
+  metadataHost: 127.0.0.1:7
+`,
 	"openstack": `
 controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
 openstack:

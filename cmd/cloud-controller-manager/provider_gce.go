@@ -1,0 +1,14 @@
+//go:build !slim || gce
+
+package main
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
+)
+
+func init() {
+	registry.Register(registry.Provider{
+		Descriptor: gce.Descriptor(), New: gce.New, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled,
+	})
+}
