@@ -6,6 +6,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -72,7 +73,7 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if next, ok := driver.(cloud.Configured); ok {
 		decorated.Defaults = next.Defaults()
 	}
-	if next, ok := driver.(cloud.Balancers); ok {
+	if next, ok := composite.Balancers(driver); ok {
 		decorated.Balancers = &balancers{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.BulkLister); ok {

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -89,21 +90,6 @@ func observedTargets(members []member, targetPort, monitored int) []cloud.Instan
 	return slices.Compact(targets)
 }
 
-// sameMembers reports whether a pool has exactly these members.
-func sameMembers(present, wanted []member) bool {
-	if len(present) != len(wanted) {
-		return false
-	}
-	key := func(m member) member {
-		return member{Address: m.Address, Port: m.Port, MonitorPort: m.MonitorPort, Weight: m.Weight, Backup: m.Backup, Enabled: m.Enabled}
-	}
-	has := map[member]bool{}
-	for _, m := range present {
-		has[key(m)] = true
-	}
-	return !slices.ContainsFunc(wanted, func(m member) bool { return !has[key(m)] })
-}
-
 // addresses are those of all members behind the Service's listeners.
 func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 	var list []string
@@ -116,4 +102,9 @@ func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// memberSubnet is the subnet of the members; without one of their own it is the balancer's.
+func (d *Driver) memberSubnet(s *snapshot, spec cloud.Spec) string {
+	return cmp.Or(d.placementOf(spec).memberSubnet, s.lb.Subnet)
 }
