@@ -60,14 +60,6 @@ func (r Resource) Ref() IDOf { return IDOf{Kind: r.Kind, Key: r.Key} }
 // IDOf stands for the id of a resource, which may not be known yet.
 type IDOf struct{ Kind, Key string }
 
-// Made is the answer to the creation of a resource.
-type Made struct {
-	// ID is the id of the resource.
-	ID string
-	// Observed is what the answer says about the whole balancer, nil when it says nothing.
-	Observed *Observed
-}
-
 // ResourceKind declares a kind of resources and how they are written. Create, Update and Delete are
 // one request each where the API allows it. IDOf values in the fields they get are ids (strings).
 type ResourceKind struct {
@@ -100,8 +92,8 @@ type ResourceKind struct {
 	// written in one request, "" where each is written by itself.
 	Batch string
 
-	// Create makes a resource, together with those that its kind brings.
-	Create func(ctx context.Context, wanted Resource, with []Resource) (Made, error)
+	// Create makes a resource, together with those that its kind brings, and returns its id.
+	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
 	// Update changes these fields of a resource. nil means that there is nothing to change.
 	Update func(ctx context.Context, present, wanted Resource, fields []string) error
 	// Delete deletes a resource, with those that its kind takes. One that is gone already is as

@@ -40,7 +40,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		if s == nil {
 			return cloud.Progress{}, errors.Join(refusals...)
 		}
-		made, err := m.carryOut(ctx, s)
+		id, err := m.carryOut(ctx, s)
 		switch {
 		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
 			refusals = append(refusals, err)
@@ -49,10 +49,21 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		case err != nil:
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
-		m.done(s, made)
+		m.done(s, id)
 		if s.kind.Settles > 0 {
-			return cloud.Progress{Pending: true, After: s.kind.Settles, Observed: made.Observed}, errors.Join(refusals...)
+			return cloud.Progress{Pending: true, After: s.kind.Settles, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
+	}
+}
+
+// newBalancer returns what is known of a balancer that was made in this step, nil when none was.
+func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
+	if s.verb != cloud.Create || !s.kind.Anchor {
+		return nil
+	}
+	return &cloud.Observed{
+		Found: true, ID: id, State: cloud.BalancerPending, Owner: change.Spec.Ref.Owner, Balancer: *change.After,
+		Lookups: change.Spec.Lookups,
 	}
 }
 
@@ -83,7 +94,7 @@ func (m *model) refuse(s *step) {
 }
 
 // carryOut makes the request of a step.
-func (m *model) carryOut(ctx context.Context, s *step) (made cloud.Made, err error) {
+func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 	switch {
 	case s.wanted.Problem != nil:
 		err = s.wanted.Problem
@@ -91,16 +102,16 @@ func (m *model) carryOut(ctx context.Context, s *step) (made cloud.Made, err err
 		owner, _ := m.resolved(s.owner).(string)
 		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
 	case s.verb == cloud.Create:
-		made, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
+		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
 	case s.verb == cloud.Update:
 		err = s.kind.Update(ctx, m.withIDs(s.present)[0], m.withIDs(s.wanted)[0], s.fields)
 	default:
 		err = s.kind.Delete(ctx, m.withIDs(s.present)[0])
 	}
 	if err != nil {
-		return made, fmt.Errorf("%s: %w", s.doing(), err)
+		return id, fmt.Errorf("%s: %w", s.doing(), err)
 	}
-	return made, nil
+	return id, nil
 }
 
 // withIDs returns resources with ids in the place of what stands for them.

@@ -95,8 +95,9 @@ func (m *model) difference(present, wanted cloud.Resource) []string {
 	return fields
 }
 
-// done changes the model as the step has changed the cloud.
-func (m *model) done(s *step, made cloud.Made) {
+// done changes the model as the step has changed the cloud. id is that of a resource that was made, ""
+// when it is not known.
+func (m *model) done(s *step, id string) {
 	switch {
 	case s.kind.Batch != "":
 		for _, r := range m.present.batches(s.kind)[s.owner] {
@@ -106,7 +107,7 @@ func (m *model) done(s *step, made cloud.Made) {
 			m.present.add(r)
 		}
 	case s.verb == cloud.Create:
-		s.wanted.ID = made.ID
+		s.wanted.ID = id
 		for _, r := range append([]cloud.Resource{s.wanted}, s.with...) {
 			m.present.add(r)
 		}

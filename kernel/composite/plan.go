@@ -33,7 +33,7 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 			return nil, fmt.Errorf("the change takes more than %d steps; the last is: %s", mostSteps, s.doing())
 		}
 		steps = append(steps, s.operation())
-		m.done(s, cloud.Made{})
+		m.done(s, "")
 	}
 	return steps, nil
 }
@@ -43,7 +43,7 @@ func (s *step) operation() cloud.Operation {
 	op := cloud.Operation{Verb: s.verb, Kind: cloud.Kind(s.kind.Name), Key: s.present.Key}
 	switch {
 	case s.kind.Batch != "":
-		op.Key, op.After = s.owner.Key, fmt.Sprint(len(s.with))
+		op.Key, op.After = s.owner.Key, fmt.Sprintf("%d in all", len(s.with))
 	case s.verb == cloud.Create:
 		op.Key = s.wanted.Key
 		var with []string

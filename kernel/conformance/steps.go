@@ -33,7 +33,7 @@ func (r *recorder) note(verb cloud.Verb, kind, key string) {
 func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 	kinds := slices.Clone(r.Composite.ResourceKinds())
 	for i, kind := range kinds {
-		kinds[i].Create = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
+		kinds[i].Create = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 			r.note(cloud.Create, kind.Name, wanted.Key)
 			return kind.Create(ctx, wanted, with)
 		}

@@ -3,7 +3,6 @@ package openstack
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -81,30 +80,21 @@ func (d *Driver) newBalancer(change cloud.Change, where placement, other string)
 	if other != "" {
 		fields["additional_vips"] = []additionalIP{{Subnet: other}}
 	}
-	return cloud.Resource{Kind: kindBalancer, Key: theBalancer(spec).Key, Fields: fields, Native: spec}
+	return cloud.Resource{Kind: kindBalancer, Key: theBalancer(spec).Key, Fields: fields}
 }
 
 // createBalancer makes a balancer together with what it brings. What is left by a crash is found
 // again by its tag.
-func (d *Driver) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
+func (d *Driver) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 	body := forCreation(wanted.Fields)
 	if !d.config.balancer.serial {
 		body["listeners"] = populated(with)
 	}
-	var answer struct {
-		Balancer balancer `json:"loadbalancer"`
-	}
-	_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(pathBalancers), map[string]any{"loadbalancer": body}, &answer, nil)
-	if err == nil && answer.Balancer.ID == "" {
+	id, err := d.post(ctx, "loadbalancer", body, pathBalancers)
+	if err == nil && id == "" {
 		err = errUnreadable
 	}
-	if err != nil {
-		return cloud.Made{}, fmt.Errorf("named %s: %w", wanted.Fields["name"], err)
-	}
-	spec, _ := wanted.Native.(cloud.Spec)
-	seen := d.observed(&snapshot{lb: answer.Balancer}, spec)
-	seen.State = cloud.BalancerPending
-	return cloud.Made{ID: answer.Balancer.ID, Observed: &seen}, nil
+	return id, err
 }
 
 // populated are the bodies of listeners with what is behind them.

@@ -246,16 +246,16 @@ func (d *Driver) newFloatingIP(port string, spec cloud.Spec, address string) clo
 
 // createFloatingIP makes a floating IP: where its address was not chosen, in the first subnet that
 // has room.
-func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	spec, _ := wanted.Native.(cloud.Spec)
 	subnets := []string{""}
 	if wanted.Fields["floating_ip_address"] == "" {
 		if err := d.checkFloating(ctx, spec); err != nil {
-			return cloud.Made{}, err
+			return "", err
 		}
 		var err error
 		if subnets, err = d.floatingSubnets(ctx, spec); err != nil {
-			return cloud.Made{}, err
+			return "", err
 		}
 	}
 	var err error
@@ -268,10 +268,10 @@ func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ 
 		switch d.Classify(err).Class {
 		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
 		default:
-			return cloud.Made{}, err
+			return "", err
 		}
 	}
-	return cloud.Made{}, err
+	return "", err
 }
 
 // updateFloatingIP writes port and description. Only an explicit null detaches it.

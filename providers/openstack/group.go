@@ -242,7 +242,7 @@ func ruleResource(rule groupRule, group cloud.IDOf) cloud.Resource {
 }
 
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
-func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
 	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": d.groupDescription(o)}}
 	var answer struct {
@@ -257,7 +257,7 @@ func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []clo
 			err = d.deleteRule(ctx, ruleResource(rule, wanted.Ref()))
 		}
 	}
-	return cloud.Made{ID: answer.Group.ID}, err
+	return answer.Group.ID, err
 }
 
 // deleteGroup takes the group from all ports that have it, and deletes it.
@@ -274,7 +274,7 @@ func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error 
 	return remove(ctx, d.network, "security-groups", present.ID)
 }
 
-func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	rule, _ := wanted.Native.(groupRule)
 	body := map[string]any{"security_group_rule": map[string]string{
 		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
@@ -284,7 +284,7 @@ func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []clou
 	if d.Classify(err).Class == cloud.FailureConflict { // it is there already
 		err = nil
 	}
-	return cloud.Made{}, err
+	return "", err
 }
 
 func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
@@ -292,9 +292,9 @@ func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
 }
 
 // joinGroup gives the group to a port.
-func (d *Driver) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+func (d *Driver) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	p, _ := wanted.Native.(port)
-	return cloud.Made{ID: p.ID}, d.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
+	return p.ID, d.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
 }
 
 // leaveGroup takes the group from a port.

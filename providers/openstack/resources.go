@@ -49,7 +49,7 @@ func (d *Driver) ResourceKinds() []cloud.ResourceKind {
 func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
 	return cloud.ResourceKind{
 		Name: kind, Settles: settles,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 			return d.post(ctx, name, forCreation(wanted.Fields), path)
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
@@ -62,10 +62,10 @@ func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
 }
 
 // post makes an object of Octavia. An answer that is none of the API says that nothing was made.
-func (d *Driver) post(ctx context.Context, name string, body any, path ...string) (cloud.Made, error) {
+func (d *Driver) post(ctx context.Context, name string, body any, path ...string) (string, error) {
 	var answer map[string]reference
 	_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, &answer, okPut())
-	return cloud.Made{ID: answer[name].ID}, err
+	return answer[name].ID, err
 }
 
 // put changes an object of Octavia.

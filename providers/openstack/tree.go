@@ -302,7 +302,7 @@ func (d *Driver) memberKind() cloud.ResourceKind {
 	path := func(r cloud.Resource) []string {
 		return []string{pathPools, fmt.Sprint(r.Fields["pool_id"]), "members"}
 	}
-	kind.Create = func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
+	kind.Create = func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 		return d.post(ctx, "member", memberBody(wanted), path(wanted)...)
 	}
 	kind.Update = func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
