@@ -40,6 +40,10 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 	if l.TargetPort == 0 {
 		return nil
 	}
+	machines := make(map[cloud.InstanceID]cloud.Target, len(spec.Candidates))
+	for _, t := range spec.Candidates {
+		machines[t.InstanceID] = t
+	}
 	for _, id := range change.After.Targets {
 		if id.Unknown() {
 			at := slices.IndexFunc(present, func(m member) bool { return m.Address == memberOf(id) })
@@ -48,13 +52,10 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 			}
 			continue
 		}
-		at := slices.IndexFunc(spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
-		if at < 0 {
-			continue
-		}
-		if address := memberAddress(spec.Candidates[at], onIPv6(spec)); address != "" {
+		machine := machines[id]
+		if address := memberAddress(machine, onIPv6(spec)); address != "" {
 			list = append(list, member{
-				Name: cut(spec.Candidates[at].NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+				Name: cut(machine.NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
 			})
 		}
 	}
