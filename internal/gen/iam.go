@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/iam"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
 )
 
 // iamFiles returns the policies of AWS, the roles of Google Cloud and the page that lists them, by path.
 func iamFiles() (map[string]func(*bytes.Buffer), error) {
 	const dir = "config/iam/"
-	policies, roles := aws.Policies(), gce.Roles()
+	policies, roles := iam.Policies(), gce.Roles()
 	files := map[string]func(*bytes.Buffer){
 		dir + "README.md": func(b *bytes.Buffer) { writePolicies(b, policies, roles) },
 	}
@@ -29,7 +29,7 @@ func iamFiles() (map[string]func(*bytes.Buffer), error) {
 	return files, nil
 }
 
-func writePolicies(b *bytes.Buffer, policies []aws.Policy, roles []gce.Role) {
+func writePolicies(b *bytes.Buffer, policies []iam.Policy, roles []gce.Role) {
 	b.WriteString("# IAM policies\n\n" + header)
 	b.WriteString("What the CCM may do on AWS, one policy for each feature: attach those of the features you use. Before that put your\n" +
 		"own values in place of `CLUSTER_ID`, `VPC_ID` and `ROLE_ARN`:\n\n" +

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 )
 
 // patience bounds whatever should be immediate. It is generous because it only decides how
@@ -47,14 +46,12 @@ type fixture struct {
 	suite   *suite
 	driver  cloud.Driver
 	control Control
-	// steps are those that were carried out on a cloud.Composite.
-	steps *[]cloud.Operation
 }
 
 func (s *suite) start(t *testing.T) *fixture {
 	t.Helper()
 	driver, control := s.New(t)
-	return &fixture{T: t, suite: s, driver: driver, control: control, steps: &[]cloud.Operation{}}
+	return &fixture{T: t, suite: s, driver: driver, control: control}
 }
 
 // in returns the fixture for a sub-test that shares its cloud with others.
@@ -85,9 +82,9 @@ func (f *fixture) ctx() context.Context {
 
 func (f *fixture) balancers() cloud.Balancers {
 	f.Helper()
-	b, ok := composite.Balancers(f.recording())
+	b, ok := f.driver.(cloud.Balancers)
 	if !ok {
-		f.Fatal("the descriptor says Balancers, but the driver implements neither cloud.Balancers nor cloud.Composite")
+		f.Fatal("the descriptor says Balancers, but the driver does not implement cloud.Balancers")
 	}
 	return b
 }
@@ -113,7 +110,7 @@ func (s *suite) descriptor(t *testing.T) {
 		name       string
 		says, does bool
 	}{
-		{"Balancers", d.Capabilities.Balancers, is[cloud.BalancerReader](driver)},
+		{"Balancers", d.Capabilities.Balancers, is[cloud.Balancers](driver)},
 		{"Routes", d.Capabilities.Routes, is[cloud.Routes](driver)},
 		{"Firewalls", d.Capabilities.Firewalls, is[cloud.Firewalls](driver)},
 		{"Tags", d.Capabilities.Tags, is[cloud.Tagger](driver)},

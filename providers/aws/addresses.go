@@ -9,12 +9,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
-
-// The values of NodeIPFamilies.
-const (
-	familyIPv4 = "ipv4"
-	familyIPv6 = "ipv6"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 // addresses are those of a Node, one family after the other, as upstream orders them. Network
@@ -34,7 +29,7 @@ func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 	interfaces := inUse(i.NetworkInterfaces)
 	for _, family := range families {
 		switch family {
-		case familyIPv4:
+		case config.IPv4:
 			for _, each := range interfaces {
 				for _, private := range each.PrivateIpAddresses {
 					add(cloud.AddressInternalIP, private.PrivateIpAddress)
@@ -44,7 +39,7 @@ func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 			add(cloud.AddressInternalDNS, i.PrivateDnsName)
 			add(cloud.AddressHostname, i.PrivateDnsName)
 			add(cloud.AddressExternalDNS, i.PublicDnsName)
-		case familyIPv6:
+		case config.IPv6:
 			for _, each := range interfaces {
 				if len(each.Ipv6Addresses) > 0 {
 					add(cloud.AddressInternalIP, each.Ipv6Addresses[0].Ipv6Address)

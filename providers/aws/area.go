@@ -11,6 +11,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
 // pageSize is the largest page of EC2.
@@ -33,7 +34,7 @@ func (d *Driver) readArea(ctx context.Context) (*area, error) {
 	if err := d.readSubnets(ctx, a); err != nil {
 		return nil, err
 	}
-	zones, err := d.compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
+	zones, err := d.Compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
 	if err != nil {
 		return nil, fmt.Errorf("reading the availability zones: %w", err)
 	}
@@ -41,11 +42,7 @@ func (d *Driver) readArea(ctx context.Context) (*area, error) {
 	for _, zone := range zones.AvailabilityZones {
 		a.regular[awssdk.ToString(zone.ZoneName)] = awssdk.ToString(zone.ZoneType) == "availability-zone" || zone.ZoneType == nil
 	}
-	keys := []string{tagClusterPrefix + d.config.clusterID}
-	if d.config.legacyTag {
-		keys = append(keys, tagLegacy)
-	}
-	return a, d.readGroups(ctx, a, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC(), filter("tag-key", keys...)}})
+	return a, d.readGroups(ctx, a, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC(), d.config.Cluster.Filter()}})
 }
 
 // with returns the area together with the security groups of the candidates. There are none where
@@ -54,7 +51,7 @@ func (d *Driver) with(ctx context.Context, a *area, spec cloud.Spec) (*area, err
 	if spec.Deleting {
 		whole := *a
 		whole.groups = map[string]ec2types.SecurityGroup{}
-		return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC()}})
+		return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC()}})
 	}
 	var missing []string
 	for _, id := range groupsOf(spec.Candidates) {
@@ -70,7 +67,7 @@ func (d *Driver) with(ctx context.Context, a *area, spec cloud.Spec) (*area, err
 	for id, group := range a.groups {
 		whole.groups[id] = group
 	}
-	return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{filter("group-id", missing...)}})
+	return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{filter.By("group-id", missing...)}})
 }
 
 func groupsOf(candidates []cloud.Target) []string {
@@ -86,7 +83,7 @@ func groupsOf(candidates []cloud.Target) []string {
 
 func (d *Driver) readGroups(ctx context.Context, a *area, input *ec2.DescribeSecurityGroupsInput) error {
 	input.MaxResults = awssdk.Int32(pageSize)
-	for pages := ec2.NewDescribeSecurityGroupsPaginator(d.compute, input); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeSecurityGroupsPaginator(d.Compute, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the security groups: %w", err)
@@ -99,7 +96,7 @@ func (d *Driver) readGroups(ctx context.Context, a *area, input *ec2.DescribeSec
 }
 
 func (d *Driver) readSubnets(ctx context.Context, a *area) error {
-	for pages := ec2.NewDescribeSubnetsPaginator(d.compute, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{d.inVPC()}, MaxResults: awssdk.Int32(pageSize)}); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeSubnetsPaginator(d.Compute, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC()}, MaxResults: awssdk.Int32(pageSize)}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the subnets: %w", err)
@@ -107,7 +104,7 @@ func (d *Driver) readSubnets(ctx context.Context, a *area) error {
 		a.subnets = append(a.subnets, page.Subnets...)
 	}
 	var tables []ec2types.RouteTable
-	for pages := ec2.NewDescribeRouteTablesPaginator(d.compute, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{d.inVPC()}, MaxResults: awssdk.Int32(100)}); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeRouteTablesPaginator(d.Compute, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC()}, MaxResults: awssdk.Int32(100)}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the route tables: %w", err)
@@ -139,21 +136,6 @@ func publicSubnets(subnets []ec2types.Subnet, tables []ec2types.RouteTable) map[
 		public[awssdk.ToString(subnet.SubnetId)] = explicit && leads || !explicit && byMain
 	}
 	return public
-}
-
-func (d *Driver) inVPC() ec2types.Filter { return filter("vpc-id", d.config.vpc) }
-
-func filter(name string, values ...string) ec2types.Filter {
-	return ec2types.Filter{Name: &name, Values: values}
-}
-
-// tagsOf returns tags by key.
-func tagsOf(tags []ec2types.Tag) map[string]string {
-	m := map[string]string{}
-	for _, tag := range tags {
-		m[awssdk.ToString(tag.Key)] = awssdk.ToString(tag.Value)
-	}
-	return m
 }
 
 // subnet returns the subnet with the id, false when the VPC has none.

@@ -12,6 +12,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // AWS has two kinds of load balancers for Services: classic and network ones, with an API each.
@@ -52,7 +55,7 @@ func (s *snapshot) name(spec cloud.Spec) string {
 
 // wantedName returns the name the balancer shall have. One that was taken over keeps its own.
 func wantedName(spec cloud.Spec) string {
-	return cmp.Or(keyName.In(spec.Options), spec.Lookups[lookupName], defaultName(spec.Ref.Owner.UID))
+	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[lookupName], names.Default(spec.Ref.Owner.UID))
 }
 
 // wantedKind returns the kind the Service asks for, or has to keep.
@@ -60,7 +63,7 @@ func wantedKind(spec cloud.Spec) string {
 	if pinned := spec.Preserved[fieldType]; pinned != "" {
 		return pinned
 	}
-	if keyType.In(spec.Options) == typeNetwork {
+	if option.Type.In(spec.Options) == option.TypeNetwork {
 		return kindNetwork
 	}
 	return kindClassic
@@ -130,7 +133,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 // lookups returns what Normalize needs to know of the surroundings.
 func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
-	scope, present := cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), []string(nil)
+	scope, present := cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), []string(nil)
 	switch {
 	case s.classic != nil:
 		scope, present = s.classic.scope(), s.classic.Subnets
@@ -138,8 +141,8 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		scope, present = s.network.scope(), s.network.subnets()
 		facts[lookupAddresses] = placesText(s.network.subnets(), s.network.addressOf)
 		facts[lookupGroups] = cmp.Or(d.groupsText(s, spec), groupless)
-		facts[lookupTaken] = strconv.FormatBool(marks.Owner(s.network.tags).UID == "")
-		facts[lookupHeld], facts[lookupListeners] = s.network.tags[tagHeld], s.network.listenersText()
+		facts[lookupTaken] = strconv.FormatBool(tag.Marks.Owner(s.network.tags).UID == "")
+		facts[lookupHeld], facts[lookupListeners] = s.network.tags[tag.Held], s.network.listenersText()
 		facts[lookupStack] = strconv.FormatBool(s.network.dualStack())
 	}
 	if s.classic != nil || s.network != nil {
@@ -151,7 +154,7 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	facts[lookupSubnets] = strings.Join(ids, ",")
 	facts[lookupGroupProblem] = d.groupProblem(s, spec)
-	if !d.config.balancer.leaveNodeGroups {
+	if !d.config.Balancer.LeaveNodeGroups {
 		facts[lookupShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
 	}
 	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
@@ -163,7 +166,7 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 // subnetsOf returns the subnets of the lookups.
 func subnetsOf(spec cloud.Spec) ([]string, error) {
 	if problem := spec.Lookups[lookupSubnetProblem]; problem != "" {
-		return nil, &cloud.Invalid{Field: keySubnets.Name, Value: keySubnets.In(spec.Options), Want: problem}
+		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
 	}
 	if spec.Lookups[lookupSubnets] == "" {
 		return nil, nil
@@ -173,13 +176,13 @@ func subnetsOf(spec cloud.Spec) ([]string, error) {
 
 // Normalize implements cloud.Balancers.
 func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	if err := checkReach(spec, d.config.vpc); err != nil {
+	if err := checkReach(spec, d.config.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
 	if spec.LoadBalancerIP != "" {
 		return cloud.Balancer{}, nil, &cloud.Invalid{
 			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
-			Want: "AWS gives the address; network balancers take " + keyAddresses.Name + " and " + keyPrivate.Name,
+			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
 		}
 	}
 	normalize := d.normalizeClassic
@@ -201,12 +204,12 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
 	fargate := t.Attributes[attributeFargate] == "true"
 	switch {
-	case t.Attributes[attributeVPC] != d.config.vpc:
-		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[attributeVPC], d.config.vpc)
+	case t.Attributes[attributeVPC] != d.config.Cluster.VPC:
+		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[attributeVPC], d.config.Cluster.VPC)
 	case fargate && !registersAddresses(b):
-		return "it is no instance; " + keyTargetType.Name + ": " + targetIP + " would do"
+		return "it is no instance; " + option.TargetType.Name + ": " + option.TargetIP + " would do"
 	case !fargate && t.Attributes[attributeTagged] != "true":
-		return "it has no tag " + tagClusterPrefix + d.config.clusterID
+		return "it has no tag " + tag.ClusterPrefix + d.config.Cluster.ID
 	}
 	return ""
 }

@@ -14,6 +14,9 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 var _ cloud.Checker = (*Driver)(nil)
@@ -53,7 +56,7 @@ func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observ
 // checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
 // for all others.
 func (d *Driver) checkName(ctx context.Context, spec cloud.Spec, name string) error {
-	taken := &cloud.Invalid{Field: keyName.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
+	taken := &cloud.Invalid{Field: option.Name.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
 	if wantedKind(spec) == kindClassic {
 		found, err := d.findClassic(ctx, name)
 		if err == nil && found != nil {
@@ -61,11 +64,11 @@ func (d *Driver) checkName(ctx context.Context, spec cloud.Spec, name string) er
 		}
 		return err
 	}
-	answer, err := d.network.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{Names: []string{name}})
+	answer, err := d.Network.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{Names: []string{name}})
 	if err == nil && len(answer.LoadBalancers) > 0 {
 		return taken
 	}
-	return wrap(ignore(err, codeNoBalancer), "looking for a load balancer of the name "+name)
+	return failure.Wrap(failure.Ignore(err, codeNoBalancer), "looking for a load balancer of the name "+name)
 }
 
 // checkAddresses refuses Elastic IPs that do not exist, or are in use by anything but the balancer
@@ -80,7 +83,7 @@ func (d *Driver) checkAddresses(ctx context.Context, s *snapshot, wanted cloud.B
 	if len(ids) == 0 {
 		return nil
 	}
-	answer, err := d.compute.DescribeAddresses(ctx, &ec2.DescribeAddressesInput{Filters: []ec2types.Filter{filter("allocation-id", ids...)}})
+	answer, err := d.Compute.DescribeAddresses(ctx, &ec2.DescribeAddressesInput{Filters: []ec2types.Filter{filter.By("allocation-id", ids...)}})
 	if err != nil {
 		return fmt.Errorf("reading the Elastic IPs: %w", err)
 	}
@@ -90,7 +93,7 @@ func (d *Driver) checkAddresses(ctx context.Context, s *snapshot, wanted cloud.B
 		}
 	}
 	if len(ids) > 0 {
-		return &cloud.Invalid{Field: keyAddresses.Name, Value: ids[0], Want: "want allocation ids of Elastic IPs that are free"}
+		return &cloud.Invalid{Field: option.Addresses.Name, Value: ids[0], Want: "want allocation ids of Elastic IPs that are free"}
 	}
 	return nil
 }
@@ -111,7 +114,7 @@ func (s *snapshot) checkPrivate(wanted cloud.Balancer) error {
 		network, none := netip.ParsePrefix(awssdk.ToString(subnet.CidrBlock))
 		if err != nil || none == nil && !network.Contains(address) {
 			return &cloud.Invalid{
-				Field: keyPrivate.Name, Value: *m.PrivateIPv4Address,
+				Field: option.PrivateAddresses.Name, Value: *m.PrivateIPv4Address,
 				Want: fmt.Sprintf("want an address of subnet %s, which is %s", *m.SubnetId, awssdk.ToString(subnet.CidrBlock)),
 			}
 		}

@@ -31,7 +31,7 @@ func (b *classicBalancer) name() string { return awssdk.ToString(b.LoadBalancerN
 
 // findClassic returns the balancer of that name with its tags, nil when there is none.
 func (d *Driver) findClassic(ctx context.Context, name string) (*classicBalancer, error) {
-	answer, err := d.classic.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
+	answer, err := d.Classic.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
 	switch {
 	case noClassic(err):
 		return nil, nil
@@ -50,7 +50,7 @@ func (d *Driver) findClassic(ctx context.Context, name string) (*classicBalancer
 // describeClassic returns all classic balancers of the region, without their tags.
 func (d *Driver) describeClassic(ctx context.Context) ([]classicBalancer, error) {
 	var list []classicBalancer
-	pages := elb.NewDescribeLoadBalancersPaginator(d.classic, &elb.DescribeLoadBalancersInput{PageSize: new(int32(classicPage))})
+	pages := elb.NewDescribeLoadBalancersPaginator(d.Classic, &elb.DescribeLoadBalancersInput{PageSize: new(int32(classicPage))})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -89,7 +89,7 @@ func (d *Driver) listClassic(ctx context.Context) ([]classicBalancer, error) {
 // classicTags returns the tags of each of these balancers that is there. AWS refuses the whole
 // question when one is not, so that it is asked again in halves.
 func (d *Driver) classicTags(ctx context.Context, names []string) (map[string]map[string]string, error) {
-	answer, err := d.classic.DescribeTags(ctx, &elb.DescribeTagsInput{LoadBalancerNames: names})
+	answer, err := d.Classic.DescribeTags(ctx, &elb.DescribeTagsInput{LoadBalancerNames: names})
 	found := map[string]map[string]string{}
 	switch {
 	case noClassic(err) && len(names) == 1:
@@ -121,7 +121,7 @@ func (d *Driver) classicTags(ctx context.Context, names []string) (map[string]ma
 
 // completeClassic reads what neither list nor description has: the attributes.
 func (d *Driver) completeClassic(ctx context.Context, b *classicBalancer) error {
-	answer, err := d.classic.DescribeLoadBalancerAttributes(ctx, &elb.DescribeLoadBalancerAttributesInput{LoadBalancerName: b.LoadBalancerName})
+	answer, err := d.Classic.DescribeLoadBalancerAttributes(ctx, &elb.DescribeLoadBalancerAttributesInput{LoadBalancerName: b.LoadBalancerName})
 	if err == nil && answer.LoadBalancerAttributes == nil {
 		err = errors.New("AWS answered with none")
 	}

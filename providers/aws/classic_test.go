@@ -15,11 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // classicDriver is a driver without clients: all that is pure works.
 func classicDriver() *Driver {
-	return &Driver{config: config{vpc: "vpc-1", clusterID: "test"}, clusterName: "kubernetes", cloud: "aws"}
+	return &Driver{config: config.Config{Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}, clusterName: "kubernetes", cloud: "aws"}
 }
 
 // classicSpec is a Service of two ports, with annotations as key, value, key, value. Keys without
@@ -27,8 +30,8 @@ func classicDriver() *Driver {
 func classicSpec(annotations ...string) cloud.Spec {
 	options := map[string]string{}
 	for i := 0; i < len(annotations); i += 2 {
-		for _, key := range Annotations() {
-			if slices.Contains(key.Spellings(), prefix+annotations[i]) {
+		for _, key := range option.All() {
+			if slices.Contains(key.Spellings(), option.Prefix+annotations[i]) {
 				options[key.Name] = annotations[i+1]
 			}
 		}
@@ -91,7 +94,7 @@ func TestClassicTLSPorts(t *testing.T) {
 
 func TestClassicHealth(t *testing.T) {
 	shared := classicDriver()
-	shared.config.balancer.probe = &sharedProbe{port: 10256, path: "/healthz"}
+	shared.config.Balancer.Probe = &config.Probe{Port: 10256, Path: "/healthz"}
 	local := func(spec cloud.Spec) cloud.Spec {
 		spec.Local, spec.HealthPort = true, 31000
 		return spec
@@ -198,7 +201,7 @@ func storedAttributes(extras map[string]string) *elbtypes.LoadBalancerAttributes
 // ownOf is the security group of a balancer as EC2 describes it, with its rules.
 func ownOf(d *Driver, b cloud.Balancer, spec cloud.Spec) ec2types.SecurityGroup {
 	name, description := classicGroup(b.Name, spec.Ref.Owner)
-	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &name, Description: &description, Tags: ec2Tags(d.clusterTags())}
+	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &name, Description: &description, Tags: tag.List(d.config.Cluster.Tags())}
 	for _, r := range wantedClassicIngress(spec).sorted() {
 		group.IpPermissions = append(group.IpPermissions, r.permission(""))
 	}
@@ -232,7 +235,7 @@ func TestClassicRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want, d.objectTags(spec))}
+			s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want, d.config.Cluster.ObjectTags(spec))}
 			if d.hasOwnGroup(spec) {
 				s.area.groups["sg-own"] = ownOf(d, want, spec)
 			}
@@ -289,13 +292,13 @@ func TestClassicRefuses(t *testing.T) {
 		"spec.sessionAffinity":          change(func(s *cloud.Spec) { s.ClientIP = true }),
 		"spec.ipFamilies":               change(func(s *cloud.Spec) { s.IPv6 = true }),
 		"spec.loadBalancerSourceRanges": change(func(s *cloud.Spec) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
-		keySubnets.Name:                 change(func(s *cloud.Spec) { s.Lookups = map[string]string{lookupSubnetProblem: "there are none"} }),
-		keyBackend.Name:                 classicSpec("ssl-cert", "arn", "backend-protocol", "udp"),
-		keyCertificate.Name:             classicSpec("ssl-cert", "arn,arn2"),
-		keyLogBucket.Name:               classicSpec("access-log-enabled", "true"),
-		keyTargetAttributes.Name:        classicSpec("target-group-attributes", "preserve_client_ip.enabled=true"),
-		keyTimeout.Name:                 classicSpec("healthcheck-timeout", "10"),
-		keyHealthPath.Name:              classicSpec("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
+		option.Subnets.Name:             change(func(s *cloud.Spec) { s.Lookups = map[string]string{lookupSubnetProblem: "there are none"} }),
+		option.Backend.Name:             classicSpec("ssl-cert", "arn", "backend-protocol", "udp"),
+		option.Certificate.Name:         classicSpec("ssl-cert", "arn,arn2"),
+		option.LogBucket.Name:           classicSpec("access-log-enabled", "true"),
+		option.TargetAttributes.Name:    classicSpec("target-group-attributes", "preserve_client_ip.enabled=true"),
+		option.Timeout.Name:             classicSpec("healthcheck-timeout", "10"),
+		option.HealthPath.Name:          classicSpec("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
 	} {
 		_, _, err := classicDriver().normalizeClassic(spec)
 		if problem, ok := errors.AsType[*cloud.Invalid](err); !ok || problem.Field != field || problem.Want == "" {
@@ -312,7 +315,7 @@ func TestClassicNotes(t *testing.T) {
 	for _, note := range notes {
 		fields = append(fields, note.Field)
 	}
-	if want := []string{keyAddresses.Name, "spec.loadBalancerSourceRanges"}; err != nil || !slices.Equal(fields, want) {
+	if want := []string{option.Addresses.Name, "spec.loadBalancerSourceRanges"}; err != nil || !slices.Equal(fields, want) {
 		t.Errorf("notes on %v, %v; want %v", fields, err, want)
 	}
 	if b.Allow != nil {
@@ -358,8 +361,8 @@ func TestClassicNodeRules(t *testing.T) {
 		group, description := classicGroup("web", c.spec.Ref.Owner)
 		source, words, _ := strings.Cut(c.rule, " ")
 		s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{
-			"sg-own":   {GroupId: new("sg-own"), GroupName: &group, Description: &description, Tags: ec2Tags(d.clusterTags())},
-			"sg-nodes": {GroupId: new("sg-nodes"), Tags: ec2Tags(d.clusterTags()), IpPermissions: []ec2types.IpPermission{allFrom(source).permission(words)}},
+			"sg-own":   {GroupId: new("sg-own"), GroupName: &group, Description: &description, Tags: tag.List(d.config.Cluster.Tags())},
+			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.config.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{allFrom(source).permission(words)}},
 		}}, classic: &classicBalancer{}}
 		s.classic.LoadBalancerName, s.classic.SecurityGroups = new("web"), listOf(c.has)
 		if got := strings.TrimPrefix(d.viewClassicNodes(s, c.spec, cloud.Balancer{}), "sg-nodes "); got != c.want {

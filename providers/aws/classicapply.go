@@ -10,6 +10,7 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // classicChange is a change of a classic balancer while it is being made.
@@ -38,12 +39,12 @@ func (d *Driver) createClassic(ctx context.Context, s *snapshot, change cloud.Ch
 	}
 	input := &elb.CreateLoadBalancerInput{
 		LoadBalancerName: &b.Name, Listeners: classicInputs(b.Listeners), Subnets: listOf(b.ProviderFields[fieldSubnets]),
-		SecurityGroups: c.groupIDs(d.classicGroups(spec)), Tags: classicTagList(d.objectTags(spec)),
+		SecurityGroups: c.groupIDs(d.classicGroups(spec)), Tags: classicTagList(d.config.Cluster.ObjectTags(spec)),
 	}
 	if b.Scope == cloud.ScopeInternal {
 		input.Scheme = new(schemeInternal)
 	}
-	if _, err := d.classic.CreateLoadBalancer(ctx, input); err != nil {
+	if _, err := d.Classic.CreateLoadBalancer(ctx, input); err != nil {
 		return cloud.Progress{}, fmt.Errorf("creating classic balancer %s: %w", b.Name, err)
 	}
 	made, err := d.findClassic(ctx, b.Name)
@@ -100,17 +101,17 @@ func (d *Driver) deleteClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 	if err := d.forgetClassic(ctx, s, spec); err != nil {
 		return err
 	}
-	_, err := d.classic.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: s.classic.LoadBalancerName})
+	_, err := d.Classic.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: s.classic.LoadBalancerName})
 	if noClassic(err) {
 		return nil
 	}
-	return wrap(err, "deleting classic balancer "+s.classic.name())
+	return failure.Wrap(err, "deleting classic balancer "+s.classic.name())
 }
 
 // keepServing brings the targets up to date after AWS refused something for good: nodes come and
 // go, whatever is wrong with an annotation. It returns what was refused.
 func (c *classicChange) keepServing(ctx context.Context, refused error) error {
-	class := c.Classify(refused).Class
+	class := failure.Classify(refused).Class
 	if c.targeted || class != cloud.FailureInvalid && class != cloud.FailureQuota && class != cloud.FailureNotFound {
 		return refused
 	}

@@ -12,6 +12,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // Managed fields that only classic balancers have.
@@ -35,14 +36,14 @@ var (
 func wantedAttributes(spec cloud.Spec) map[string]string {
 	o := spec.Options
 	fields := map[string]string{
-		fieldCrossZone: strconv.FormatBool(keyCrossZone.Bool(o)), fieldIdleTimeout: keyIdleTimeout.In(o),
-		fieldLog: strconv.FormatBool(keyLog.Bool(o)), fieldDraining: strconv.FormatBool(keyDraining.Bool(o)),
+		fieldCrossZone: strconv.FormatBool(option.CrossZone.Bool(o)), fieldIdleTimeout: option.IdleTimeout.In(o),
+		fieldLog: strconv.FormatBool(option.Log.Bool(o)), fieldDraining: strconv.FormatBool(option.Draining.Bool(o)),
 	}
-	if keyLog.Bool(o) {
-		fields[fieldLogBucket], fields[fieldLogPrefix], fields[fieldLogInterval] = keyLogBucket.In(o), keyLogPrefix.In(o), keyLogInterval.In(o)
+	if option.Log.Bool(o) {
+		fields[fieldLogBucket], fields[fieldLogPrefix], fields[fieldLogInterval] = option.LogBucket.In(o), option.LogPrefix.In(o), option.LogInterval.In(o)
 	}
-	if keyDraining.Bool(o) {
-		fields[fieldDrainingTimeout] = keyDrainingTimeout.In(o)
+	if option.Draining.Bool(o) {
+		fields[fieldDrainingTimeout] = option.DrainingTimeout.In(o)
 	}
 	return fields
 }
@@ -55,18 +56,18 @@ func viewAttributes(a *elbtypes.LoadBalancerAttributes) map[string]string {
 	}
 	fields := map[string]string{
 		fieldCrossZone: strconv.FormatBool(a.CrossZoneLoadBalancing != nil && a.CrossZoneLoadBalancing.Enabled),
-		fieldLog:       "false", fieldDraining: "false", fieldIdleTimeout: keyIdleTimeout.Default,
+		fieldLog:       "false", fieldDraining: "false", fieldIdleTimeout: option.IdleTimeout.Default,
 	}
 	if s := a.ConnectionSettings; s != nil && s.IdleTimeout != nil {
 		fields[fieldIdleTimeout] = number32(s.IdleTimeout)
 	}
 	if l := a.AccessLog; l != nil && l.Enabled {
 		fields[fieldLog], fields[fieldLogBucket], fields[fieldLogPrefix] = "true", awssdk.ToString(l.S3BucketName), awssdk.ToString(l.S3BucketPrefix)
-		fields[fieldLogInterval] = cmp.Or(number32(l.EmitInterval), keyLogInterval.Default)
+		fields[fieldLogInterval] = cmp.Or(number32(l.EmitInterval), option.LogInterval.Default)
 	}
 	if c := a.ConnectionDraining; c != nil && c.Enabled {
 		fields[fieldDraining] = "true"
-		fields[fieldDrainingTimeout] = cmp.Or(number32(c.Timeout), keyDrainingTimeout.Default)
+		fields[fieldDrainingTimeout] = cmp.Or(number32(c.Timeout), option.DrainingTimeout.Default)
 	}
 	return fields
 }
@@ -106,7 +107,7 @@ func (c *classicChange) setAttributes(ctx context.Context) error {
 	if !any {
 		return nil
 	}
-	_, err := c.classic.ModifyLoadBalancerAttributes(ctx, &elb.ModifyLoadBalancerAttributesInput{LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerAttributes: &a})
+	_, err := c.Classic.ModifyLoadBalancerAttributes(ctx, &elb.ModifyLoadBalancerAttributesInput{LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerAttributes: &a})
 	if err != nil {
 		return fmt.Errorf("changing the attributes of classic balancer %s: %w", c.lb().name(), err)
 	}

@@ -10,6 +10,7 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // maxGroups is how many security groups a balancer can have unless the account's quota was raised.
@@ -140,8 +141,8 @@ func (c *classicChange) dropGroups(ctx context.Context) error {
 }
 
 func (c *classicChange) setGroups(ctx context.Context, ids []string) error {
-	_, err := c.classic.ApplySecurityGroupsToLoadBalancer(ctx, &elb.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, SecurityGroups: ids})
-	return wrap(err, "setting the security groups of classic balancer "+c.lb().name())
+	_, err := c.Classic.ApplySecurityGroupsToLoadBalancer(ctx, &elb.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, SecurityGroups: ids})
+	return failure.Wrap(err, "setting the security groups of classic balancer "+c.lb().name())
 }
 
 // closeOwn removes rules that are not wanted from the balancer's own security group, or the group

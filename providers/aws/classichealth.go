@@ -13,6 +13,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // Upstream's health check of classic balancers.
@@ -40,32 +41,32 @@ func (d *Driver) wantedClassicHealth(spec cloud.Spec) *cloud.Health {
 		first = spec.Ports[0].NodePort
 	}
 	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first, Path: "/"}
-	probe := d.config.balancer.probe
-	switch backend := keyBackend.In(spec.Options); {
+	probe := d.config.Balancer.Probe
+	switch backend := option.Backend.In(spec.Options); {
 	case spec.Local:
 		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: healthPath}
 	case probe != nil:
-		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.port, Path: probe.path}
+		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.Port, Path: probe.Path}
 	case backend == "https" || backend == "ssl":
 		h.Protocol = protocolSSL
 	}
 	o := spec.Options
-	h.Protocol = cmp.Or(cloud.Protocol(keyHealthProtocol.In(o)), h.Protocol)
-	h.Path = cmp.Or(keyHealthPath.In(o), h.Path)
+	h.Protocol = cmp.Or(cloud.Protocol(option.HealthProtocol.In(o)), h.Protocol)
+	h.Path = cmp.Or(option.HealthPath.In(o), h.Path)
 	if !asksForPath(h.Protocol) {
 		h.Path = ""
 	}
-	switch port := keyHealthPort.In(o); port {
+	switch port := option.HealthPort.In(o); port {
 	case "":
-	case trafficPort:
+	case option.TrafficPort:
 		h.Port = first
 	default:
-		h.Port = keyHealthPort.Int(o)
+		h.Port = option.HealthPort.Int(o)
 	}
-	h.Interval = cmp.Or(time.Duration(keyInterval.Int(o))*time.Second, classicInterval)
-	h.Timeout = cmp.Or(time.Duration(keyTimeout.Int(o))*time.Second, classicTimeout)
-	h.Healthy = cmp.Or(keyHealthy.Int(o), classicHealthy)
-	h.Unhealthy = cmp.Or(keyUnhealthy.Int(o), classicUnhealthy)
+	h.Interval = cmp.Or(time.Duration(option.Interval.Int(o))*time.Second, classicInterval)
+	h.Timeout = cmp.Or(time.Duration(option.Timeout.Int(o))*time.Second, classicTimeout)
+	h.Healthy = cmp.Or(option.Healthy.Int(o), classicHealthy)
+	h.Unhealthy = cmp.Or(option.Unhealthy.Int(o), classicUnhealthy)
 	return &h
 }
 
@@ -74,14 +75,14 @@ func checkClassicHealth(h cloud.Health) []error {
 	var problems []error
 	if h.Timeout >= h.Interval {
 		problems = append(problems, &cloud.Invalid{
-			Field: keyTimeout.Name, Value: secondsText(h.Timeout), Want: "want less than " + keyInterval.Name + ", which is " + secondsText(h.Interval),
+			Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want less than " + option.Interval.Name + ", which is " + secondsText(h.Interval),
 		})
 	}
 	if h.Timeout > maxClassicTimeout {
-		problems = append(problems, &cloud.Invalid{Field: keyTimeout.Name, Value: secondsText(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
+		problems = append(problems, &cloud.Invalid{Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
 	}
 	if h.Path != "" && !strings.HasPrefix(h.Path, "/") {
-		problems = append(problems, &cloud.Invalid{Field: keyHealthPath.Name, Value: h.Path, Want: `want a path that begins with "/"`})
+		problems = append(problems, &cloud.Invalid{Field: option.HealthPath.Name, Value: h.Path, Want: `want a path that begins with "/"`})
 	}
 	return problems
 }
@@ -124,7 +125,7 @@ func (c *classicChange) setHealth(ctx context.Context) error {
 	if want == nil || c.have.Health != nil && sameHealth(*want, *c.have.Health) {
 		return nil
 	}
-	_, err := c.classic.ConfigureHealthCheck(ctx, &elb.ConfigureHealthCheckInput{
+	_, err := c.Classic.ConfigureHealthCheck(ctx, &elb.ConfigureHealthCheckInput{
 		LoadBalancerName: c.lb().LoadBalancerName,
 		HealthCheck: &elbtypes.HealthCheck{
 			Target: new(classicTarget(*want)), Interval: secondsOf(want.Interval), Timeout: secondsOf(want.Timeout),

@@ -9,6 +9,7 @@ import (
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // addListeners makes listeners that are missing and changes others. What AWS can't change is
@@ -48,7 +49,7 @@ func (c *classicChange) createListeners(ctx context.Context, list ...cloud.Liste
 	if len(list) == 0 {
 		return nil
 	}
-	_, err := c.classic.CreateLoadBalancerListeners(ctx, &elb.CreateLoadBalancerListenersInput{LoadBalancerName: c.lb().LoadBalancerName, Listeners: classicInputs(list)})
+	_, err := c.Classic.CreateLoadBalancerListeners(ctx, &elb.CreateLoadBalancerListenersInput{LoadBalancerName: c.lb().LoadBalancerName, Listeners: classicInputs(list)})
 	if err != nil {
 		return fmt.Errorf("creating listeners of classic balancer %s: %w", c.lb().name(), err)
 	}
@@ -65,7 +66,7 @@ func (c *classicChange) replaceListener(ctx context.Context, have, want cloud.Li
 		return err
 	}
 	err := c.createListeners(ctx, want)
-	if err == nil || c.Classify(err).Class == cloud.FailureTransient || c.Classify(err).Class == cloud.FailureThrottled {
+	if err == nil || failure.Classify(err).Class == cloud.FailureTransient || failure.Classify(err).Class == cloud.FailureThrottled {
 		return err
 	}
 	return errors.Join(err, c.createListeners(ctx, have), c.setListenerPolicies(ctx, have))
@@ -79,15 +80,15 @@ func (c *classicChange) deleteListeners(ctx context.Context, ports ...int) error
 	if len(ports) == 0 {
 		return nil
 	}
-	_, err := c.classic.DeleteLoadBalancerListeners(ctx, input)
-	return wrap(err, "deleting listeners of classic balancer "+c.lb().name())
+	_, err := c.Classic.DeleteLoadBalancerListeners(ctx, input)
+	return failure.Wrap(err, "deleting listeners of classic balancer "+c.lb().name())
 }
 
 func (c *classicChange) setCertificate(ctx context.Context, port int, certificate string) error {
-	_, err := c.classic.SetLoadBalancerListenerSSLCertificate(ctx, &elb.SetLoadBalancerListenerSSLCertificateInput{
+	_, err := c.Classic.SetLoadBalancerListenerSSLCertificate(ctx, &elb.SetLoadBalancerListenerSSLCertificateInput{
 		LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerPort: int32(port), SSLCertificateId: &certificate, //nolint:gosec // a port
 	})
-	return wrap(err, fmt.Sprintf("setting the certificate for port %d of classic balancer %s", port, c.lb().name()))
+	return failure.Wrap(err, fmt.Sprintf("setting the certificate for port %d of classic balancer %s", port, c.lb().name()))
 }
 
 // dropListeners deletes those that are not wanted.

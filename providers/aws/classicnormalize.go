@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // normalizeClassic returns the classic balancer a Service asks for.
@@ -22,7 +24,7 @@ func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Warn
 	}
 	b := cloud.Balancer{
 		Name:      wantedName(spec),
-		Scope:     cloud.ScopeOf(keyInternal.Bool(spec.Options)),
+		Scope:     cloud.ScopeOf(option.Internal.Bool(spec.Options)),
 		Listeners: listeners,
 		Health:    health,
 		Allow:     d.wantedClassicAllow(spec),
@@ -32,9 +34,9 @@ func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Warn
 			fieldGroups:      sortedList(d.classicGroups(spec)),
 			fieldIngress:     "",
 			fieldNodeIngress: "",
-			fieldTags:        tagText(wantedTags(spec)),
+			fieldTags:        option.TagText(tag.Wanted(spec)),
 		},
-		OwnershipTags: d.wantedMarks(spec.Ref.Owner),
+		OwnershipTags: d.config.Cluster.WantedMarks(spec.Ref.Owner),
 	}
 	maps.Copy(b.ProviderFields, wantedAttributes(spec))
 	b.Preserve(spec.Preserved)
@@ -49,11 +51,11 @@ func (d *Driver) normalizeClassic(spec cloud.Spec) (cloud.Balancer, []cloud.Warn
 //	no               yes               that one, and extra ones
 //	no               no                its own, and extra ones
 func (d *Driver) classicGroups(spec cloud.Spec) []string {
-	groups := keyGroups.List(spec.Options)
+	groups := option.Groups.List(spec.Options)
 	if len(groups) == 0 {
-		groups = []string{cmp.Or(d.config.balancer.group, ownGroup)}
+		groups = []string{cmp.Or(d.config.Balancer.Group, ownGroup)}
 	}
-	for _, id := range keyExtra.List(spec.Options) {
+	for _, id := range option.ExtraGroups.List(spec.Options) {
 		if !slices.Contains(groups, id) {
 			groups = append(groups, id)
 		}
@@ -96,14 +98,14 @@ func checkClassic(spec cloud.Spec) []error {
 		}
 	}
 	o := spec.Options
-	certificates := keyCertificate.List(o)
-	attributes := keyTargetAttributes.In(o)
+	certificates := option.Certificate.List(o)
+	attributes := option.TargetAttributes.In(o)
 	refuse(len(spec.Ports) == 0, "spec.ports", "", "want at least one port")
 	refuse(spec.ClientIP, "spec.sessionAffinity", "ClientIP", "want None: a Classic Load Balancer hides the client's address from the nodes")
-	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+keyType.Name+": "+typeNetwork+" asks for one that has IPv6")
-	refuse(len(certificates) > 1, keyCertificate.Name, keyCertificate.In(o), "a listener of a Classic Load Balancer has one certificate")
-	refuse(keyLog.Bool(o) && keyLogBucket.In(o) == "", keyLogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
-	refuse(attributes != "", keyTargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
+	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+option.Type.Name+": "+option.TypeNetwork+" asks for one that has IPv6")
+	refuse(len(certificates) > 1, option.Certificate.Name, option.Certificate.In(o), "a listener of a Classic Load Balancer has one certificate")
+	refuse(option.Log.Bool(o) && option.LogBucket.In(o) == "", option.LogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
+	refuse(attributes != "", option.TargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
 	for _, prefix := range spec.SourceRanges {
 		refuse(prefix.Addr().Is6(), "spec.loadBalancerSourceRanges", prefix.String(), "a Classic Load Balancer has IPv4 only, so no such client can reach it")
 	}
@@ -112,24 +114,12 @@ func checkClassic(spec cloud.Spec) []error {
 
 // classicNotes say what has no effect.
 func (d *Driver) classicNotes(spec cloud.Spec) []cloud.Warning {
-	notes := unused(spec, onNetwork, "it has no effect on a Classic Load Balancer")
+	notes := option.Unused(spec, option.OnNetwork, "it has no effect on a Classic Load Balancer")
 	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !d.hasOwnGroup(spec) {
 		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
 	}
 	if spec.DualStack {
 		notes = append(notes, cloud.Warning{Field: "spec.ipFamilies", Message: "only IPv4 has an address: a Classic Load Balancer has no other"})
-	}
-	return notes
-}
-
-// unused says of the annotations that are there and apply to something else that they have no
-// effect. keyTargetAttributes is refused.
-func unused(spec cloud.Spec, applies, message string) []cloud.Warning {
-	var notes []cloud.Warning
-	for _, key := range Annotations() {
-		if key.Applies == applies && key.Has(spec.Options) && key.Name != keyTargetAttributes.Name {
-			notes = append(notes, cloud.Warning{Field: key.Name, Message: message})
-		}
 	}
 	return notes
 }

@@ -13,6 +13,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // Policies of classic balancers, with upstream's names.
@@ -32,7 +33,7 @@ const (
 )
 
 func wantedPolicy(spec cloud.Spec) string {
-	return cmp.Or(keyTLSPolicy.In(spec.Options), defaultTLSPolicy)
+	return cmp.Or(option.TLSPolicy.In(spec.Options), defaultTLSPolicy)
 }
 
 // viewPolicy says which predefined policy a listener with these policies has:
@@ -49,7 +50,7 @@ func (b *classicBalancer) viewPolicy(names []string, spec cloud.Spec) string {
 		switch predefined := strings.HasPrefix(name, predefinedPolicy); {
 		case ours:
 			return like
-		case predefined && keyTLSPolicy.In(spec.Options) == "":
+		case predefined && option.TLSPolicy.In(spec.Options) == "":
 			return defaultTLSPolicy
 		case predefined || b.hasPolicy(name):
 			return name
@@ -154,7 +155,7 @@ func (c *classicChange) setTLSPolicy(ctx context.Context, port int, predefined s
 			})...)
 		}
 	}
-	_, err := c.classic.SetLoadBalancerPoliciesOfListener(ctx, &elb.SetLoadBalancerPoliciesOfListenerInput{
+	_, err := c.Classic.SetLoadBalancerPoliciesOfListener(ctx, &elb.SetLoadBalancerPoliciesOfListenerInput{
 		LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerPort: int32(port), PolicyNames: names, //nolint:gosec // a port
 	})
 	if err != nil {
@@ -175,7 +176,7 @@ func (c *classicChange) setProxy(ctx context.Context, nodePort int, on bool) err
 	if names == nil {
 		names = []string{} // AWS wants a list, an empty one too
 	}
-	_, err := c.classic.SetLoadBalancerPoliciesForBackendServer(ctx, &elb.SetLoadBalancerPoliciesForBackendServerInput{
+	_, err := c.Classic.SetLoadBalancerPoliciesForBackendServer(ctx, &elb.SetLoadBalancerPoliciesForBackendServerInput{
 		LoadBalancerName: c.lb().LoadBalancerName, InstancePort: new(int32(nodePort)), PolicyNames: names, //nolint:gosec // a port
 	})
 	if err != nil {
@@ -190,7 +191,7 @@ func (c *classicChange) makePolicy(ctx context.Context, name, kind, attribute, v
 	if c.lb().hasPolicy(name) || c.policies[name] {
 		return nil
 	}
-	_, err := c.classic.CreateLoadBalancerPolicy(ctx, &elb.CreateLoadBalancerPolicyInput{
+	_, err := c.Classic.CreateLoadBalancerPolicy(ctx, &elb.CreateLoadBalancerPolicyInput{
 		LoadBalancerName: c.lb().LoadBalancerName, PolicyName: &name, PolicyTypeName: &kind,
 		PolicyAttributes: []elbtypes.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
 	})

@@ -11,13 +11,14 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // protocolSSL is what classic balancers call TLS without HTTP.
 const protocolSSL cloud.Protocol = "SSL"
 
 // classicBackends says which protocol a listener that terminates TLS has for one of the nodes,
-// as written in keyBackend.
+// as written in option.Backend.
 var classicBackends = map[string]cloud.Protocol{
 	"tcp": protocolSSL, "ssl": protocolSSL, "http": cloud.ProtocolHTTPS, "https": cloud.ProtocolHTTPS,
 }
@@ -64,7 +65,7 @@ func wantedClassicListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 	case port.Protocol != cloud.ProtocolTCP:
 		return cloud.Listener{}, &cloud.Invalid{
 			Field: field("protocol"), Value: string(port.Protocol),
-			Want: "a Classic Load Balancer has TCP ports only; " + keyType.Name + ": " + typeNetwork + " asks for one that has UDP ports too",
+			Want: "a Classic Load Balancer has TCP ports only; " + option.Type.Name + ": " + option.TypeNetwork + " asks for one that has UDP ports too",
 		}
 	case port.NodePort == 0:
 		return cloud.Listener{}, &cloud.Invalid{
@@ -72,17 +73,17 @@ func wantedClassicListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 			Want: "a Classic Load Balancer reaches nodes at node ports: spec.allocateLoadBalancerNodePorts has to be true",
 		}
 	}
-	tls, backend := terminates(spec, port), keyBackend.In(spec.Options)
+	tls, backend := option.Terminates(spec, port), option.Backend.In(spec.Options)
 	front, back, ok := classicProtocols(tls, backend)
 	if !ok {
-		return cloud.Listener{}, &cloud.Invalid{Field: keyBackend.Name, Value: backend, Want: `want "tcp", "ssl", "http" or "https"`}
+		return cloud.Listener{}, &cloud.Invalid{Field: option.Backend.Name, Value: backend, Want: `want "tcp", "ssl", "http" or "https"`}
 	}
 	l := cloud.Listener{
 		Protocol: front, Port: port.Port, TargetProtocol: back, TargetPort: port.NodePort,
-		ProviderFields: map[string]string{fieldProxy: strconv.FormatBool(keyProxyProtocol.In(spec.Options) != keyProxyProtocol.Default)},
+		ProviderFields: map[string]string{fieldProxy: strconv.FormatBool(option.ProxyProtocol.In(spec.Options) != option.ProxyProtocol.Default)},
 	}
 	if tls {
-		l.ProviderFields[fieldCertificates] = keyCertificate.List(spec.Options)[0]
+		l.ProviderFields[fieldCertificates] = option.Certificate.List(spec.Options)[0]
 		l.ProviderFields[fieldTLSPolicy] = wantedPolicy(spec)
 	}
 	return l, nil

@@ -9,6 +9,8 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // attachSubnets adds subnets in zones where the balancer has none.
@@ -28,7 +30,7 @@ func (c *classicChange) swapSubnets(ctx context.Context) error {
 	if len(surplus) == 0 {
 		return nil
 	}
-	_, err := c.classic.DetachLoadBalancerFromSubnets(ctx, &elb.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: surplus})
+	_, err := c.Classic.DetachLoadBalancerFromSubnets(ctx, &elb.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: surplus})
 	if err != nil {
 		return fmt.Errorf("detaching classic balancer %s from subnets: %w", c.lb().name(), err)
 	}
@@ -56,8 +58,8 @@ func (c *classicChange) attach(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
-	return wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
+	_, err := c.Classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
+	return failure.Wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
 }
 
 func (c *classicChange) zone(subnet string) string {

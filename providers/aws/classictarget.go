@@ -9,6 +9,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // setTargets adds targets, and then removes others.
@@ -18,15 +19,15 @@ func (c *classicChange) setTargets(ctx context.Context) error {
 	missing := slices.DeleteFunc(slices.Clone(c.want.Targets), func(id cloud.InstanceID) bool { return slices.Contains(have, id) })
 	surplus := slices.DeleteFunc(slices.Clone(have), func(id cloud.InstanceID) bool { return slices.Contains(c.want.Targets, id) })
 	err := inHalves(missing, func(ids []elbtypes.Instance) error {
-		_, err := c.classic.RegisterInstancesWithLoadBalancer(ctx, &elb.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
-		return wrap(err, "adding targets to classic balancer "+c.lb().name())
+		_, err := c.Classic.RegisterInstancesWithLoadBalancer(ctx, &elb.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
+		return failure.Wrap(err, "adding targets to classic balancer "+c.lb().name())
 	})
 	gone := inHalves(surplus, func(ids []elbtypes.Instance) error {
-		_, err := c.classic.DeregisterInstancesFromLoadBalancer(ctx, &elb.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
+		_, err := c.Classic.DeregisterInstancesFromLoadBalancer(ctx, &elb.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
 		if len(ids) == 1 && isNoInstance(err) {
 			return nil
 		}
-		return wrap(err, "removing targets from classic balancer "+c.lb().name())
+		return failure.Wrap(err, "removing targets from classic balancer "+c.lb().name())
 	})
 	return errors.Join(err, gone)
 }

@@ -10,6 +10,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // schemeInternal is the scheme of balancers with private addresses only.
@@ -29,7 +30,7 @@ func (d *Driver) observeClassic(ctx context.Context, s *snapshot, spec cloud.Spe
 		}
 	}
 	o := cloud.Observed{
-		Found: true, ID: lb.name(), Owner: d.owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
+		Found: true, ID: lb.name(), Owner: d.config.Cluster.Owner(lb.name(), lb.tags, spec.Ref.Owner), State: cloud.BalancerActive,
 		Lookups: d.lookups(s, spec), Native: s, Balancer: d.viewClassic(s, spec),
 	}
 	if host := awssdk.ToString(lb.DNSName); host != "" {
@@ -54,9 +55,9 @@ func (d *Driver) viewClassic(s *snapshot, spec cloud.Spec) cloud.Balancer {
 			fieldGroups:      sortedList(d.namedGroups(s, spec)),
 			fieldIngress:     d.viewClassicIngress(s, spec),
 			fieldNodeIngress: "",
-			fieldTags:        observedTags(lb.tags, spec),
+			fieldTags:        tag.Observed(lb.tags, spec),
 		},
-		OwnershipTags: d.observedMarks(lb.tags),
+		OwnershipTags: d.config.Cluster.ObservedMarks(lb.tags),
 	}
 	maps.Copy(b.ProviderFields, viewAttributes(lb.attributes))
 	if stale := lb.staleProxies(); len(stale) > 0 {
@@ -131,7 +132,7 @@ func (d *Driver) viewClassicIngress(s *snapshot, spec cloud.Spec) string {
 // viewClassicNodes says how the security groups of nodes differ from what the balancer needs, ""
 // when they do not.
 func (d *Driver) viewClassicNodes(s *snapshot, spec cloud.Spec, b cloud.Balancer) string {
-	if d.config.balancer.leaveNodeGroups {
+	if d.config.Balancer.LeaveNodeGroups {
 		return ""
 	}
 	machines := slices.DeleteFunc(slices.Clone(spec.Candidates), func(t cloud.Target) bool { return d.Eligible(b, t) != "" })

@@ -17,7 +17,7 @@ func (d *Driver) removedRules(ctx context.Context, s *snapshot, spec cloud.Spec)
 
 // leftRules reports whether there are rules for a balancer that is gone.
 func (d *Driver) leftRules(ctx context.Context, s *snapshot, spec cloud.Spec) (bool, error) {
-	if d.config.balancer.leaveNodeGroups {
+	if d.config.Balancer.LeaveNodeGroups {
 		return false, nil
 	}
 	needs := d.removedRules(ctx, s, spec)

@@ -24,6 +24,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // site is AWS as far as starting needs it: STS, EC2 and the metadata of a machine, which is
@@ -147,7 +149,7 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (*Driver,
 	t.Helper()
 	var warnings []string
 	defaults := map[string]string{}
-	for _, setting := range declaredSettings() {
+	for _, setting := range config.Declared() {
 		defaults[setting.Name] = setting.Default
 	}
 	lookup := func(name string) string {
@@ -193,7 +195,7 @@ func TestOneRequestWithACompleteConfiguration(t *testing.T) {
 	if got, err := d.Identity(t.Context()); err != nil || got != (cloud.Identity{Account: "123456789012", Region: "eu-central-1"}) {
 		t.Errorf("%v, %+v", err, got)
 	}
-	if d.config.vpc != "vpc-1" || d.config.fallbackSubnet != "subnet-1" || d.config.clusterID != "prod" {
+	if d.config.Cluster.VPC != "vpc-1" || d.config.FallbackSubnet != "subnet-1" || d.config.Cluster.ID != "prod" {
 		t.Errorf("config %+v", d.config)
 	}
 }
@@ -205,7 +207,7 @@ func TestWhatTheMachineSays(t *testing.T) {
 		t.Fatalf("%v, warnings %q, requests %+v", err, warnings, s.requests)
 	}
 	c := d.config
-	if c.vpc != "vpc-self" || c.fallbackSubnet != "subnet-self" || c.clusterID != "prod" || c.legacyTag || c.region != "machine-region-1" {
+	if c.Cluster.VPC != "vpc-self" || c.FallbackSubnet != "subnet-self" || c.Cluster.ID != "prod" || c.Cluster.Legacy || c.Region != "machine-region-1" {
 		t.Errorf("config %+v", c)
 	}
 	for _, r := range s.requests {
@@ -249,7 +251,7 @@ func TestClusterID(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || d.config.clusterID != tt.want || d.config.legacyTag != tt.wantLegacy {
+			if err != nil || d.config.Cluster.ID != tt.want || d.config.Cluster.Legacy != tt.wantLegacy {
 				t.Errorf("%v, %+v", err, d)
 			}
 		})
@@ -264,7 +266,7 @@ func TestOutsideAWS(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	d, warnings, err := s.start(t, "[Global]\nVPC=vpc-1\nKubernetesClusterID=a\n", accessKey())
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "subnet") || d.config.vpc != "vpc-1" {
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "subnet") || d.config.Cluster.VPC != "vpc-1" {
 		t.Errorf("%v, warnings %q", err, warnings)
 	}
 }
@@ -285,7 +287,7 @@ func TestRegion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t)
 			d, _, err := s.start(t, elsewhere+tt.conf, tt.set)
-			if err != nil || d.config.region != tt.want {
+			if err != nil || d.config.Region != tt.want {
 				t.Errorf("%v, %+v", err, d)
 			}
 		})
@@ -325,10 +327,10 @@ func TestEndpoints(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.requests = nil
-			d.compute.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{})
-			d.classic.DescribeLoadBalancers(t.Context(), &elasticloadbalancing.DescribeLoadBalancersInput{})
-			d.network.DescribeLoadBalancers(t.Context(), &elasticloadbalancingv2.DescribeLoadBalancersInput{})
-			d.caller(t.Context())
+			d.Compute.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{})
+			d.Classic.DescribeLoadBalancers(t.Context(), &elasticloadbalancing.DescribeLoadBalancersInput{})
+			d.Network.DescribeLoadBalancers(t.Context(), &elasticloadbalancingv2.DescribeLoadBalancersInput{})
+			d.Identity(t.Context())
 			var hosts []string
 			for _, r := range s.requests {
 				hosts = append(hosts, r.host)
@@ -355,7 +357,7 @@ func TestMetadataElsewhere(t *testing.T) {
 	s := newSite(t)
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://nobody.invalid")
 	conf := "[ServiceOverride \"1\"]\nService=ec2metadata\nRegion=any\nURL=" + s.URL + "\nSigningRegion=r\n"
-	if d, _, err := s.start(t, conf, accessKey()); err != nil || d.config.vpc != "vpc-self" {
+	if d, _, err := s.start(t, conf, accessKey()); err != nil || d.config.Cluster.VPC != "vpc-self" {
 		t.Errorf("%v", err)
 	}
 }
@@ -392,7 +394,7 @@ RoleSessionDuration=30m
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := d.caller(t.Context()); err != nil {
+			if _, err := d.Identity(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			var made []string
@@ -445,7 +447,7 @@ func TestRotatedAccessKeyIsUsedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	set["AWS_ACCESS_KEY_ID"] = "NEW"
-	if _, err := d.caller(t.Context()); err != nil || !strings.Contains(s.requests[1].authorization, "Credential=NEW/") {
+	if _, err := d.Identity(t.Context()); err != nil || !strings.Contains(s.requests[1].authorization, "Credential=NEW/") {
 		t.Errorf("%v, signed by %s", err, s.requests[1].authorization)
 	}
 }
@@ -470,8 +472,8 @@ func TestNoCredentialsProveNothing(t *testing.T) {
 		s := newSite(t)
 		s.refused["AssumeRole"] = code
 		_, _, err := s.start(t, elsewhere+"RoleARN=arn:aws:iam::111122223333:role/ccm", accessKey())
-		if err == nil || classify(err).Class != want || !strings.Contains(err.Error(), "role/ccm") {
-			t.Errorf("%s: %s, %v", code, classify(err).Class, err)
+		if err == nil || failure.Classify(err).Class != want || !strings.Contains(err.Error(), "role/ccm") {
+			t.Errorf("%s: %s, %v", code, failure.Classify(err).Class, err)
 		}
 	}
 }
@@ -480,7 +482,7 @@ func TestNoCredentialsProveNothing(t *testing.T) {
 func TestServiceAccountWithoutToken(t *testing.T) {
 	s := newSite(t)
 	_, _, err := s.start(t, elsewhere, map[string]string{"AWS_REGION": "eu-central-1", "AWS_ROLE_ARN": "arn:aws:iam::1:role/irsa", "AWS_WEB_IDENTITY_TOKEN_FILE": "/does/not/exist"})
-	if err == nil || classify(err).Class != cloud.FailureUnauthorized || len(s.requests) != 0 {
+	if err == nil || failure.Classify(err).Class != cloud.FailureUnauthorized || len(s.requests) != 0 {
 		t.Errorf("%v, %d requests", err, len(s.requests))
 	}
 }
@@ -489,7 +491,7 @@ func TestAccountWhereSTSDoesNotAnswer(t *testing.T) {
 	s := newSite(t)
 	s.silent = "sts"
 	d, _, err := s.start(t, elsewhere, accessKey())
-	if err != nil || !d.isolated {
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.silent = ""
@@ -506,7 +508,7 @@ func TestRefusedAtTheStart(t *testing.T) {
 	s := newSite(t)
 	s.refused["GetCallerIdentity"] = "InvalidClientTokenId"
 	_, _, err := s.start(t, elsewhere, accessKey())
-	if err == nil || classify(err).Class != cloud.FailureUnauthorized {
+	if err == nil || failure.Classify(err).Class != cloud.FailureUnauthorized {
 		t.Errorf("error %v", err)
 	}
 }
@@ -519,9 +521,9 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.requests = nil
-	d.compute.CreateTags(t.Context(), &ec2.CreateTagsInput{Resources: []string{"i-1"}, Tags: []ec2types.Tag{}})
-	d.classic.DeleteLoadBalancer(t.Context(), &elasticloadbalancing.DeleteLoadBalancerInput{LoadBalancerName: aws.String("a")})
-	d.network.SetSecurityGroups(t.Context(), &elasticloadbalancingv2.SetSecurityGroupsInput{LoadBalancerArn: aws.String("a"), SecurityGroups: []string{"sg-1"}})
+	d.Compute.CreateTags(t.Context(), &ec2.CreateTagsInput{Resources: []string{"i-1"}, Tags: []ec2types.Tag{}})
+	d.Classic.DeleteLoadBalancer(t.Context(), &elasticloadbalancing.DeleteLoadBalancerInput{LoadBalancerName: aws.String("a")})
+	d.Network.SetSecurityGroups(t.Context(), &elasticloadbalancingv2.SetSecurityGroupsInput{LoadBalancerArn: aws.String("a"), SecurityGroups: []string{"sg-1"}})
 	if len(s.requests) != 3 {
 		t.Errorf("%d requests", len(s.requests))
 	}

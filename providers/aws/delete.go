@@ -10,6 +10,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
@@ -37,7 +40,7 @@ func (d *Driver) absent(ctx context.Context, s *snapshot, v *bulkList, spec clou
 //	                            cluster
 //	the wanted or default name  none        yes, unless they are another cluster's
 func (d *Driver) findOwn(s *snapshot, spec cloud.Spec) {
-	names := d.groupNames(spec, wantedName(spec), defaultName(spec.Ref.Owner.UID))
+	names := d.groupNames(spec, wantedName(spec), names.Default(spec.Ref.Owner.UID))
 	var present []groupName
 	if s.classic != nil || s.network != nil {
 		present = d.groupNames(spec, s.name(spec))
@@ -45,7 +48,7 @@ func (d *Driver) findOwn(s *snapshot, spec cloud.Spec) {
 	s.own = nil
 	for _, id := range sortedGroups(s.area) {
 		group := s.area.groups[id]
-		uid := marks.Owner(tagsOf(group.Tags)).UID
+		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
 		named := func(n groupName) bool { return n.owns(group) }
 		switch {
 		case d.isAnothers(group, spec.Ref.Owner):
@@ -57,7 +60,7 @@ func (d *Driver) findOwn(s *snapshot, spec cloud.Spec) {
 
 // isGroupOurs reports whether a group of the right name is not another Service's.
 func (d *Driver) isGroupOurs(g ec2types.SecurityGroup, spec cloud.Spec) bool {
-	if uid := marks.Owner(tagsOf(g.Tags)).UID; uid != "" {
+	if uid := tag.Marks.Owner(tag.Of(g.Tags)).UID; uid != "" {
 		return uid == spec.Ref.Owner.UID
 	}
 	return !d.isAnothers(g, spec.Ref.Owner)
@@ -87,7 +90,7 @@ func (d *Driver) groupNames(spec cloud.Spec, balancers ...string) []groupName {
 func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	if s.network != nil && s.network.attributes[attributeProtection] == "true" {
 		return cloud.Progress{}, &cloud.Invalid{
-			Field: keyProtection.Name, Value: "true",
+			Field: option.Protection.Name, Value: "true",
 			Want: "the network load balancer " + s.name(change.Spec) + " is protected from deletion: switch that off in AWS",
 		}
 	}
@@ -124,13 +127,13 @@ func (d *Driver) delete(ctx context.Context, s *snapshot, change cloud.Change) (
 // claimOwn marks the security groups that only the balancer leads to: one that was taken over, or
 // has another name than the Service asks for by now.
 func (d *Driver) claimOwn(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	names := d.groupNames(spec, wantedName(cloud.Spec{Ref: spec.Ref, Options: spec.Options}), defaultName(spec.Ref.Owner.UID))
+	names := d.groupNames(spec, wantedName(cloud.Spec{Ref: spec.Ref, Options: spec.Options}), names.Default(spec.Ref.Owner.UID))
 	for _, group := range s.own {
-		uid := marks.Owner(tagsOf(group.Tags)).UID
+		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
 		if uid == spec.Ref.Owner.UID || uid == "" && slices.ContainsFunc(names, func(n groupName) bool { return n.owns(group) }) {
 			continue
 		}
-		_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{awssdk.ToString(group.GroupId)}, Tags: ec2Tags(marks.Of(spec.Ref.Owner))})
+		_, err := d.Compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{awssdk.ToString(group.GroupId)}, Tags: tag.List(tag.Marks.Of(spec.Ref.Owner))})
 		if err != nil {
 			return fmt.Errorf("marking security group %s: %w", awssdk.ToString(group.GroupId), err)
 		}

@@ -7,7 +7,11 @@ import (
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 )
 
 // Descriptor returns the static facts of the provider.
@@ -33,12 +37,12 @@ func Descriptor() cloud.Descriptor {
 		// advises against long lists of them. An instance may have a hundred addresses;
 		// the SDK decodes XML as it comes in.
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20},
-		Settings: declaredSettings(),
+		Settings: config.Declared(),
 		Secret:   "aws-cloud-controller-manager",
 		ConfigFile: &cloud.ConfigFile{
 			Value: "cloudConf", Key: "cloud.conf",
 			Doc:  "The cloud.conf of the upstream CCM, unchanged. Not needed on an instance that has the cluster's tag.",
-			Keys: configKeys(),
+			Keys: config.Keys(),
 		},
 	}
 }
@@ -60,3 +64,9 @@ func ReadOnly(r *http.Request) bool {
 	operation := awsmiddleware.GetOperationName(r.Context())
 	return slices.ContainsFunc(reads, func(prefix string) bool { return strings.HasPrefix(operation, prefix) })
 }
+
+// Throttled recognises the answers with which AWS throttles: with status 400 or 503 and a code.
+func Throttled(answer *http.Response) bool { return session.Throttled(answer) }
+
+// Annotations returns the provider's annotations.
+func Annotations() annotation.Set { return option.All() }

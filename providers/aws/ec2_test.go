@@ -13,6 +13,10 @@ import (
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // fakeEC2 answers with what EC2 answers, in the shapes of its API reference.
@@ -30,13 +34,13 @@ func newFakeEC2(t *testing.T) (*Driver, *fakeEC2) {
 	fake := &fakeEC2{t: t, answers: map[string]func(url.Values) (int, string){}}
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	d := &Driver{config: config{
-		region: "eu-west-1", vpc: "vpc-1", clusterID: "c", families: []string{familyIPv4},
-		topologyPattern: regexp.MustCompile(`^(hpc|trn|p)[0-9]+[a-z]*(-[a-z0-9]+)?(\.[0-9a-z]*)$`),
+	d := &Driver{config: config.Config{
+		Region: "eu-west-1", Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}, Families: []string{config.IPv4},
+		TopologyPattern: regexp.MustCompile(`^(hpc|trn|p)[0-9]+[a-z]*(-[a-z0-9]+)?(\.[0-9a-z]*)$`),
 	}}
-	d.compute = ec2.New(ec2.Options{
+	d.Compute = ec2.New(ec2.Options{
 		Region: "eu-west-1", BaseEndpoint: awssdk.String(server.URL), Credentials: awssdk.AnonymousCredentials{}, Retryer: awssdk.NopRetryer{},
-		HTTPClient: &http.Client{Transport: answers{server.Client().Transport}},
+		HTTPClient: &http.Client{Transport: session.Checked(server.Client().Transport)},
 	})
 	return d, fake
 }

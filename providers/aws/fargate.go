@@ -12,6 +12,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
 // A machine of Fargate is a Node without an instance: all there is of it is a network interface,
@@ -75,16 +78,16 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 
 // attached reads the attached network interfaces with these private addresses.
 func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
-	filters := []ec2types.Filter{filter("attachment.status", "attached"), filter("private-ip-address", addresses...), d.inVPC()}
+	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), d.config.Cluster.InVPC()}
 	var found []ec2types.NetworkInterface
-	pages := ec2.NewDescribeNetworkInterfacesPaginator(d.compute, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
+	pages := ec2.NewDescribeNetworkInterfacesPaginator(d.Compute, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
 		}
 		if page.NetworkInterfaces == nil {
-			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", errUnreadable)
+			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", failure.ErrUnreadable)
 		}
 		found = append(found, page.NetworkInterfaces...)
 	}
@@ -96,8 +99,8 @@ func (d *Driver) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterfac
 	zone := awssdk.ToString(i.AvailabilityZone)
 	return cloud.Instance{
 		ID: id, ProviderID: providerID(zone, id), Name: awssdk.ToString(i.PrivateDnsName),
-		Region: d.config.region, Zone: zone, State: cloud.StateRunning,
-		Addresses:  fargateAddresses(i, d.config.families),
+		Region: d.config.Region, Zone: zone, State: cloud.StateRunning,
+		Addresses:  fargateAddresses(i, d.config.Families),
 		Attributes: map[string]string{attributeFargate: attributeYes, attributeVPC: awssdk.ToString(i.VpcId), attributeSubnet: awssdk.ToString(i.SubnetId)},
 	}
 }
@@ -108,9 +111,9 @@ func fargateAddresses(i *ec2types.NetworkInterface, families []string) []cloud.A
 	var list []cloud.Address
 	for _, family := range families {
 		switch {
-		case family == familyIPv4 && awssdk.ToString(i.PrivateIpAddress) != "":
+		case family == config.IPv4 && awssdk.ToString(i.PrivateIpAddress) != "":
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: *i.PrivateIpAddress})
-		case family == familyIPv6 && len(i.Ipv6Addresses) > 0:
+		case family == config.IPv6 && len(i.Ipv6Addresses) > 0:
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: awssdk.ToString(i.Ipv6Addresses[0].Ipv6Address)})
 		}
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 func TestFargate(t *testing.T) {
 	const id, gone = "fargate-ip-10-0-55-27.eu-west-1.compute.internal", "fargate-ip-10-0-55-28.eu-west-1.compute.internal"
 	d, fake := newFakeEC2(t)
-	d.config.families = []string{familyIPv6, familyIPv4}
+	d.config.Families = []string{config.IPv6, config.IPv4}
 	fake.answer("DescribeNetworkInterfaces", func(url.Values) string {
 		return items("networkInterfaceSet", element("networkInterfaceId", "eni-1")+element("privateIpAddress", "10.0.55.27")+
 			element("privateDnsName", "ip-10-0-55-27.eu-west-1.compute.internal")+element("availabilityZone", "eu-west-1b")+

@@ -40,12 +40,6 @@ const ownGroup = "own"
 // groupless is the value of lookupGroups of a network balancer without security groups.
 const groupless = "none"
 
-// Values of keyTargetType.
-const (
-	targetInstance = "instance"
-	targetIP       = "ip"
-)
-
 // Facts that Observe finds out for Normalize, see cloud.Spec.Lookups.
 const (
 	// lookupSubnets are the subnets the balancer shall have, in the order in which addresses are
@@ -64,7 +58,7 @@ const (
 	// groupless when it was made without any: it can't get one then.
 	lookupGroups = "groups"
 	// lookupTaken is "true" when a network balancer has no marks of ours: it was there before.
-	// lookupHeld is the value of its tagHeld, lookupListeners what its listeners lead to
+	// lookupHeld is the value of its tag.Held, lookupListeners what its listeners lead to
 	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
 	// lookupStack "true" or "false" for dual stack.
 	lookupTaken     = "taken"

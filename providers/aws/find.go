@@ -10,6 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
@@ -29,7 +32,7 @@ func (d *Driver) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.
 	}
 	var foreign *snapshot
 	first := wantedKind(spec)
-	names := slices.Compact([]string{wantedName(spec), defaultName(spec.Ref.Owner.UID)})
+	names := slices.Compact([]string{wantedName(spec), names.Default(spec.Ref.Owner.UID)})
 	for _, kind := range []string{first, otherKind(first)} {
 		for _, name := range names {
 			found, err := d.findKind(ctx, s, v, kind, name)
@@ -59,7 +62,7 @@ func (d *Driver) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 	} else {
 		tags = s.network.tags
 	}
-	owner := d.owner(s.name(cloud.Spec{}), tags, us)
+	owner := d.config.Cluster.Owner(s.name(cloud.Spec{}), tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}
@@ -70,11 +73,14 @@ func (d *Driver) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 // one of the region. AWS refuses to read what can't, which would be taken for a failure.
 func (d *Driver) isBalancerID(id string) bool {
 	if kindOf(id) == kindClassic {
-		return len(id) <= maxName && balancerNames.MatchString(id)
+		return len(id) <= names.Max && option.BalancerNames.MatchString(id)
 	}
 	a, err := arn.Parse(id)
-	return err == nil && a.Service == actBalancer && a.Region == d.config.region && networkResource.MatchString(a.Resource)
+	return err == nil && a.Service == balancerService && a.Region == d.config.Region && networkResource.MatchString(a.Resource)
 }
+
+// balancerService is the service in the ARNs of balancers.
+const balancerService = "elasticloadbalancing"
 
 // networkResource is a load balancer of any type but classic: of which is seen when it is read.
 var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
@@ -128,7 +134,7 @@ func (d *Driver) findMark(ctx context.Context, s *snapshot, v *bulkList, spec cl
 		s.alive[awssdk.ToString(lb.LoadBalancerArn)] = true
 	}
 	uid := spec.Ref.Owner.UID
-	marked := func(tags map[string]string) bool { return uid != "" && marks.Owner(tags).UID == uid }
+	marked := func(tags map[string]string) bool { return uid != "" && tag.Marks.Owner(tags).UID == uid }
 	if s.classic = pick(v.classic, func(lb *classicBalancer) bool { return marked(lb.tags) }); s.classic == nil {
 		s.network = pick(v.network, func(lb *networkBalancer) bool { return marked(lb.tags) })
 	}

@@ -11,6 +11,10 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Error codes of security groups.
@@ -47,7 +51,7 @@ func (d *Driver) findGroup(ctx context.Context, a *area, n groupName) (ec2types.
 	if g, known := n.ownIn(a); known {
 		return g, true, nil
 	}
-	answer, err := d.compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC(), filter("group-name", n.name)}})
+	answer, err := d.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC(), filter.By("group-name", n.name)}})
 	if err != nil {
 		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.name, err)
 	}
@@ -67,15 +71,15 @@ func (d *Driver) ensureGroup(ctx context.Context, a *area, n groupName, spec clo
 	case err != nil:
 		return g, err
 	case !exists:
-		if g, err = d.createGroup(ctx, n, spec); isCode(err, codeGroupExists) {
+		if g, err = d.createGroup(ctx, n, spec); failure.Is(err, codeGroupExists) {
 			err = d.nameTaken(ctx, n)
 		}
 		if err != nil {
 			return g, err
 		}
 	case d.isAnothers(g, spec.Ref.Owner):
-		return g, fmt.Errorf("security group %s (%s) belongs to another cluster: choose another name for the balancer, with %s", *g.GroupId, n.name, keyName.Name)
-	case !d.ownedByCluster(tagsOf(g.Tags)):
+		return g, fmt.Errorf("security group %s (%s) belongs to another cluster: choose another name for the balancer, with %s", *g.GroupId, n.name, option.Name.Name)
+	case !d.config.Cluster.Owns(tag.Of(g.Tags)):
 		if err := d.claimGroup(ctx, g, n); err != nil {
 			return g, err
 		}
@@ -90,8 +94,8 @@ func (d *Driver) nameTaken(ctx context.Context, n groupName) error {
 		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.name, Err: errGroupAppeared})
 	}
 	return &cloud.Invalid{
-		Field: keyGroups.Name, Value: "",
-		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.name, d.config.vpc),
+		Field: option.Groups.Name, Value: "",
+		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.name, d.config.Cluster.VPC),
 	}
 }
 
@@ -99,35 +103,35 @@ var errGroupAppeared = errors.New("another request has made it just now")
 
 // isAnothers reports whether the tags of a group say that it is another cluster's.
 func (d *Driver) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
-	tags := tagsOf(g.Tags)
-	if cluster := marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
+	tags := tag.Of(g.Tags)
+	if cluster := tag.Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
 		return true
 	}
-	return inAnyCluster(tags) && !d.inCluster(tags)
+	return tag.InAny(tags) && !d.config.Cluster.Has(tags)
 }
 
 func (d *Driver) createGroup(ctx context.Context, n groupName, spec cloud.Spec) (ec2types.SecurityGroup, error) {
-	tags := d.groupTags(spec)
-	made, err := d.compute.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-		GroupName: &n.name, Description: &n.description, VpcId: &d.config.vpc,
-		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: ec2Tags(tags)}},
+	tags := d.config.Cluster.GroupTags(spec)
+	made, err := d.Compute.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: &n.name, Description: &n.description, VpcId: &d.config.Cluster.VPC,
+		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(tags)}},
 	})
 	if err != nil {
 		return ec2types.SecurityGroup{}, fmt.Errorf("creating security group %s: %w", n.name, err)
 	}
 	if made.GroupId == nil {
-		return ec2types.SecurityGroup{}, fmt.Errorf("creating security group %s: %w", n.name, errBlank)
+		return ec2types.SecurityGroup{}, fmt.Errorf("creating security group %s: %w", n.name, failure.ErrBlank)
 	}
-	return ec2types.SecurityGroup{GroupId: made.GroupId, GroupName: &n.name, Description: &n.description, Tags: ec2Tags(tags)}, nil
+	return ec2types.SecurityGroup{GroupId: made.GroupId, GroupName: &n.name, Description: &n.description, Tags: tag.List(tags)}, nil
 }
 
 // claimGroup gives a group of ours the cluster's tag, which somebody has taken from it.
 func (d *Driver) claimGroup(ctx context.Context, g ec2types.SecurityGroup, n groupName) error {
-	if value, has := tagsOf(g.Tags)[tagClusterPrefix+d.config.clusterID]; has {
-		return fmt.Errorf("security group %s (%s) has the cluster's tag with value %q, so it is shared: delete it, or set %s", *g.GroupId, n.name, value, keyGroups.Name)
+	if value, has := tag.Of(g.Tags)[tag.ClusterPrefix+d.config.Cluster.ID]; has {
+		return fmt.Errorf("security group %s (%s) has the cluster's tag with value %q, so it is shared: delete it, or set %s", *g.GroupId, n.name, value, option.Groups.Name)
 	}
-	_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*g.GroupId}, Tags: ec2Tags(d.clusterTags())})
-	return wrap(err, "tagging security group "+*g.GroupId)
+	_, err := d.Compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*g.GroupId}, Tags: tag.List(d.config.Cluster.Tags())})
+	return failure.Wrap(err, "tagging security group "+*g.GroupId)
 }
 
 // dropGroup deletes a security group of ours after what refers to it in other groups.
@@ -144,20 +148,12 @@ func (d *Driver) dropGroup(ctx context.Context, a *area, id string) (gone bool, 
 			return false, err
 		}
 	}
-	_, err = d.compute.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &id})
+	_, err = d.Compute.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &id})
 	switch {
-	case isCode(err, codeInUse):
+	case failure.Is(err, codeInUse):
 		return false, nil
-	case d.Classify(err).Class == cloud.FailureNotFound:
+	case failure.Classify(err).Class == cloud.FailureNotFound:
 		return true, nil
 	}
-	return err == nil, wrap(err, "deleting security group "+id)
-}
-
-func ec2Tags(tags map[string]string) []ec2types.Tag {
-	var list []ec2types.Tag
-	for _, key := range sortedKeys(tags) {
-		list = append(list, ec2types.Tag{Key: awssdk.String(key), Value: awssdk.String(tags[key])})
-	}
-	return list
+	return err == nil, failure.Wrap(err, "deleting security group "+id)
 }

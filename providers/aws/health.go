@@ -1,6 +1,8 @@
 package aws
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
 
 // healthPath is where kube-proxy answers.
 const healthPath = "/healthz"

@@ -11,11 +11,8 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
-
-// tagHeld is on a network balancer that was there before this CCM. It lists the parts that stay as
-// they were found, each with a digest of what the Service asked for then: "targetType=1f2e3d4c".
-const tagHeld = "multicloud-ccm.io/as-found"
 
 // Parts of a network balancer that upstream never changes on one that is there.
 const (
@@ -58,7 +55,7 @@ func (w *networkWish) heldMark() string {
 		return ""
 	}
 	slices.Sort(w.held)
-	return tagHeld + "=" + strings.Join(w.held, " ")
+	return tag.Held + "=" + strings.Join(w.held, " ")
 }
 
 // present is what a listener and its target group are like, as in lookupListeners.

@@ -10,6 +10,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 const (
@@ -82,7 +85,7 @@ func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance,
 		}
 		return d.machines(ctx, found)
 	}
-	found, err := d.describeInstances(ctx, append(d.ours(), filter("private-dns-name", name)))
+	found, err := d.describeInstances(ctx, append(d.ours(), filter.By("private-dns-name", name)))
 	if err != nil {
 		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
 	}
@@ -91,27 +94,27 @@ func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance,
 
 // ours are the filters for the cluster's instances.
 func (d *Driver) ours() []ec2types.Filter {
-	return append(d.clusterFilters(), filter("instance-state-name", liveStates...))
+	return append(d.config.Cluster.Filters(), filter.By("instance-state-name", liveStates...))
 }
 
 // tagged drops the instances whose legacy tag, for which there is no filter besides that for
 // the tag of today, is another cluster's.
 func (d *Driver) tagged(found []ec2types.Instance) []ec2types.Instance {
-	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !d.inCluster(tagsOf(i.Tags)) })
+	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !d.config.Cluster.Has(tag.Of(i.Tags)) })
 }
 
 // describeInstances reads all pages.
 func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
 	var found []ec2types.Instance
 	var paging cloud.Paging
-	pages := ec2.NewDescribeInstancesPaginator(d.compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
+	pages := ec2.NewDescribeInstancesPaginator(d.Compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if page.Reservations == nil {
-			return nil, errUnreadable
+			return nil, failure.ErrUnreadable
 		}
 		machines := unpack(page.Reservations)
 		if err := paging.Page(len(machines), awssdk.ToString(page.NextToken)); err != nil {
@@ -128,7 +131,7 @@ func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Ins
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	answer, err := d.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
+	answer, err := d.Compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
 	switch {
 	case unknownInstance(err) && len(ids) == 1:
 		return nil, nil
@@ -145,14 +148,14 @@ func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Ins
 	}
 	found := unpack(answer.Reservations)
 	if answered := distinct(found); answered < len(ids) {
-		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, errUnreadable)
+		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, failure.ErrUnreadable)
 	}
 	return slices.DeleteFunc(found, terminated), nil
 }
 
 // unknownInstance reports whether EC2 says that an instance does not exist. That an id is
 // malformed is no such answer: whatever is wrong with it, the Node stays.
-func unknownInstance(err error) bool { return isCode(err, "InvalidInstanceID.NotFound") }
+func unknownInstance(err error) bool { return failure.Is(err, "InvalidInstanceID.NotFound") }
 
 func terminated(i ec2types.Instance) bool {
 	return i.State != nil && i.State.Name == ec2types.InstanceStateNameTerminated

@@ -143,7 +143,7 @@ func TestFindByName(t *testing.T) {
 // Other clusters' machines are found too where the legacy tag is in use.
 func TestLegacyTag(t *testing.T) {
 	d, fake := newFakeEC2(t)
-	d.config.legacyTag = true
+	d.config.Cluster.Legacy = true
 	tags := func(key, value string) string {
 		return element("instanceId", "i-"+value) + items("tagSet", element("key", key)+element("value", value))
 	}

@@ -9,6 +9,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // attributeYes is the value of attributes that are there or not.
@@ -41,10 +42,10 @@ func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.In
 		ProviderID: providerID(zone, id),
 		Name:       awssdk.ToString(i.PrivateDnsName),
 		Type:       string(i.InstanceType),
-		Region:     d.config.region,
+		Region:     d.config.Region,
 		Zone:       zone,
 		State:      state(i.State),
-		Addresses:  addresses(i, d.config.families),
+		Addresses:  addresses(i, d.config.Families),
 		Labels:     zoneLabels(i.Placement, zones),
 		Attributes: d.traits(i),
 	}
@@ -80,18 +81,8 @@ func (d *Driver) traits(i *ec2types.Instance) map[string]string {
 		attributeVPC:    awssdk.ToString(i.VpcId),
 		attributeSubnet: awssdk.ToString(i.SubnetId),
 	}
-	if d.inCluster(tagsOf(i.Tags)) {
+	if d.config.Cluster.Has(tag.Of(i.Tags)) {
 		traits[attributeTagged] = attributeYes
 	}
 	return traits
-}
-
-// clusterFilters find what has the cluster's tag in the VPC. With the legacy tag they find other
-// clusters' things too: see inCluster.
-func (d *Driver) clusterFilters() []ec2types.Filter {
-	keys := []string{tagClusterPrefix + d.config.clusterID}
-	if d.config.legacyTag {
-		keys = append(keys, tagLegacy)
-	}
-	return []ec2types.Filter{filter("tag-key", keys...), d.inVPC()}
 }

@@ -1,29 +1,16 @@
 package aws
 
 import (
-	"crypto/sha1" //nolint:gosec // a part of upstream's names, not a secret
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
-
-// Names are upstream's, byte by byte: what it made is found again by them.
-
-// maxName is the longest name of a balancer or target group (CreateLoadBalancer, Name).
-const maxName = 32
-
-// defaultName returns the name of the balancer of the Service with this UID. Of its 32
-// hexadecimal digits 31 are in it, so that it is as good as the UID itself.
-func defaultName(uid string) string {
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), maxName)]
-}
 
 // classicDescription is how the descriptions of classic balancers' own security groups begin.
 const classicDescription = "Security group for Kubernetes ELB "
@@ -36,7 +23,7 @@ func classicGroup(balancer string, owner cloud.Owner) (name, description string)
 // networkGroup returns name and description of a network balancer's own security group.
 func networkGroup(clusterName string, owner cloud.Owner) (name, description string) {
 	sum := sha256.Sum256([]byte(clusterName + owner.Name + owner.Namespace + owner.UID))
-	return childName(owner, hex.EncodeToString(sum[:])), "[k8s] Managed SecurityGroup for LoadBalancer"
+	return names.Child(owner, hex.EncodeToString(sum[:])), "[k8s] Managed SecurityGroup for LoadBalancer"
 }
 
 // targetGroupShape is what the name of a target group depends on: AWS can't change it.
@@ -57,16 +44,5 @@ func targetGroupName(clusterID string, owner cloud.Owner, s targetGroupShape) st
 	} {
 		h.Write([]byte(part))
 	}
-	return childName(owner, hex.EncodeToString(h.Sum(nil)))
-}
-
-var notAlphanumeric = regexp.MustCompile("[^a-zA-Z0-9]")
-
-// childName is the form of names of what belongs to a Service: k8s-<namespace>-<name>-<hash>.
-func childName(owner cloud.Owner, digest string) string {
-	short := func(text string) string {
-		text = notAlphanumeric.ReplaceAllString(text, "")
-		return text[:min(len(text), 8)]
-	}
-	return "k8s-" + short(owner.Namespace) + "-" + short(owner.Name) + "-" + digest[:10]
+	return names.Child(owner, hex.EncodeToString(h.Sum(nil)))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
 
 // TestNames compares with what upstream gives.
@@ -12,7 +13,7 @@ func TestNames(t *testing.T) {
 	group, _ := networkGroup("test-cluster", cloud.Owner{Namespace: "default", Name: "my-service", UID: uid})
 	classic, description := classicGroup("a1", cloud.Owner{Namespace: "ns", Name: "web"})
 	for name, test := range map[string]struct{ got, want string }{
-		"balancer": {defaultName(uid), "a12345678123412341234123456789ab"},
+		"balancer": {names.Default(uid), "a12345678123412341234123456789ab"},
 		"target group": {
 			targetGroupName("cluster-a", cloud.Owner{Namespace: "default", Name: "service-a"}, targetGroupShape{port: 80, nodePort: 8080, protocol: "TCP", targetType: "instance"}),
 			"k8s-default-servicea-7fa2e07508",

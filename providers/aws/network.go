@@ -11,6 +11,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // networkBalancer is a Network Load Balancer and all that belongs to it.
@@ -99,8 +100,8 @@ func (d *Driver) findNetwork(ctx context.Context, id string) (*networkBalancer, 
 		input = &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}}
 	}
 	found, err := d.readNetwork(ctx, input)
-	if isCode(err, codeNoBalancer) || len(found) == 0 {
-		return nil, ignore(err, codeNoBalancer)
+	if failure.Is(err, codeNoBalancer) || len(found) == 0 {
+		return nil, failure.Ignore(err, codeNoBalancer)
 	}
 	return &found[0], err
 }
@@ -113,13 +114,13 @@ func (d *Driver) listNetwork(ctx context.Context) ([]networkBalancer, error) {
 func (d *Driver) readNetwork(ctx context.Context, input *elb.DescribeLoadBalancersInput) ([]networkBalancer, error) {
 	var list []networkBalancer
 	var arns []string
-	for pages := elb.NewDescribeLoadBalancersPaginator(d.network, input); pages.HasMorePages(); {
+	for pages := elb.NewDescribeLoadBalancersPaginator(d.Network, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("reading the network load balancers: %w", err)
 		}
 		for _, lb := range page.LoadBalancers {
-			if lb.Type == elbtypes.LoadBalancerTypeEnumNetwork && awssdk.ToString(lb.VpcId) == d.config.vpc {
+			if lb.Type == elbtypes.LoadBalancerTypeEnumNetwork && awssdk.ToString(lb.VpcId) == d.config.Cluster.VPC {
 				list, arns = append(list, networkBalancer{LoadBalancer: lb}), append(arns, awssdk.ToString(lb.LoadBalancerArn))
 			}
 		}
@@ -145,8 +146,8 @@ func (d *Driver) networkTags(ctx context.Context, arns []string) (map[string]map
 // addNetworkTags reads the tags of a batch. AWS refuses the whole question when one of them is
 // not there, so that it is asked again in halves.
 func (d *Driver) addNetworkTags(ctx context.Context, arns []string, tags map[string]map[string]string) error {
-	answer, err := d.network.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: arns})
-	switch missing := isCode(err, codeNoBalancer, codeNoListener, codeNoTargetGroup); {
+	answer, err := d.Network.DescribeTags(ctx, &elb.DescribeTagsInput{ResourceArns: arns})
+	switch missing := failure.Is(err, codeNoBalancer, codeNoListener, codeNoTargetGroup); {
 	case missing && len(arns) == 1:
 		return nil
 	case missing:
@@ -171,7 +172,7 @@ func (d *Driver) addNetworkTags(ctx context.Context, arns []string, tags map[str
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
 // of which all are listed.
 func (d *Driver) complete(ctx context.Context, lb *networkBalancer, groups []targetGroup) error {
-	attributes, err := d.network.DescribeLoadBalancerAttributes(ctx, &elb.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	attributes, err := d.Network.DescribeLoadBalancerAttributes(ctx, &elb.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes: %w", err)
 	}
@@ -179,7 +180,7 @@ func (d *Driver) complete(ctx context.Context, lb *networkBalancer, groups []tar
 	for _, attribute := range attributes.Attributes {
 		lb.attributes[awssdk.ToString(attribute.Key)] = awssdk.ToString(attribute.Value)
 	}
-	for pages := elb.NewDescribeListenersPaginator(d.network, &elb.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn}); pages.HasMorePages(); {
+	for pages := elb.NewDescribeListenersPaginator(d.Network, &elb.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the listeners: %w", err)
@@ -213,7 +214,7 @@ func (d *Driver) tagGroups(ctx context.Context, lb *networkBalancer) error {
 func (d *Driver) completeListener(ctx context.Context, l elbtypes.Listener, groups []targetGroup) (networkListener, error) {
 	listener := networkListener{Listener: l}
 	if l.Protocol == elbtypes.ProtocolEnumTls {
-		certificates, err := d.network.DescribeListenerCertificates(ctx, &elb.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+		certificates, err := d.Network.DescribeListenerCertificates(ctx, &elb.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
 		if err != nil {
 			return listener, fmt.Errorf("reading the certificates of listener %d: %w", awssdk.ToInt32(l.Port), err)
 		}
@@ -270,7 +271,7 @@ func (d *Driver) observeNetwork(ctx context.Context, s *snapshot, v *bulkList, s
 	}
 	o := cloud.Observed{
 		Found: true, ID: awssdk.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: d.owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Lookups: d.lookups(s, spec), Native: s,
+		Owner: d.config.Cluster.Owner(awssdk.ToString(lb.LoadBalancerName), lb.tags, spec.Ref.Owner), Lookups: d.lookups(s, spec), Native: s,
 	}
 	if lb.State != nil && lb.State.Code == elbtypes.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, awssdk.ToString(lb.State.Reason)

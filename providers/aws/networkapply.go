@@ -13,6 +13,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // createNetwork makes the balancer and brings it to what is wanted. If that breaks, the next run
@@ -25,7 +26,7 @@ func (d *Driver) createNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	after := change.After
 	input := &elb.CreateLoadBalancerInput{
 		Name: &after.Name, Type: elbtypes.LoadBalancerTypeEnumNetwork, Scheme: elbtypes.LoadBalancerSchemeEnumInternetFacing,
-		SubnetMappings: subnetMappings(*after), SecurityGroups: groups, Tags: networkTagList(d.objectTags(change.Spec)),
+		SubnetMappings: subnetMappings(*after), SecurityGroups: groups, Tags: networkTagList(d.config.Cluster.ObjectTags(change.Spec)),
 	}
 	if after.Scope == cloud.ScopeInternal {
 		input.Scheme = elbtypes.LoadBalancerSchemeEnumInternal
@@ -33,14 +34,14 @@ func (d *Driver) createNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	if after.DualStack {
 		input.IpAddressType = elbtypes.IpAddressTypeDualstack
 	}
-	made, err := d.network.CreateLoadBalancer(ctx, input)
+	made, err := d.Network.CreateLoadBalancer(ctx, input)
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("creating network load balancer %s: %w", after.Name, err)
 	}
 	if len(made.LoadBalancers) == 0 {
-		return cloud.Progress{}, fmt.Errorf("creating network load balancer %s: %w", after.Name, errBlank)
+		return cloud.Progress{}, fmt.Errorf("creating network load balancer %s: %w", after.Name, failure.ErrBlank)
 	}
-	s.network = &networkBalancer{LoadBalancer: made.LoadBalancers[0], tags: d.objectTags(change.Spec)}
+	s.network = &networkBalancer{LoadBalancer: made.LoadBalancers[0], tags: d.config.Cluster.ObjectTags(change.Spec)}
 	return d.settleNetwork(ctx, s, change)
 }
 
@@ -155,7 +156,7 @@ func (d *Driver) needsFor(s *snapshot, change cloud.Change, subnets []string) no
 // keepServing brings the targets of all listeners up to date after AWS refused something for good:
 // nodes come and go, whatever is wrong with an annotation.
 func (d *Driver) keepServing(ctx context.Context, s *snapshot, change cloud.Change, refused error) error {
-	if class := d.Classify(refused).Class; class != cloud.FailureInvalid && class != cloud.FailureQuota && class != cloud.FailureNotFound {
+	if class := failure.Classify(refused).Class; class != cloud.FailureInvalid && class != cloud.FailureQuota && class != cloud.FailureNotFound {
 		return nil
 	}
 	for _, have := range s.network.listeners {
@@ -183,7 +184,7 @@ func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after c
 		wanted[attributeLogBucket], wanted[attributeLogPrefix] = after.ProviderFields[fieldLogBucket], after.ProviderFields[fieldLogPrefix]
 	}
 	var changed []elbtypes.LoadBalancerAttribute
-	for _, key := range sortedKeys(wanted) {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		have, known := lb.attributes[key]
 		if value := wanted[key]; have != value && (known || value != "false" && value != "") {
 			changed = append(changed, elbtypes.LoadBalancerAttribute{Key: awssdk.String(key), Value: awssdk.String(value)})
@@ -192,8 +193,8 @@ func (d *Driver) setAttributes(ctx context.Context, lb *networkBalancer, after c
 	if len(changed) == 0 {
 		return nil
 	}
-	_, err := d.network.ModifyLoadBalancerAttributes(ctx, &elb.ModifyLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn, Attributes: changed})
-	return wrap(err, "changing the attributes of network load balancer "+after.Name)
+	_, err := d.Network.ModifyLoadBalancerAttributes(ctx, &elb.ModifyLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn, Attributes: changed})
+	return failure.Wrap(err, "changing the attributes of network load balancer "+after.Name)
 }
 
 // retagNetwork brings the tags of the balancer, its listeners and target groups to what is wanted.
@@ -202,7 +203,7 @@ func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change c
 	if before.ProviderFields[fieldTags] == change.After.ProviderFields[fieldTags] && slices.Equal(before.OwnershipTags, change.After.OwnershipTags) {
 		return nil // only targets change, whatever the annotation says
 	}
-	add, remove := d.retag(lb.tags, change)
+	add, remove := d.config.Cluster.Retag(lb.tags, change)
 	arns := []string{awssdk.ToString(lb.LoadBalancerArn)}
 	for _, l := range lb.listeners {
 		arns = append(arns, awssdk.ToString(l.ListenerArn))
@@ -214,12 +215,12 @@ func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change c
 	slices.Reverse(arns)
 	for batch := range slices.Chunk(arns, tagBatch) {
 		if len(add) > 0 {
-			if _, err := d.network.AddTags(ctx, &elb.AddTagsInput{ResourceArns: batch, Tags: networkTagList(add)}); err != nil {
+			if _, err := d.Network.AddTags(ctx, &elb.AddTagsInput{ResourceArns: batch, Tags: networkTagList(add)}); err != nil {
 				return fmt.Errorf("tagging network load balancer %s: %w", change.Before.ID, err)
 			}
 		}
 		if len(remove) > 0 {
-			if _, err := d.network.RemoveTags(ctx, &elb.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
+			if _, err := d.Network.RemoveTags(ctx, &elb.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
 				return fmt.Errorf("removing tags of network load balancer %s: %w", change.Before.ID, err)
 			}
 		}
@@ -232,7 +233,7 @@ func (d *Driver) retagNetwork(ctx context.Context, lb *networkBalancer, change c
 
 func networkTagList(tags map[string]string) []elbtypes.Tag {
 	var list []elbtypes.Tag
-	for _, key := range sortedKeys(tags) {
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		list = append(list, elbtypes.Tag{Key: awssdk.String(key), Value: awssdk.String(tags[key])})
 	}
 	return list
@@ -241,8 +242,8 @@ func networkTagList(tags map[string]string) []elbtypes.Tag {
 // deleteNetwork deletes the balancer with its listeners, then its target groups.
 func (d *Driver) deleteNetwork(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Progress, error) {
 	lb := s.network
-	_, err := d.network.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: lb.LoadBalancerArn})
-	if err := ignore(err, codeNoBalancer); err != nil {
+	_, err := d.Network.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err := failure.Ignore(err, codeNoBalancer); err != nil {
 		return cloud.Progress{}, fmt.Errorf("deleting network load balancer %s: %w", change.Before.Balancer.Name, err)
 	}
 	for _, l := range lb.listeners {

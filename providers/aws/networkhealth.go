@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // health returns the health check of a port:
@@ -18,14 +19,14 @@ import (
 // Annotations change each of these, in the Shared mode only interval, timeout and thresholds.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *networkWish) health(port cloud.Port) *cloud.Health {
-	options, probe := w.spec.Options, w.driver.config.balancer.probe
+	options, probe := w.spec.Options, w.driver.config.Balancer.Probe
 	h := &cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 30 * time.Second, Healthy: 3, Unhealthy: 3}
 	shared := false
 	switch {
 	case w.spec.Local:
 		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: w.spec.HealthPort, Path: healthPath, Interval: 10 * time.Second, Healthy: 2, Unhealthy: 2}
 	case probe != nil:
-		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.port, probe.path, true
+		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.Port, probe.Path, true
 	case w.asksProxy(port):
 		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, healthPath
 	}
@@ -34,20 +35,20 @@ func (w *networkWish) health(port cloud.Port) *cloud.Health {
 	} else {
 		w.adjust(h)
 	}
-	if keyInterval.Has(options) {
-		h.Interval = keyInterval.Duration(options)
+	if option.Interval.Has(options) {
+		h.Interval = option.Interval.Duration(options)
 	}
-	if keyHealthy.Has(options) {
-		h.Healthy = keyHealthy.Int(options)
+	if option.Healthy.Has(options) {
+		h.Healthy = option.Healthy.Int(options)
 	}
-	if keyUnhealthy.Has(options) {
-		h.Unhealthy = keyUnhealthy.Int(options)
+	if option.Unhealthy.Has(options) {
+		h.Unhealthy = option.Unhealthy.Int(options)
 	}
 	h.Timeout = min(defaultTimeout(h.Protocol), h.Interval)
-	if keyTimeout.Has(options) {
-		h.Timeout = keyTimeout.Duration(options)
+	if option.Timeout.Has(options) {
+		h.Timeout = option.Timeout.Duration(options)
 		if h.Timeout > h.Interval {
-			w.refuse(keyTimeout.Name, keyTimeout.In(options), "a check may not take longer than the interval of "+h.Interval.String())
+			w.refuse(option.Timeout.Name, option.Timeout.In(options), "a check may not take longer than the interval of "+h.Interval.String())
 		}
 	}
 	return h
@@ -55,7 +56,7 @@ func (w *networkWish) health(port cloud.Port) *cloud.Health {
 
 // asksProxy reports whether kube-proxy is asked for a port that can't be checked itself.
 func (w *networkWish) asksProxy(port cloud.Port) bool {
-	if port.Protocol != cloud.ProtocolUDP || keyHealthPort.Has(w.spec.Options) || keyHealthProtocol.Has(w.spec.Options) {
+	if port.Protocol != cloud.ProtocolUDP || option.HealthPort.Has(w.spec.Options) || option.HealthProtocol.Has(w.spec.Options) {
 		return false
 	}
 	now, exists := w.presentAt(port.Port)
@@ -73,19 +74,19 @@ func defaultTimeout(p cloud.Protocol) time.Duration {
 // adjust sets protocol, port and path as the annotations say.
 func (w *networkWish) adjust(h *cloud.Health) {
 	options := w.spec.Options
-	if text := keyHealthProtocol.In(options); text != "" {
+	if text := option.HealthProtocol.In(options); text != "" {
 		if h.Protocol = cloud.Protocol(text); text == "SSL" {
-			w.refuse(keyHealthProtocol.Name, text, "network balancers check with TCP, HTTP or HTTPS")
+			w.refuse(option.HealthProtocol.Name, text, "network balancers check with TCP, HTTP or HTTPS")
 		}
 	}
-	switch text := keyHealthPort.In(options); text {
+	switch text := option.HealthPort.In(options); text {
 	case "":
-	case trafficPort:
+	case option.TrafficPort:
 		h.Port = 0
 	default:
 		h.Port, _ = strconv.Atoi(text)
 	}
-	switch path := keyHealthPath.In(options); {
+	switch path := option.HealthPath.In(options); {
 	case !asksForPath(h.Protocol):
 		h.Path = ""
 	case path != "":
@@ -97,7 +98,7 @@ func (w *networkWish) adjust(h *cloud.Health) {
 
 // sharedIgnores notes which annotations the Shared mode overrules, as upstream's does.
 func (w *networkWish) sharedIgnores() {
-	for _, key := range []string{keyHealthProtocol.Name, keyHealthPort.Name, keyHealthPath.Name} {
+	for _, key := range []string{option.HealthProtocol.Name, option.HealthPort.Name, option.HealthPath.Name} {
 		if w.spec.Options[key] != "" {
 			w.note(key, "ClusterServiceLoadBalancerHealthProbeMode=Shared of the configuration stands above it")
 		}

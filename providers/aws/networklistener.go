@@ -13,6 +13,8 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // at returns the listener at the port, of which there is one whatever its protocol.
@@ -51,8 +53,8 @@ func (d *Driver) deleteListeners(ctx context.Context, s *snapshot, surplus func(
 			kept = append(kept, l)
 			continue
 		}
-		_, err := d.network.DeleteListener(ctx, &elb.DeleteListenerInput{ListenerArn: l.ListenerArn})
-		if err := ignore(err, codeNoListener); err != nil {
+		_, err := d.Network.DeleteListener(ctx, &elb.DeleteListenerInput{ListenerArn: l.ListenerArn})
+		if err := failure.Ignore(err, codeNoListener); err != nil {
 			return fmt.Errorf("deleting listener %d: %w", awssdk.ToInt32(l.Port), err)
 		}
 		d.release(s, l.group)
@@ -101,7 +103,7 @@ func (d *Driver) groupFor(ctx context.Context, s *snapshot, have *networkListene
 	if have != nil && have.group.suits(l) {
 		return have.group, nil
 	}
-	names := targetGroupNames(d.config.clusterID, l, spec)
+	names := targetGroupNames(d.config.Cluster.ID, l, spec)
 	for i, spare := range s.unused {
 		if spare.suits(l) && slices.Contains(names, awssdk.ToString(spare.TargetGroupName)) {
 			s.unused = slices.Delete(slices.Clone(s.unused), i, i+1)
@@ -131,8 +133,8 @@ func targetGroupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []str
 
 func (d *Driver) createGroupFor(ctx context.Context, name string, l cloud.Listener, spec cloud.Spec) (targetGroup, error) {
 	input := &elb.CreateTargetGroupInput{
-		Name: &name, Port: awssdk.Int32(int32(l.TargetPort)), Protocol: elbtypes.ProtocolEnum(l.TargetProtocol), VpcId: &d.config.vpc,
-		TargetType: elbtypes.TargetTypeEnum(l.ProviderFields[fieldTargetType]), Tags: networkTagList(d.objectTags(spec)),
+		Name: &name, Port: awssdk.Int32(int32(l.TargetPort)), Protocol: elbtypes.ProtocolEnum(l.TargetProtocol), VpcId: &d.config.Cluster.VPC,
+		TargetType: elbtypes.TargetTypeEnum(l.ProviderFields[fieldTargetType]), Tags: networkTagList(d.config.Cluster.ObjectTags(spec)),
 		HealthCheckProtocol: elbtypes.ProtocolEnum(l.Health.Protocol), HealthCheckPort: awssdk.String(healthPortText(l.Health)),
 		HealthCheckIntervalSeconds: secondsOf(l.Health.Interval), HealthCheckTimeoutSeconds: secondsOf(l.Health.Timeout),
 		HealthyThresholdCount: awssdk.Int32(int32(l.Health.Healthy)), UnhealthyThresholdCount: awssdk.Int32(int32(l.Health.Unhealthy)),
@@ -140,12 +142,12 @@ func (d *Driver) createGroupFor(ctx context.Context, name string, l cloud.Listen
 	if l.Health.Path != "" {
 		input.HealthCheckPath = &l.Health.Path
 	}
-	made, err := d.network.CreateTargetGroup(ctx, input)
+	made, err := d.Network.CreateTargetGroup(ctx, input)
 	if err != nil {
 		return targetGroup{}, fmt.Errorf("creating target group %s: %w", name, err)
 	}
 	if len(made.TargetGroups) == 0 {
-		return targetGroup{}, fmt.Errorf("creating target group %s: %w", name, errBlank)
+		return targetGroup{}, fmt.Errorf("creating target group %s: %w", name, failure.ErrBlank)
 	}
 	g := targetGroup{TargetGroup: made.TargetGroups[0]}
 	return g, d.completeGroup(ctx, &g)
@@ -155,7 +157,7 @@ func secondsOf(d time.Duration) *int32 { return awssdk.Int32(int32(d / time.Seco
 
 func healthPortText(h *cloud.Health) string {
 	if h.Port == 0 {
-		return trafficPort
+		return option.TrafficPort
 	}
 	return strconv.Itoa(h.Port)
 }
@@ -171,7 +173,7 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 		if want.Path != "" {
 			input.HealthCheckPath = &want.Path
 		}
-		if _, err := d.network.ModifyTargetGroup(ctx, input); err != nil {
+		if _, err := d.Network.ModifyTargetGroup(ctx, input); err != nil {
 			return fmt.Errorf("changing the health check of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
 		}
 	}
@@ -181,8 +183,8 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 			changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String(attribute), Value: awssdk.String(value)})
 		}
 	}
-	set(attributePreserve, l.ProviderFields[fieldPreserve], strconv.FormatBool(g.preserves()))
-	set(attributeProxy, l.ProviderFields[fieldProxy], strconv.FormatBool(g.attributes[attributeProxy] == "true"))
+	set(option.AttributePreserve, l.ProviderFields[fieldPreserve], strconv.FormatBool(g.preserves()))
+	set(option.AttributeProxy, l.ProviderFields[fieldProxy], strconv.FormatBool(g.attributes[option.AttributeProxy] == "true"))
 	set(attributeSticky, l.ProviderFields[fieldSticky], strconv.FormatBool(g.attributes[attributeSticky] == "true"))
 	if len(changed) == 0 {
 		return nil
@@ -190,8 +192,8 @@ func (d *Driver) settleGroup(ctx context.Context, g targetGroup, l cloud.Listene
 	if l.ProviderFields[fieldSticky] == "true" {
 		changed = append(changed, elbtypes.TargetGroupAttribute{Key: awssdk.String("stickiness.type"), Value: awssdk.String("source_ip")})
 	}
-	_, err := d.network.ModifyTargetGroupAttributes(ctx, &elb.ModifyTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn, Attributes: changed})
-	return wrap(err, "changing the attributes of target group "+awssdk.ToString(g.TargetGroupName))
+	_, err := d.Network.ModifyTargetGroupAttributes(ctx, &elb.ModifyTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn, Attributes: changed})
+	return failure.Wrap(err, "changing the attributes of target group "+awssdk.ToString(g.TargetGroupName))
 }
 
 func forwardTo(g targetGroup) []elbtypes.Action {
@@ -201,18 +203,18 @@ func forwardTo(g targetGroup) []elbtypes.Action {
 func (d *Driver) createListener(ctx context.Context, s *snapshot, l cloud.Listener, g targetGroup, spec cloud.Spec) error {
 	input := &elb.CreateListenerInput{
 		LoadBalancerArn: s.network.LoadBalancerArn, Port: awssdk.Int32(int32(l.Port)), Protocol: elbtypes.ProtocolEnum(l.Protocol),
-		DefaultActions: forwardTo(g), Tags: networkTagList(d.objectTags(spec)),
+		DefaultActions: forwardTo(g), Tags: networkTagList(d.config.Cluster.ObjectTags(spec)),
 	}
 	certificates := certificatesOf(l)
 	if l.Protocol == cloud.ProtocolTLS {
 		input.Certificates, input.SslPolicy = certificates[:1], awssdk.String(l.ProviderFields[fieldTLSPolicy])
 	}
-	made, err := d.network.CreateListener(ctx, input)
+	made, err := d.Network.CreateListener(ctx, input)
 	if err != nil {
 		return fmt.Errorf("creating it: %w", err)
 	}
 	if len(made.Listeners) == 0 {
-		return fmt.Errorf("creating it: %w", errBlank)
+		return fmt.Errorf("creating it: %w", failure.ErrBlank)
 	}
 	return d.settleCertificates(ctx, networkListener{Listener: made.Listeners[0]}, certificates)
 }
@@ -234,7 +236,7 @@ func (d *Driver) changeListener(ctx context.Context, s *snapshot, have networkLi
 		input.DefaultActions, differs = forwardTo(g), true
 	}
 	if differs {
-		if _, err := d.network.ModifyListener(ctx, input); err != nil {
+		if _, err := d.Network.ModifyListener(ctx, input); err != nil {
 			return err
 		}
 		if input.DefaultActions != nil && d.releases(have.group) {
@@ -268,13 +270,13 @@ func (d *Driver) settleCertificates(ctx context.Context, have networkListener, c
 		}
 	}
 	for _, arn := range missing(wanted, have.extra) {
-		_, err := d.network.AddListenerCertificates(ctx, &elb.AddListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
+		_, err := d.Network.AddListenerCertificates(ctx, &elb.AddListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
 		if err != nil {
 			return fmt.Errorf("adding certificate %s: %w", arn, err)
 		}
 	}
 	for _, arn := range missing(have.extra, wanted) {
-		_, err := d.network.RemoveListenerCertificates(ctx, &elb.RemoveListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
+		_, err := d.Network.RemoveListenerCertificates(ctx, &elb.RemoveListenerCertificatesInput{ListenerArn: have.ListenerArn, Certificates: []elbtypes.Certificate{{CertificateArn: &arn}}})
 		if err != nil {
 			return fmt.Errorf("removing certificate %s: %w", arn, err)
 		}

@@ -10,6 +10,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // openGuard returns the security groups the balancer shall have, nil for those it has. Its own one
@@ -52,15 +53,15 @@ func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Chang
 func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Change, groups []string) error {
 	lb, after := s.network, *change.After
 	fail := func(err error, what string) error {
-		return wrap(err, "changing the "+what+" of network load balancer "+after.Name)
+		return failure.Wrap(err, "changing the "+what+" of network load balancer "+after.Name)
 	}
 	if len(groups) > 0 && sortedList(groups) != sortedList(lb.SecurityGroups) {
-		if _, err := d.network.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: lb.LoadBalancerArn, SecurityGroups: groups}); err != nil {
+		if _, err := d.Network.SetSecurityGroups(ctx, &elb.SetSecurityGroupsInput{LoadBalancerArn: lb.LoadBalancerArn, SecurityGroups: groups}); err != nil {
 			return fail(err, "security groups")
 		}
 	}
 	if wanted := after.ProviderFields[fieldSubnets]; wanted != placesText(lb.subnets(), lb.addressOf) && wanted != "" {
-		if _, err := d.network.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after)}); err != nil {
+		if _, err := d.Network.SetSubnets(ctx, &elb.SetSubnetsInput{LoadBalancerArn: lb.LoadBalancerArn, SubnetMappings: subnetMappings(after)}); err != nil {
 			return fail(err, "subnets")
 		}
 	}
@@ -71,7 +72,7 @@ func (d *Driver) placeNetwork(ctx context.Context, s *snapshot, change cloud.Cha
 	if after.DualStack {
 		kind = elbtypes.IpAddressTypeDualstack
 	}
-	_, err := d.network.SetIpAddressType(ctx, &elb.SetIpAddressTypeInput{LoadBalancerArn: lb.LoadBalancerArn, IpAddressType: kind})
+	_, err := d.Network.SetIpAddressType(ctx, &elb.SetIpAddressTypeInput{LoadBalancerArn: lb.LoadBalancerArn, IpAddressType: kind})
 	return fail(err, "address type")
 }
 

@@ -9,6 +9,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // Descriptions of the rules for network balancers on the security groups of nodes, as upstream
@@ -158,7 +159,7 @@ func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) newOwn
 func checks(groups []targetGroup, balancer string, r rule) bool {
 	return r.protocol == "tcp" && slices.ContainsFunc(groups, func(g targetGroup) bool {
 		port := awssdk.ToString(g.HealthCheckPort)
-		if port == trafficPort {
+		if port == option.TrafficPort {
 			port = strconv.Itoa(int(awssdk.ToInt32(g.Port)))
 		}
 		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.from))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // reasonSkipped is the event of nodes that are no targets.
@@ -28,7 +31,7 @@ func wantedTargets(present []string, l cloud.Listener, change cloud.Change) []st
 		switch {
 		case id.Unknown():
 			wanted = append(wanted, id.Address())
-		case l.ProviderFields[fieldTargetType] == targetInstance:
+		case l.ProviderFields[fieldTargetType] == option.TargetInstance:
 			wanted = append(wanted, string(id))
 		default:
 			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
@@ -62,7 +65,7 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 
 // registersAddresses reports whether the balancer's targets are addresses.
 func registersAddresses(b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[fieldTargetType] == targetIP })
+	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[fieldTargetType] == option.TargetIP })
 }
 
 // missing returns the items of list that other does not have.
@@ -84,17 +87,17 @@ func (d *Driver) register(ctx context.Context, s *snapshot, g targetGroup, ids [
 // registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
 // half.
 func (d *Driver) registerBatch(ctx context.Context, s *snapshot, g targetGroup, ids []string) error {
-	_, err := d.network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
+	_, err := d.Network.RegisterTargets(ctx, &elb.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
 	switch {
 	case err == nil:
 		return nil
-	case !isCode(err, codeBadTarget):
+	case !failure.Is(err, codeBadTarget):
 		return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), awssdk.ToString(g.TargetGroupName), err)
 	case len(ids) == 1:
 		if s.refused == nil {
 			s.refused = map[string]string{}
 		}
-		s.refused[ids[0]] = said(err)
+		s.refused[ids[0]] = failure.Said(err)
 		return nil
 	}
 	half := len(ids) / 2
@@ -107,7 +110,7 @@ func (d *Driver) registerBatch(ctx context.Context, s *snapshot, g targetGroup, 
 // refusedNotes say which nodes AWS does not take as targets, and why.
 func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Warning {
 	var notes []cloud.Warning
-	for _, id := range sortedKeys(s.refused) {
+	for _, id := range slices.Sorted(maps.Keys(s.refused)) {
 		node := id
 		for _, c := range candidates {
 			if isOf(cloud.InstanceID(id), c) || isOf(cloud.UnknownInstance(id), c) {
@@ -121,7 +124,7 @@ func (s *snapshot) refusedNotes(candidates []cloud.Target) []cloud.Warning {
 
 func (d *Driver) deregister(ctx context.Context, g targetGroup, ids []string) error {
 	for batch := range slices.Chunk(ids, targetBatch) {
-		if _, err := d.network.DeregisterTargets(ctx, &elb.DeregisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
+		if _, err := d.Network.DeregisterTargets(ctx, &elb.DeregisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
 			return fmt.Errorf("deregistering %d targets from target group %s: %w", len(batch), awssdk.ToString(g.TargetGroupName), err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // protocolBoth is the protocol of a listener that takes TCP and UDP on one port.
@@ -42,10 +44,10 @@ func (d *Driver) viewNetwork(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.network
 	b := cloud.Balancer{
 		Name: awssdk.ToString(lb.LoadBalancerName), Scope: lb.scope(), DualStack: lb.dualStack(),
-		OwnershipTags: d.observedMarks(lb.tags),
+		OwnershipTags: d.config.Cluster.ObservedMarks(lb.tags),
 		ProviderFields: map[string]string{
 			fieldType: kindNetwork, fieldSubnets: placesText(lb.subnets(), lb.addressOf),
-			fieldGroups: d.groupsText(s, spec), fieldTags: observedTags(lb.tags, spec),
+			fieldGroups: d.groupsText(s, spec), fieldTags: tag.Observed(lb.tags, spec),
 		},
 	}
 	for field, attribute := range map[string]string{fieldCrossZone: attributeCrossZone, fieldProtection: attributeProtection, fieldLog: attributeLog} {
@@ -114,7 +116,7 @@ func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	own, guarded := d.ownOf(s, spec)
 	machines := registered(spec.Candidates, *b)
 	groups := d.nodeGroups(s.area, machines)
-	watched := !d.config.balancer.leaveNodeGroups && len(groups) > 0
+	watched := !d.config.Balancer.LeaveNodeGroups && len(groups) > 0
 	switch {
 	case guarded:
 		b.Allow = ingress(own).sources()
@@ -188,7 +190,7 @@ func (l networkListener) view() cloud.Listener {
 		Health: g.health(), Targets: []cloud.InstanceID{},
 		ProviderFields: map[string]string{
 			fieldTargetType: string(g.TargetType), fieldSticky: strconv.FormatBool(g.attributes[attributeSticky] == "true"),
-			fieldPreserve: strconv.FormatBool(g.preserves()), fieldProxy: strconv.FormatBool(g.attributes[attributeProxy] == "true"),
+			fieldPreserve: strconv.FormatBool(g.preserves()), fieldProxy: strconv.FormatBool(g.attributes[option.AttributeProxy] == "true"),
 		},
 	}
 	for _, id := range g.targets {
@@ -209,14 +211,14 @@ func (l networkListener) view() cloud.Listener {
 // preserves reports whether the targets see the clients' addresses. It is so by default, but not
 // for TCP and TLS to targets that are addresses (API reference of TargetGroupAttribute).
 func (g targetGroup) preserves() bool {
-	if value, known := g.attributes[attributePreserve]; known {
+	if value, known := g.attributes[option.AttributePreserve]; known {
 		return value == "true"
 	}
 	return preservesByDefault(string(g.TargetType), cloud.Protocol(g.Protocol))
 }
 
 func preservesByDefault(targetType string, p cloud.Protocol) bool {
-	return targetType == targetInstance || p == cloud.ProtocolUDP || p == protocolBoth
+	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == protocolBoth
 }
 
 // health returns the health check; its port is 0 where it is the one of the traffic.

@@ -7,24 +7,26 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // normalizeNetwork returns the network balancer the Service asks for.
 func (d *Driver) normalizeNetwork(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	w := networkWish{driver: d, spec: spec}
 	b := cloud.Balancer{
-		Name: wantedName(spec), Scope: cloud.ScopeOf(keyInternal.In(spec.Options) == "true"), DualStack: w.dualStack(),
-		OwnershipTags: d.wantedMarks(spec.Ref.Owner),
+		Name: wantedName(spec), Scope: cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), DualStack: w.dualStack(),
+		OwnershipTags: d.config.Cluster.WantedMarks(spec.Ref.Owner),
 		ProviderFields: map[string]string{
-			fieldType: kindNetwork, fieldTags: tagText(wantedTags(spec)), fieldCrossZone: keyCrossZone.In(spec.Options),
-			fieldProtection: keyProtection.In(spec.Options), fieldLog: keyLog.In(spec.Options),
+			fieldType: kindNetwork, fieldTags: option.TagText(tag.Wanted(spec)), fieldCrossZone: option.CrossZone.In(spec.Options),
+			fieldProtection: option.Protection.In(spec.Options), fieldLog: option.Log.In(spec.Options),
 		},
 	}
-	if keyLog.Bool(spec.Options) {
-		if keyLogBucket.In(spec.Options) == "" {
-			w.refuse(keyLogBucket.Name, "", "want the S3 bucket of the access log, which "+keyLog.Name+" asks for")
+	if option.Log.Bool(spec.Options) {
+		if option.LogBucket.In(spec.Options) == "" {
+			w.refuse(option.LogBucket.Name, "", "want the S3 bucket of the access log, which "+option.Log.Name+" asks for")
 		}
-		b.ProviderFields[fieldLogBucket], b.ProviderFields[fieldLogPrefix] = keyLogBucket.In(spec.Options), keyLogPrefix.In(spec.Options)
+		b.ProviderFields[fieldLogBucket], b.ProviderFields[fieldLogPrefix] = option.LogBucket.In(spec.Options), option.LogPrefix.In(spec.Options)
 	}
 	b.Preserve(spec.Preserved)
 	b.Allow = allowOf(spec, b.DualStack)
@@ -90,11 +92,11 @@ func (w *networkWish) subnets(b *cloud.Balancer) {
 	if err != nil && w.err == nil {
 		w.err = err
 	}
-	given, key := keyAddresses.List(w.spec.Options), keyAddresses
+	given, key := option.Addresses.List(w.spec.Options), option.Addresses
 	if len(given) == 0 {
-		given, key = keyPrivate.List(w.spec.Options), keyPrivate
-	} else if keyPrivate.Has(w.spec.Options) {
-		w.refuse(keyPrivate.Name, keyPrivate.In(w.spec.Options), "it does not go together with "+keyAddresses.Name)
+		given, key = option.PrivateAddresses.List(w.spec.Options), option.PrivateAddresses
+	} else if option.PrivateAddresses.Has(w.spec.Options) {
+		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.spec.Options), "it does not go together with "+option.Addresses.Name)
 	}
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
@@ -115,8 +117,8 @@ func (w *networkWish) subnets(b *cloud.Balancer) {
 		return wanted
 	})
 	now := w.spec.Lookups[lookupAddresses]
-	asked := strings.Join([]string{keySubnets.In(w.spec.Options), keyAddresses.In(w.spec.Options), keyPrivate.In(w.spec.Options)}, " ")
-	if w.holds(partSubnets, asked, keySubnets.Name, now != "" && now != b.ProviderFields[fieldSubnets]) {
+	asked := strings.Join([]string{option.Subnets.In(w.spec.Options), option.Addresses.In(w.spec.Options), option.PrivateAddresses.In(w.spec.Options)}, " ")
+	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[fieldSubnets]) {
 		b.ProviderFields[fieldSubnets] = now
 	}
 }
@@ -143,24 +145,24 @@ func presentAddresses(spec cloud.Spec) map[string]string {
 //	with others    not set     managed  one of its own
 //	with others    not set     none     those it has
 func (w *networkWish) groups(b *cloud.Balancer) {
-	given, managed := keyGroups.In(w.spec.Options), w.driver.config.balancer.managedGroups
-	if mode := keyMode.In(w.spec.Options); mode != "" {
+	given, managed := option.Groups.In(w.spec.Options), w.driver.config.Balancer.ManagedGroups
+	if mode := option.GroupMode.In(w.spec.Options); mode != "" {
 		managed = mode == "managed"
 	}
 	switch present := w.spec.Lookups[lookupGroups]; {
 	case present == groupless:
-		if given != "" || keyMode.In(w.spec.Options) == "managed" {
-			w.note(keyGroups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
+		if given != "" || option.GroupMode.In(w.spec.Options) == "managed" {
+			w.note(option.Groups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
 		}
 	case given != "":
-		b.ProviderFields[fieldGroups] = sortedList(keyGroups.List(w.spec.Options))
+		b.ProviderFields[fieldGroups] = sortedList(option.Groups.List(w.spec.Options))
 	case managed:
 		b.ProviderFields[fieldGroups] = ownGroup
 	default:
 		b.ProviderFields[fieldGroups] = present
 	}
-	if keyExtra.In(w.spec.Options) != "" {
-		w.refuse(keyExtra.Name, keyExtra.In(w.spec.Options), "network balancers have no extra groups: use "+keyGroups.Name)
+	if option.ExtraGroups.In(w.spec.Options) != "" {
+		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.spec.Options), "network balancers have no extra groups: use "+option.Groups.Name)
 	}
 }
 
@@ -187,28 +189,28 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 	if both {
 		l.Protocol, l.TargetProtocol = protocolBoth, protocolBoth
 	}
-	targetType := keyTargetType.In(w.spec.Options)
-	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, keyTargetType.Name, exists && now.targetType != targetType) {
+	targetType := option.TargetType.In(w.spec.Options)
+	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
 		targetType = now.targetType
 	}
 	l.ProviderFields = map[string]string{fieldTargetType: targetType, fieldSticky: strconv.FormatBool(w.spec.ClientIP)}
-	if port.Protocol == cloud.ProtocolTCP && terminates(w.spec, port) {
-		certificates := keyCertificate.List(w.spec.Options)
+	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.spec, port) {
+		certificates := option.Certificate.List(w.spec.Options)
 		slices.Sort(certificates[1:])
 		l.Protocol = cloud.ProtocolTLS
 		l.ProviderFields[fieldCertificates] = strings.Join(slices.Compact(certificates), ",")
-		l.ProviderFields[fieldTLSPolicy] = keyTLSPolicy.In(w.spec.Options)
+		l.ProviderFields[fieldTLSPolicy] = option.TLSPolicy.In(w.spec.Options)
 		if l.ProviderFields[fieldTLSPolicy] == "" {
 			l.ProviderFields[fieldTLSPolicy] = defaultTLSPolicy
 		}
-		if keyBackend.In(w.spec.Options) == "ssl" {
+		if option.Backend.In(w.spec.Options) == "ssl" {
 			l.TargetProtocol = cloud.ProtocolTLS
 		}
 		if w.spec.ClientIP {
 			w.refuse("spec.sessionAffinity", "ClientIP", fmt.Sprintf("port %d terminates TLS, and AWS keeps no client with a node there", port.Port))
 		}
 		if both {
-			w.refuse(keyTLSPorts.Name, keyTLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
+			w.refuse(option.TLSPorts.Name, option.TLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
 		}
 	}
 	w.attributes(&l, targetType)
@@ -218,14 +220,14 @@ func (w *networkWish) listener(port cloud.Port, both bool) cloud.Listener {
 
 // attributes sets what the annotation says of target groups.
 func (w *networkWish) attributes(l *cloud.Listener, targetType string) {
-	given := parseTags(keyTargetAttributes.In(w.spec.Options))
+	given := option.ParseTags(option.TargetAttributes.In(w.spec.Options))
 	l.ProviderFields[fieldProxy], l.ProviderFields[fieldPreserve] = "false", strconv.FormatBool(preservesByDefault(targetType, l.TargetProtocol))
-	if keyProxyProtocol.In(w.spec.Options) == "true" || given[attributeProxy] == "true" {
+	if option.ProxyProtocol.In(w.spec.Options) == "true" || given[option.AttributeProxy] == "true" {
 		l.ProviderFields[fieldProxy] = "true"
 	}
-	switch preserve := given[attributePreserve]; {
+	switch preserve := given[option.AttributePreserve]; {
 	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
-		w.refuse(keyTargetAttributes.Name, keyTargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+attributePreserve+"=false is for TCP only")
+		w.refuse(option.TargetAttributes.Name, option.TargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+option.AttributePreserve+"=false is for TCP only")
 	case preserve != "":
 		l.ProviderFields[fieldPreserve] = preserve
 	}
@@ -233,8 +235,8 @@ func (w *networkWish) attributes(l *cloud.Listener, targetType string) {
 
 // ignored notes what has no effect on network balancers.
 func (w *networkWish) ignored() {
-	if keyProxyProtocol.In(w.spec.Options) == proxyClassic {
-		w.note(keyProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
+	if option.ProxyProtocol.In(w.spec.Options) == option.ProxyClassic {
+		w.note(option.ProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
 	}
 }
 
@@ -249,8 +251,8 @@ func (w *networkWish) unguarded(b cloud.Balancer) {
 	switch {
 	case hides:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
-			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+keyMode.Name+": managed on a new balancer")
-	case w.driver.config.balancer.leaveNodeGroups:
+			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+option.GroupMode.Name+": managed on a new balancer")
+	case w.driver.config.Balancer.LeaveNodeGroups:
 		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // nodeNeeds are the rules that the security groups of a balancer's nodes have to have, all the
@@ -40,7 +41,7 @@ func (d *Driver) nodeGroups(a *area, machines []cloud.Target) []string {
 	var ids []string
 	for _, machine := range machines {
 		all := groupsOf([]cloud.Target{machine})
-		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !d.inCluster(tagsOf(a.groups[id].Tags)) })
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !d.config.Cluster.Has(tag.Of(a.groups[id].Tags)) })
 		switch {
 		case len(tagged) > 0:
 			ids = append(ids, tagged...)
@@ -107,7 +108,7 @@ func (n nodeNeeds) drift(a *area, doubt bool) string {
 
 // openNodes adds the rules that are missing.
 func (d *Driver) openNodes(ctx context.Context, a *area, n nodeNeeds) error {
-	if d.config.balancer.leaveNodeGroups {
+	if d.config.Balancer.LeaveNodeGroups {
 		return nil
 	}
 	for _, id := range n.groups {
@@ -129,7 +130,7 @@ type newOwner func(group string, r rule) (needed bool, description string, err e
 // closeNodes removes the rules that were made for the balancer and are not needed any more. One
 // that another balancer needs gets its description.
 func (d *Driver) closeNodes(ctx context.Context, a *area, n nodeNeeds) error {
-	if d.config.balancer.leaveNodeGroups {
+	if d.config.Balancer.LeaveNodeGroups {
 		return nil
 	}
 	for _, id := range sortedGroups(a) {
@@ -156,5 +157,3 @@ func (d *Driver) closeNodes(ctx context.Context, a *area, n nodeNeeds) error {
 }
 
 func sortedGroups(a *area) []string { return slices.Sorted(maps.Keys(a.groups)) }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -50,7 +50,7 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: want aws:///<zone>/<instance id>", providerID)
 	}
 	if region := d.otherRegion(zone); region != "" {
-		return "", fmt.Errorf("%q is a provider-ID of region %s: this is %s", providerID, region, d.config.region)
+		return "", fmt.Errorf("%q is a provider-ID of region %s: this is %s", providerID, region, d.config.Region)
 	}
 	if !machineID.MatchString(string(id)) {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: %q is not the id of an instance, want i- and 8 or 17 hexadecimal digits", providerID, id)
@@ -97,7 +97,7 @@ func split(providerID string) (zone string, id cloud.InstanceID, ok bool) {
 // like AWS's says nothing.
 func (d *Driver) otherRegion(zone string) string {
 	match := zoneName.FindStringSubmatch(zone)
-	if match == nil || match[1] == d.config.region || !regionName.MatchString(d.config.region) {
+	if match == nil || match[1] == d.config.Region || !regionName.MatchString(d.config.Region) {
 		return ""
 	}
 	return match[1]

@@ -12,6 +12,10 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // What is here keeps a Service from naming what is another's.
@@ -29,7 +33,7 @@ func (s *snapshot) groups() []string {
 
 // namedNew are the ids of security groups on the Service that its balancer does not have yet.
 func (s *snapshot) namedNew(spec cloud.Spec) []string {
-	named := slices.Concat(keyGroups.List(spec.Options), keyExtra.List(spec.Options))
+	named := slices.Concat(option.Groups.List(spec.Options), option.ExtraGroups.List(spec.Options))
 	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.groups(), id) })
 }
 
@@ -42,7 +46,7 @@ func (d *Driver) withNamed(ctx context.Context, s *snapshot, spec cloud.Spec) (*
 	}
 	whole := *s.area
 	whole.groups = maps.Clone(s.area.groups)
-	return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.inVPC(), filter("group-id", unknown...)}})
+	return &whole, d.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{d.config.Cluster.InVPC(), filter.By("group-id", unknown...)}})
 }
 
 // groupProblem returns the first of the security groups on the Service that it may not have, "" when
@@ -56,7 +60,7 @@ func (d *Driver) withNamed(ctx context.Context, s *snapshot, spec cloud.Spec) (*
 func (d *Driver) groupProblem(s *snapshot, spec cloud.Spec) string {
 	for _, id := range s.namedNew(spec) {
 		group, exists := s.area.groups[id]
-		if !exists || awssdk.ToString(group.VpcId) != d.config.vpc || d.isOfAnother(s, group, spec) {
+		if !exists || awssdk.ToString(group.VpcId) != d.config.Cluster.VPC || d.isOfAnother(s, group, spec) {
 			return id
 		}
 	}
@@ -65,19 +69,19 @@ func (d *Driver) groupProblem(s *snapshot, spec cloud.Spec) string {
 
 // isOfAnother reports whether a group was made for a balancer of another Service or cluster.
 func (d *Driver) isOfAnother(s *snapshot, g ec2types.SecurityGroup, spec cloud.Spec) bool {
-	tags, us := tagsOf(g.Tags), spec.Ref.Owner
-	if uid := marks.Owner(tags).UID; uid != "" {
+	tags, us := tag.Of(g.Tags), spec.Ref.Owner
+	if uid := tag.Marks.Owner(tags).UID; uid != "" {
 		return uid != us.UID
 	}
-	if slices.ContainsFunc(d.groupNames(spec, s.name(spec), defaultName(us.UID)), func(n groupName) bool { return n.owns(g) }) {
+	if slices.ContainsFunc(d.groupNames(spec, s.name(spec), names.Default(us.UID)), func(n groupName) bool { return n.owns(g) }) {
 		return false
 	}
-	owned := slices.ContainsFunc(sortedKeys(tags), func(key string) bool {
-		return strings.HasPrefix(key, tagClusterPrefix) && tags[key] == valueOwned || key == tagController
+	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {
+		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
 	})
 	_, managed := networkGroup("", cloud.Owner{})
 	made := awssdk.ToString(g.Description) == managed || strings.HasPrefix(awssdk.ToString(g.Description), classicDescription)
-	return owned && (made || !d.inCluster(tags))
+	return owned && (made || !d.config.Cluster.Has(tags))
 }
 
 // defaultNames are the names balancers have when nothing else is asked for.
@@ -86,15 +90,15 @@ var defaultNames = regexp.MustCompile(`^a[0-9a-f]{31}$`)
 // checkReach refuses what a Service names that is not its own.
 func checkReach(spec cloud.Spec, vpc string) error {
 	if id := spec.Lookups[lookupGroupProblem]; id != "" {
-		key := keyGroups
-		if !slices.Contains(keyGroups.List(spec.Options), id) {
-			key = keyExtra
+		key := option.Groups
+		if !slices.Contains(option.Groups.List(spec.Options), id) {
+			key = option.ExtraGroups
 		}
 		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
 	}
-	name := keyName.In(spec.Options)
-	if defaultNames.MatchString(name) && name != defaultName(spec.Ref.Owner.UID) && name != spec.Lookups[lookupName] {
-		return &cloud.Invalid{Field: keyName.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
+	name := option.Name.In(spec.Options)
+	if defaultNames.MatchString(name) && name != names.Default(spec.Ref.Owner.UID) && name != spec.Lookups[lookupName] {
+		return &cloud.Invalid{Field: option.Name.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
 	}
 	return nil
 }

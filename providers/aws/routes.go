@@ -11,6 +11,8 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Every pod route is in each of the tables of routeTables, with the same target. A route of EC2
@@ -82,7 +84,7 @@ func (d *Driver) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 		case !found:
 			writes = append(writes, func(ctx context.Context) error { return d.addRoute(ctx, table, route, target) })
 		case present.target() == route.Target:
-		case present.concerns() && (present.blackhole() || d.inCluster(tagsOf(instances[present.name()].Tags))):
+		case present.concerns() && (present.blackhole() || d.config.Cluster.Has(tag.Of(instances[present.name()].Tags))):
 			writes = append(writes, func(ctx context.Context) error { return d.replaceRoute(ctx, table, route, target) })
 		default:
 			return refused(cloud.FailureConflict, "%s already leads to %s in route table %s, which is none of the cluster's instances: remove that route, or give the cluster other pod networks",
@@ -133,10 +135,10 @@ func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 			continue
 		}
 		v4, v6 := destinations(route.Destination)
-		_, err := d.compute.DeleteRoute(ctx, &ec2.DeleteRouteInput{
+		_, err := d.Compute.DeleteRoute(ctx, &ec2.DeleteRouteInput{
 			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		})
-		if err != nil && !isCode(err, "InvalidRoute.NotFound") {
+		if err != nil && !failure.Is(err, "InvalidRoute.NotFound") {
 			return fmt.Errorf("deleting route %s from table %s: %w", route.Destination, awssdk.ToString(table.RouteTableId), err)
 		}
 	}
@@ -146,7 +148,7 @@ func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 func (d *Driver) addRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := d.compute.CreateRoute(ctx, &ec2.CreateRouteInput{
+	_, err := d.Compute.CreateRoute(ctx, &ec2.CreateRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
@@ -159,7 +161,7 @@ func (d *Driver) addRoute(ctx context.Context, table ec2types.RouteTable, route 
 func (d *Driver) replaceRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := d.compute.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
+	_, err := d.Compute.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
@@ -200,11 +202,11 @@ func (d *Driver) forward(ctx context.Context, target ec2types.Instance) error {
 	}
 	var err error
 	if len(interfaces) > 1 {
-		_, err = d.compute.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
+		_, err = d.Compute.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
 			NetworkInterfaceId: interfaces[0].NetworkInterfaceId, SourceDestCheck: off,
 		})
 	} else {
-		_, err = d.compute.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
+		_, err = d.Compute.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
 	}
 	if err != nil {
 		return fmt.Errorf("letting instance %s forward what is not for itself: %w", awssdk.ToString(target.InstanceId), err)

@@ -140,7 +140,7 @@ func TestRouteTablesOfTheConfiguration(t *testing.T) {
 	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("no table: %v", err)
 	}
-	d.config.routeTables = []string{"rtb-1"}
+	d.config.RouteTables = []string{"rtb-1"}
 	w.tables["rtb-1"] = nil
 	if routes, err := d.ListRoutes(t.Context(), cloud.Owner{}); err != nil || len(routes) > 0 {
 		t.Errorf("%v, %v", routes, err)

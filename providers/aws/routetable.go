@@ -12,6 +12,8 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // tablePage is the most route tables one DescribeRouteTables gives.
@@ -20,28 +22,28 @@ const tablePage = 100
 // routeTables reads the tables that pod routes go into: those of the configuration, else every
 // one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
 func (d *Driver) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
-	input := &ec2.DescribeRouteTablesInput{Filters: d.clusterFilters(), MaxResults: awssdk.Int32(tablePage)}
-	if ids := d.config.routeTables; len(ids) > 0 {
+	input := &ec2.DescribeRouteTablesInput{Filters: d.config.Cluster.Filters(), MaxResults: awssdk.Int32(tablePage)}
+	if ids := d.config.RouteTables; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
 	var tables []ec2types.RouteTable
-	pages := ec2.NewDescribeRouteTablesPaginator(d.compute, input)
+	pages := ec2.NewDescribeRouteTablesPaginator(d.Compute, input)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && page.RouteTables == nil {
-			err = errUnreadable
+			err = failure.ErrUnreadable
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading route tables: %w", err)
 		}
 		tables = append(tables, page.RouteTables...)
 	}
-	if len(d.config.routeTables) == 0 {
-		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !d.inCluster(tagsOf(table.Tags)) })
+	if len(d.config.RouteTables) == 0 {
+		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !d.config.Cluster.Has(tag.Of(table.Tags)) })
 	}
-	if len(tables) < max(1, len(d.config.routeTables)) {
+	if len(tables) < max(1, len(d.config.RouteTables)) {
 		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
-			d.config.vpc, len(tables), tagClusterPrefix, d.config.clusterID)
+			d.config.Cluster.VPC, len(tables), tag.ClusterPrefix, d.config.Cluster.ID)
 	}
 	return tables, nil
 }

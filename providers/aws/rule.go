@@ -13,6 +13,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // rule lets traffic into a security group. EC2 tells rules apart by just these fields: there
@@ -147,8 +148,8 @@ const (
 // authorize adds rules to a security group. Some may be there: EC2 refuses all for one of them.
 func (d *Driver) authorize(ctx context.Context, group string, wanted rules) error {
 	return eachRule(wanted, codeRuleExists, func(permissions []ec2types.IpPermission) error {
-		_, err := d.compute.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return wrap(err, "opening security group "+group)
+		_, err := d.Compute.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "opening security group "+group)
 	})
 }
 
@@ -158,10 +159,10 @@ func (d *Driver) revoke(ctx context.Context, group string, surplus rules) error 
 		for i := range permissions {
 			permissions[i] = undescribed(permissions[i])
 		}
-		_, err := d.compute.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return wrap(err, "closing security group "+group)
+		_, err := d.Compute.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "closing security group "+group)
 	})
-	if d.Classify(err).Class == cloud.FailureNotFound {
+	if failure.Classify(err).Class == cloud.FailureNotFound {
 		return nil
 	}
 	return err
@@ -178,11 +179,11 @@ func eachRule(rs rules, tolerated string, call func([]ec2types.IpPermission) err
 		return nil
 	}
 	err := call(all)
-	if !isCode(err, tolerated) {
+	if !failure.Is(err, tolerated) {
 		return err
 	}
 	for i := range all {
-		if err := call(all[i : i+1]); err != nil && !isCode(err, tolerated) {
+		if err := call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
 			return err
 		}
 	}
@@ -215,6 +216,6 @@ func (d *Driver) describe(ctx context.Context, group string, changed rules) erro
 	for _, r := range changed.sorted() {
 		input.IpPermissions = append(input.IpPermissions, r.permission(changed[r]))
 	}
-	_, err := d.compute.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
-	return wrap(err, "describing rules of security group "+group)
+	_, err := d.Compute.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
+	return failure.Wrap(err, "describing rules of security group "+group)
 }

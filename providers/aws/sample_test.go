@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 const samples = "../../config/samples/aws/"
@@ -23,14 +25,14 @@ func TestSamplesAreRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, warnings, err := parseConfig(commented.ReplaceAll(content, []byte("$1")))
+	f, warnings, err := config.Parse(commented.ReplaceAll(content, []byte("$1")))
 	if err != nil || warnings != nil {
 		t.Fatalf("cloud.conf: error %v, warnings %q", err, warnings)
 	}
-	if f.role.externalID == "" || len(f.config.families) != 2 || len(f.config.routeTables) != 2 || f.overrides.find(serviceCompute, "eu-central-1") == nil {
+	if f.Role.ExternalID == "" || len(f.Config.Families) != 2 || len(f.Config.RouteTables) != 2 || f.Overrides.Find(config.Compute, "eu-central-1") == nil {
 		t.Errorf("cloud.conf is read as %+v", f)
 	}
-	if f, _, err = parseConfig(content); err != nil || !f.elsewhere() {
+	if f, _, err = config.Parse(content); err != nil || !f.Elsewhere() {
 		t.Errorf("cloud.conf as it is: %v, %+v", err, f)
 	}
 	values, err := os.ReadFile(samples + "values.yaml")
@@ -45,7 +47,7 @@ func TestSamplesAreRight(t *testing.T) {
 	if err := yaml.Unmarshal(values, &chart); err != nil {
 		t.Fatal(err)
 	}
-	if f, warnings, err = parseConfig([]byte(chart.AWS.Credentials.Inline.CloudConf)); err != nil || warnings != nil || !f.elsewhere() {
+	if f, warnings, err = config.Parse([]byte(chart.AWS.Credentials.Inline.CloudConf)); err != nil || warnings != nil || !f.Elsewhere() {
 		t.Errorf("values.yaml: error %v, warnings %q, %+v", err, warnings, f)
 	}
 }
@@ -60,12 +62,12 @@ func TestSampleServiceIsRight(t *testing.T) {
 	if err := yaml.UnmarshalStrict(content, &svc); err != nil {
 		t.Fatal(err)
 	}
-	values, problems := Annotations().Parse(svc.Annotations)
+	values, problems := option.All().Parse(svc.Annotations)
 	if len(problems) > 0 {
 		t.Fatalf("annotations: %v", problems)
 	}
 	spec := classicSpec()
-	spec.Options, spec.Lookups[lookupSubnets] = values, keySubnets.In(values)
+	spec.Options, spec.Lookups[lookupSubnets] = values, option.Subnets.In(values)
 	for i, port := range svc.Spec.Ports {
 		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
 	}

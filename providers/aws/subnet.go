@@ -11,6 +11,8 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Tags that say which subnets balancers like best, with any value.
@@ -24,10 +26,10 @@ const (
 // a one stays as long as it is usable, or its zone has no other, because leaving it costs an
 // address.
 func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
-	if given := keySubnets.List(spec.Options); len(given) > 0 {
+	if given := option.Subnets.List(spec.Options); len(given) > 0 {
 		return a.namedSubnets(given)
 	}
-	if len(present) > 0 && (keyAddresses.Has(spec.Options) || keyPrivate.Has(spec.Options)) {
+	if len(present) > 0 && (option.Addresses.Has(spec.Options) || option.PrivateAddresses.Has(spec.Options)) {
 		return a.byZone(present), nil // a new subnet would need another address
 	}
 	best := map[string]ec2types.Subnet{}
@@ -51,8 +53,8 @@ func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, pres
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
-			Field: keySubnets.Name, Value: "",
-			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", d.config.vpc, scope),
+			Field: option.Subnets.Name, Value: "",
+			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", d.config.Cluster.VPC, scope),
 		}
 	}
 	return ids, nil
@@ -73,13 +75,13 @@ func (a *area) namedSubnets(given []string) ([]string, error) {
 	for _, text := range given {
 		var found []string
 		for _, subnet := range a.subnets {
-			if awssdk.ToString(subnet.SubnetId) == text || tagsOf(subnet.Tags)["Name"] == text {
+			if awssdk.ToString(subnet.SubnetId) == text || tag.Of(subnet.Tags)["Name"] == text {
 				found = append(found, awssdk.ToString(subnet.SubnetId))
 			}
 		}
 		if len(found) != 1 || slices.Contains(ids, found[0]) {
 			return nil, &cloud.Invalid{
-				Field: keySubnets.Name, Value: strings.Join(given, ","),
+				Field: option.Subnets.Name, Value: strings.Join(given, ","),
 				Want: fmt.Sprintf("%q is the id or name of %d subnets of the VPC that are not in the list yet, want 1", text, len(found)),
 			}
 		}
@@ -101,26 +103,17 @@ func (a *area) namedSubnets(given []string) ([]string, error) {
 func (d *Driver) usableSubnets(a *area, scope cloud.Scope) []ec2types.Subnet {
 	var ours []ec2types.Subnet
 	for _, subnet := range a.subnets {
-		if tags := tagsOf(subnet.Tags); d.inCluster(tags) || !inAnyCluster(tags) {
+		if tags := tag.Of(subnet.Tags); d.config.Cluster.Has(tags) || !tag.InAny(tags) {
 			ours = append(ours, subnet)
 		}
 	}
-	if fallback, exists := a.subnet(d.config.fallbackSubnet); len(ours) == 0 && exists {
+	if fallback, exists := a.subnet(d.config.FallbackSubnet); len(ours) == 0 && exists {
 		ours = append(ours, fallback)
 	}
 	return slices.DeleteFunc(ours, func(subnet ec2types.Subnet) bool {
 		regular, known := a.regular[awssdk.ToString(subnet.AvailabilityZone)]
 		return known && !regular || scope == cloud.ScopeExternal && !a.public[awssdk.ToString(subnet.SubnetId)]
 	})
-}
-
-func inAnyCluster(tags map[string]string) bool {
-	for key := range tags {
-		if strings.HasPrefix(key, tagClusterPrefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // preferred compares two subnets of one zone: first the one with the role's tag, then the one with
@@ -131,12 +124,12 @@ func (d *Driver) preferred(x, y ec2types.Subnet, scope cloud.Scope) int {
 		role = tagRoleInternal
 	}
 	rank := func(subnet ec2types.Subnet) int {
-		tags := tagsOf(subnet.Tags)
+		tags := tag.Of(subnet.Tags)
 		order := 3
 		if _, has := tags[role]; has {
 			order -= 2
 		}
-		if d.inCluster(tags) {
+		if d.config.Cluster.Has(tags) {
 			order--
 		}
 		return order

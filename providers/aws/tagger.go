@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 const (
@@ -40,7 +42,7 @@ func (d *Driver) Tag(ctx context.Context, ids []cloud.InstanceID, resources []st
 		return nil, err
 	}
 	gone, err := d.eachBatch(wanted, func(batch []string) error {
-		_, err := d.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: ec2Tags(tags)})
+		_, err := d.Compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	})
 	for _, id := range gone {
@@ -61,7 +63,7 @@ func (d *Driver) Untag(ctx context.Context, ids []cloud.InstanceID, resources []
 		return err
 	}
 	if _, err = d.eachBatch(tagged, func(batch []string) error {
-		_, err := d.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: ec2Tags(tags)})
+		_, err := d.Compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	}); err != nil {
 		return fmt.Errorf("untagging %d resources: %w", len(tagged), err)
@@ -110,7 +112,7 @@ func (d *Driver) resources(ctx context.Context, ids []cloud.InstanceID, kinds []
 func (d *Driver) eachBatch(resources []string, write func(batch []string) error) (gone []string, err error) {
 	for batch := range slices.Chunk(resources, tagWrites) {
 		switch err := write(batch); {
-		case isCode(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID"):
+		case failure.Is(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID"):
 			if len(batch) == 1 {
 				gone = append(gone, batch[0])
 				continue

@@ -11,6 +11,8 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
 
 // targetGroup is a target group with what is in it.
@@ -30,14 +32,14 @@ type targetGroup struct {
 func (d *Driver) listTargetGroups(ctx context.Context) ([]targetGroup, error) {
 	var list []targetGroup
 	var loose []string
-	for pages := elb.NewDescribeTargetGroupsPaginator(d.network, &elb.DescribeTargetGroupsInput{PageSize: awssdk.Int32(networkPage)}); pages.HasMorePages(); {
+	for pages := elb.NewDescribeTargetGroupsPaginator(d.Network, &elb.DescribeTargetGroupsInput{PageSize: awssdk.Int32(networkPage)}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("reading the target groups: %w", err)
 		}
 		for _, g := range page.TargetGroups {
 			list = append(list, targetGroup{TargetGroup: g})
-			if len(g.LoadBalancerArns) == 0 && awssdk.ToString(g.VpcId) == d.config.vpc && isChildName(g) {
+			if len(g.LoadBalancerArns) == 0 && awssdk.ToString(g.VpcId) == d.config.Cluster.VPC && names.IsChild(awssdk.ToString(g.TargetGroupName)) {
 				loose = append(loose, awssdk.ToString(g.TargetGroupArn))
 			}
 		}
@@ -49,15 +51,10 @@ func (d *Driver) listTargetGroups(ctx context.Context) ([]targetGroup, error) {
 	return list, err
 }
 
-// isChildName reports whether the group has a name of childName's form.
-func isChildName(g elbtypes.TargetGroup) bool {
-	return strings.HasPrefix(awssdk.ToString(g.TargetGroupName), "k8s-")
-}
-
 // isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
 // is none of the user's.
 func (d *Driver) isMade(g targetGroup) bool {
-	return g.TargetGroupArn != nil && isChildName(g.TargetGroup) && d.inCluster(g.tags)
+	return g.TargetGroupArn != nil && names.IsChild(awssdk.ToString(g.TargetGroupName)) && d.config.Cluster.Has(g.tags)
 }
 
 // releases reports whether a group goes with the listener that leads to it. One that other balancers
@@ -96,7 +93,7 @@ func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *bulkList, spec 
 	for _, g := range groups {
 		s.taken[awssdk.ToString(g.TargetGroupName)] = true
 		switch {
-		case len(g.LoadBalancerArns) == 0 && d.isOurs(g.tags, spec.Ref.Owner):
+		case len(g.LoadBalancerArns) == 0 && d.config.Cluster.IsOurs(g.tags, spec.Ref.Owner):
 			s.unused = append(s.unused, g)
 		case spec.Deleting && s.isOrphan(g):
 			orphans = append(orphans, g)
@@ -108,7 +105,7 @@ func (d *Driver) readSpares(ctx context.Context, s *snapshot, v *bulkList, spec 
 // isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
 // shows them for a while.
 func (s *snapshot) isOrphan(g targetGroup) bool {
-	return s.alive != nil && len(g.LoadBalancerArns) > 0 && isChildName(g.TargetGroup) &&
+	return s.alive != nil && len(g.LoadBalancerArns) > 0 && names.IsChild(awssdk.ToString(g.TargetGroupName)) &&
 		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
 }
 
@@ -119,7 +116,7 @@ func (d *Driver) addOrphans(ctx context.Context, s *snapshot, orphans []targetGr
 	}
 	tags, err := d.networkTags(ctx, arns)
 	for _, g := range orphans {
-		if g.tags = tags[awssdk.ToString(g.TargetGroupArn)]; d.isOurs(g.tags, spec.Ref.Owner) {
+		if g.tags = tags[awssdk.ToString(g.TargetGroupArn)]; d.config.Cluster.IsOurs(g.tags, spec.Ref.Owner) {
 			s.unused = append(s.unused, g)
 		}
 	}
@@ -128,7 +125,7 @@ func (d *Driver) addOrphans(ctx context.Context, s *snapshot, orphans []targetGr
 
 // completeGroup reads the attributes and the targets of a group.
 func (d *Driver) completeGroup(ctx context.Context, g *targetGroup) error {
-	attributes, err := d.network.DescribeTargetGroupAttributes(ctx, &elb.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	attributes, err := d.Network.DescribeTargetGroupAttributes(ctx, &elb.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
 	}
@@ -136,7 +133,7 @@ func (d *Driver) completeGroup(ctx context.Context, g *targetGroup) error {
 	for _, attribute := range attributes.Attributes {
 		g.attributes[awssdk.ToString(attribute.Key)] = awssdk.ToString(attribute.Value)
 	}
-	health, err := d.network.DescribeTargetHealth(ctx, &elb.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	health, err := d.Network.DescribeTargetHealth(ctx, &elb.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the targets of target group %s: %w", awssdk.ToString(g.TargetGroupName), err)
 	}
@@ -168,10 +165,10 @@ func (d *Driver) deleteGroups(ctx context.Context, groups []targetGroup) (cloud.
 }
 
 func (d *Driver) deleteTargetGroup(ctx context.Context, g targetGroup) (gone bool, err error) {
-	_, err = d.network.DeleteTargetGroup(ctx, &elb.DeleteTargetGroupInput{TargetGroupArn: g.TargetGroupArn})
-	if isCode(err, "ResourceInUse") {
+	_, err = d.Network.DeleteTargetGroup(ctx, &elb.DeleteTargetGroupInput{TargetGroupArn: g.TargetGroupArn})
+	if failure.Is(err, "ResourceInUse") {
 		return false, nil
 	}
-	err = ignore(err, codeNoTargetGroup)
-	return err == nil, wrap(err, "deleting target group "+awssdk.ToString(g.TargetGroupName))
+	err = failure.Ignore(err, codeNoTargetGroup)
+	return err == nil, failure.Wrap(err, "deleting target group "+awssdk.ToString(g.TargetGroupName))
 }

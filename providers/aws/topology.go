@@ -11,6 +11,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 const (
@@ -35,7 +36,7 @@ func (d *Driver) LabelNeed(machine cloud.Instance, labels map[string]string) clo
 	switch {
 	case labelled, machine.Type == "":
 		return cloud.LabelsNone
-	case d.config.topologyPattern != nil && d.config.topologyPattern.MatchString(machine.Type):
+	case d.config.TopologyPattern != nil && d.config.TopologyPattern.MatchString(machine.Type):
 		return cloud.LabelsRequired
 	default:
 		return cloud.LabelsWanted
@@ -58,7 +59,7 @@ func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[clo
 			ids[n] = string(machine.ID)
 		}
 		found, err := d.topology(ctx, ids)
-		if isCode(err, "UnsupportedOperation", "UnauthorizedOperation") {
+		if failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation") {
 			return labels, nil
 		}
 		if err != nil {
@@ -73,7 +74,7 @@ func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[clo
 
 // topology reads where instances are. One that is gone makes EC2 refuse all: see getInstances.
 func (d *Driver) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
-	answer, err := d.compute.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
+	answer, err := d.Compute.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 	switch {
 	case unknownInstance(err) && len(ids) == 1:
 		return nil, nil
@@ -87,7 +88,7 @@ func (d *Driver) topology(ctx context.Context, ids []string) ([]ec2types.Instanc
 	case err != nil:
 		return nil, err
 	case answer.Instances == nil:
-		return nil, errUnreadable
+		return nil, failure.ErrUnreadable
 	}
 	return answer.Instances, nil
 }

@@ -2,11 +2,14 @@ package aws
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // usageWarnings are about what works, for balancers of either kind, but is hardly meant.
@@ -15,23 +18,23 @@ func usageWarnings(spec cloud.Spec) []cloud.Warning {
 	note := func(field, format string, args ...any) {
 		notes = append(notes, cloud.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 	}
-	certificates := keyCertificate.List(spec.Options)
-	if len(certificates) == 0 && keyTLSPorts.Has(spec.Options) {
-		note(keyTLSPorts.Name, "it has no effect without %s: no port terminates TLS", keyCertificate.Name)
+	certificates := option.Certificate.List(spec.Options)
+	if len(certificates) == 0 && option.TLSPorts.Has(spec.Options) {
+		note(option.TLSPorts.Name, "it has no effect without %s: no port terminates TLS", option.Certificate.Name)
 	}
-	for _, text := range keyTLSPorts.List(spec.Options) {
+	for _, text := range option.TLSPorts.List(spec.Options) {
 		if len(certificates) > 0 && text != "*" && !isPort(spec, text) {
-			note(keyTLSPorts.Name, "%q is neither the number nor the name of a port, so it terminates no TLS", text)
+			note(option.TLSPorts.Name, "%q is neither the number nor the name of a port, so it terminates no TLS", text)
 		}
 	}
 	for _, text := range certificates {
 		if !strings.HasPrefix(text, "arn:") {
-			note(keyCertificate.Name, "%q is no ARN of a certificate", text)
+			note(option.Certificate.Name, "%q is no ARN of a certificate", text)
 		}
 	}
-	for _, key := range sortedKeys(parseTags(keyTags.In(spec.Options))) {
-		if reserved(key) {
-			note(keyTags.Name, "tag %q is not set: it says whose the balancer is", key)
+	for _, key := range slices.Sorted(maps.Keys(option.ParseTags(option.Tags.In(spec.Options)))) {
+		if tag.Reserved(key) {
+			note(option.Tags.Name, "tag %q is not set: it says whose the balancer is", key)
 		}
 	}
 	if nodes := spec.Lookups[lookupShut]; nodes != "" {

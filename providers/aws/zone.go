@@ -8,6 +8,8 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // labelZoneID is the label of the zone's id, which is the same in every account.
@@ -22,12 +24,12 @@ func (d *Driver) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map
 		return nil, nil
 	}
 	// All of them: it is one call, and an unknown name would make it fail.
-	answer, err := d.compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: awssdk.Bool(true)})
+	answer, err := d.Compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: awssdk.Bool(true)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}
 	if answer.AvailabilityZones == nil {
-		return nil, fmt.Errorf("reading the ids of zones: %w", errUnreadable)
+		return nil, fmt.Errorf("reading the ids of zones: %w", failure.ErrUnreadable)
 	}
 	ids := map[string]string{}
 	for _, zone := range answer.AvailabilityZones {

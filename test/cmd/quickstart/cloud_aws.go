@@ -154,8 +154,6 @@ func (a *amazon) remove(name string) error {
 	return err
 }
 
-func (a *amazon) hasBalancers() bool { return true }
-
 func (a *amazon) carriesTraffic() bool { return false }
 
 func (a *amazon) door(string, int) string { return "" }

@@ -1,13 +1,13 @@
 package aws_test
 
 import (
-	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/iam"
 )
 
 // permitted are the actions that the policies of config/iam allow, and the one that needs none.
 func permitted() map[string]bool {
 	actions := map[string]bool{"sts:GetCallerIdentity": true}
-	for _, policy := range provider.Policies() {
+	for _, policy := range iam.Policies() {
 		for _, statement := range policy.Statements {
 			for _, action := range statement.Actions {
 				actions[action] = true

@@ -1,0 +1,145 @@
+// Package failure sorts what AWS answers into the classes of cloud.Failure.
+package failure
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// CredentialError is that there are no credentials. The request they are for was not sent.
+type CredentialError struct{ Err error }
+
+func (e *CredentialError) Error() string { return "getting credentials: " + e.Err.Error() }
+
+func (e *CredentialError) Unwrap() error { return e.Err }
+
+// ErrUnreadable is an answer that is well-formed but not what the API answers.
+var ErrUnreadable = errors.New("the answer of the API lacks what was asked for")
+
+func Classify(err error) cloud.Failure {
+	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
+		return failure
+	}
+	_, credentials := errors.AsType[*CredentialError](err)
+	class := classOf(err)
+	// Whatever a request for credentials is refused for: without them nothing is known of the
+	// object that was to be asked for.
+	if credentials && class != cloud.FailureTransient && class != cloud.FailureThrottled {
+		class = cloud.FailureUnauthorized
+	}
+	return cloud.Failure{Class: class, RetryAfter: retryAfter(err)}
+}
+
+// retryAfter is how long the API, or a proxy before it, asked us to wait.
+func retryAfter(err error) time.Duration {
+	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	if !ok || answer.Response == nil {
+		return 0
+	}
+	seconds, _ := strconv.Atoi(answer.Response.Header.Get("Retry-After")) // a date, or nothing, is 0
+	return time.Duration(max(seconds, 0)) * time.Second
+}
+
+// Throttles reports whether an error code says that too much was asked for.
+func Throttles(code string) bool { return Classes[code] == cloud.FailureThrottled }
+
+func classOf(err error) cloud.Class {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		if class, known := Classes[api.ErrorCode()]; known {
+			return class
+		}
+	}
+	// What a proxy answers has no code, and one that is unknown says less than its status.
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusBadRequest {
+		return classOfStatus(answer.HTTPStatusCode())
+	}
+	if _, bad := errors.AsType[*smithy.DeserializationError](err); bad || cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, ErrUnreadable) {
+		return cloud.FailureTransient
+	}
+	return cloud.FailureUnknown
+}
+
+// classOfStatus sorts an answer whose code says nothing. A 404 is no proof of absence: it is what
+// a wrong endpoint answers.
+func classOfStatus(status int) cloud.Class {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return cloud.FailureUnauthorized
+	case status == http.StatusTooManyRequests:
+		return cloud.FailureThrottled
+	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
+		return cloud.FailureTransient
+	case status == http.StatusBadRequest:
+		return cloud.FailureInvalid
+	default:
+		return cloud.FailureUnknown
+	}
+}
+
+// Classes are those of the error codes, of EC2's documentation, of the two of load balancing,
+// and of what all services have in common.
+var Classes = invert(map[cloud.Class][]string{
+	// Only of what was asked for by its id or name: a group or subnet that does not exist and
+	// was named along with it is something else, see below.
+	cloud.FailureNotFound: {
+		"InvalidInstanceID.NotFound", "InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidRouteTableID.NotFound", "InvalidRoute.NotFound",
+		"InvalidNetworkInterfaceID.NotFound", "InvalidPermission.NotFound", "InvalidSecurityGroupRuleId.NotFound",
+		"LoadBalancerNotFound", "AccessPointNotFound", "TargetGroupNotFound", "ListenerNotFound", "PolicyNotFound", "RuleNotFound",
+	},
+	cloud.FailureThrottled: {
+		"RequestLimitExceeded", "Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestThrottledException",
+		"TooManyRequestsException", "BandwidthLimitExceeded", "SlowDown", "PriorRequestNotComplete", "EC2ThrottledException",
+	},
+	cloud.FailureUnauthorized: {
+		"AuthFailure", "UnauthorizedOperation", "Blocked", "OptInRequired", "PendingVerification", "UnauthorizedAccess",
+		"AccessDenied", "AccessDeniedException", "NotAuthorized", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature",
+		"InvalidClientTokenId", "MissingAuthenticationToken", "RequestExpired", "SignatureDoesNotMatch", "UnrecognizedClientException",
+		"InvalidAccessKeyId", "IDPRejectedClaim", "InvalidIdentityToken", "IDPCommunicationError", "RegionDisabledException",
+	},
+	cloud.FailureQuota: {
+		"TooManyLoadBalancers", "TooManyAccessPoints", "TooManyTargetGroups", "TooManyTargets", "TooManyListeners", "TooManyTags", "TooManyPolicies",
+		"TooManyRegistrationsForTargetId", "TooManyUniqueTargetGroupsPerLoadBalancer", "TooManyCertificates", "TagLimitExceeded",
+		"RulesPerSecurityGroupLimitExceeded", "SecurityGroupLimitExceeded", "SecurityGroupsPerInterfaceLimitExceeded", "SecurityGroupsPerInstanceLimitExceeded",
+		"RouteLimitExceeded", "ResourceLimitExceeded", "AddressLimitExceeded", "NetworkInterfaceLimitExceeded", "PrivateIpAddressLimitExceeded",
+		"InsufficientFreeAddressesInSubnet", "InsufficientAddressCapacity", "InsufficientCapacity",
+	},
+	cloud.FailureConflict: {
+		"DependencyViolation", "ResourceInUse", "ResourceInUseException", "IncorrectState", "IncorrectInstanceState", "OperationInProgress",
+		"InvalidGroup.InUse", "InvalidGroup.Duplicate", "InvalidPermission.Duplicate", "RouteAlreadyExists", "PriorityInUse",
+		"DuplicateLoadBalancerName", "DuplicateAccessPointName", "DuplicateTargetGroupName", "DuplicateListener", "DuplicatePolicyName", "DuplicateTagKeys",
+		"IdempotentParameterMismatch", "ConcurrentTagAccess", "AllocationIdInUse", "InvalidIPAddress.InUse",
+		"OperationNotPermitted", // such as deleting a protected balancer
+	},
+	cloud.FailureInvalid: {
+		"ValidationError", "ValidationException", "InvalidParameter", "InvalidParameterValue", "InvalidParameterCombination", "MissingParameter",
+		"UnknownParameter", "InvalidInput", "InvalidAction", "UnsupportedOperation", "UnsupportedProtocol", "Unsupported", "MalformedQueryString",
+		"InvalidID", "InvalidInstanceID", "InvalidInstanceID.Malformed", "InvalidGroupId.Malformed", "InvalidSubnetID.Malformed",
+		"InvalidVpcID.Malformed", "InvalidRouteTableId.Malformed", "InvalidAllocationID.Malformed", "InvalidPermission.Malformed",
+		"InvalidConfigurationRequest", "InvalidScheme", "InvalidSubnet", "InvalidSecurityGroup", "InvalidTarget", "InvalidInstance", "InvalidEndPoint",
+		"InvalidLoadBalancerAction", "IncompatibleProtocols", "SSLPolicyNotFound", "CertificateNotFound", "PolicyTypeNotFound",
+		"LoadBalancerAttributeNotFound", "TargetGroupAssociationLimit", "AvailabilityZoneNotSupported", "InvalidAvailabilityZone",
+		// Of what is named in the configuration or on the Service.
+		"InvalidVpcID.NotFound", "InvalidSubnetID.NotFound", "SubnetNotFound", "InvalidAllocationID.NotFound", "AllocationIdNotFound", "InvalidPrefixListID.NotFound",
+	},
+	cloud.FailureTransient: {
+		"InternalError", "InternalFailure", "InternalServiceError", "InternalServerError", "ServiceUnavailable", "ServiceUnavailableException", "Unavailable",
+		"RequestTimeout", "RequestTimeoutException", "HealthUnavailable",
+	},
+})
+
+func invert(byClass map[cloud.Class][]string) map[string]cloud.Class {
+	byCode := map[string]cloud.Class{}
+	for class, codes := range byClass {
+		for _, code := range codes {
+			byCode[code] = class
+		}
+	}
+	return byCode
+}

@@ -1,0 +1,37 @@
+// Package names gives upstream's names to what belongs to a Service.
+package names
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Names are upstream's, byte by byte: what it made is found again by them.
+
+// Max is the longest name of a balancer or target group (CreateLoadBalancer, Name).
+const Max = 32
+
+// Default returns the name of the balancer of the Service with this UID. Of its 32
+// hexadecimal digits 31 are in it, so that it is as good as the UID itself.
+func Default(uid string) string {
+	name := "a" + strings.ReplaceAll(uid, "-", "")
+	return name[:min(len(name), Max)]
+}
+
+var notAlphanumeric = regexp.MustCompile("[^a-zA-Z0-9]")
+
+// Child is the form of names of what belongs to a Service: k8s-<namespace>-<name>-<hash>.
+func Child(owner cloud.Owner, digest string) string {
+	short := func(text string) string {
+		text = notAlphanumeric.ReplaceAllString(text, "")
+		return text[:min(len(text), 8)]
+	}
+	return "k8s-" + short(owner.Namespace) + "-" + short(owner.Name) + "-" + digest[:10]
+}
+
+// IsChild reports whether a name is one of Child's form.
+func IsChild(name string) bool {
+	return strings.HasPrefix(name, "k8s-")
+}

@@ -1,0 +1,182 @@
+// Package option declares the annotations of a Service and reads their values.
+package option
+
+import (
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Prefix is that of upstream's annotations.
+const Prefix = "service.beta.kubernetes.io/aws-load-balancer-"
+
+// What annotations apply to.
+const (
+	onClassic = "classic"
+	OnNetwork = "network"
+	onTLS     = "TLS listeners"
+	onHTTP    = "HTTP and HTTPS health checks"
+)
+
+// Values of Type.
+const (
+	TypeNetwork  = "nlb"
+	typeIP       = "nlb-ip"
+	typeExternal = "external"
+)
+
+var (
+	Type = annotation.Key{
+		Name: Prefix + "type", Type: annotation.TypeEnum, Enum: []string{TypeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
+		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
+	}
+	Name     = balancerName()
+	Internal = annotation.Key{
+		Name: annotation.Internal.Name, Aliases: []string{Prefix + "internal"}, Type: annotation.TypeString, Default: "false", Check: checkInternal,
+		Doc: "Give the balancer private addresses only. Any value but `false` counts as true, as upstream's users write `0.0.0.0/0`. Can't be changed later.",
+	}
+	Subnets     = list("subnets", "", "Ids or names of the subnets of the balancer, one in each zone. By default one subnet in each zone of the VPC.")
+	Groups      = list("security-groups", "", "Ids of the balancer's security groups, instead of one of its own, whose rules would be managed. A Network Load Balancer that was made without any can't get one.")
+	ExtraGroups = list("extra-security-groups", onClassic, "Ids of security groups in addition to the others.")
+	GroupMode   = annotation.Key{
+		Name: annotation.Prefix + "aws-security-group-mode", Type: annotation.TypeEnum, Enum: []string{"managed", "none"}, Applies: OnNetwork,
+		Doc: "Whether a new Network Load Balancer gets a security group of its own. By default what NLBSecurityGroupMode of the configuration says.",
+	}
+	ProxyProtocol = annotation.Key{
+		Name: annotation.ProxyProtocol.Name, Aliases: []string{Prefix + "proxy-protocol"}, Type: annotation.TypeString, Default: "false",
+		Check: checkProxyProtocol, Want: `"*" or "true", or "false"`,
+		Doc: "Begin each connection to a node with a PROXY protocol header: version 1 on Classic Load Balancers, 2 on Network Load Balancers. `*` is for Classic ones only.",
+	}
+	Backend = text("backend-protocol", "",
+		"Protocol of the nodes: `tcp`, `ssl`, `http` or `https`. On Network Load Balancers only `ssl` matters, on TLS listeners.")
+	Certificate = list("ssl-cert", "",
+		"ARN of the certificate (ACM or IAM): the TCP ports named in ssl-ports terminate TLS. On Network Load Balancers more than one: the first is the default, the others are chosen by server name.")
+	TLSPorts = annotation.Key{
+		Name: Prefix + "ssl-ports", Type: annotation.TypeList, Default: "*", Applies: onTLS,
+		Doc: "Numbers or names of the ports that terminate TLS, or `*` for all.",
+	}
+	TLSPolicy = text("ssl-negotiation-policy", onTLS, "Name of the TLS security policy. By default AWS's own default.")
+
+	Log         = boolean("access-log-enabled", "", "Write an access log to S3.")
+	LogInterval = annotation.Key{
+		Name: Prefix + "access-log-emit-interval", Type: annotation.TypeEnum, Enum: []string{"5", "60"}, Default: "60", Applies: onClassic,
+		Doc: "Minutes between two parts of the access log.",
+	}
+	LogBucket = text("access-log-s3-bucket-name", "", "S3 bucket of the access log.")
+	LogPrefix = text("access-log-s3-bucket-prefix", "", "Prefix of the access log in the bucket.")
+
+	Draining        = boolean("connection-draining-enabled", onClassic, "Let connections to a node that goes end by themselves.")
+	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", onClassic, "Seconds for that.")
+	IdleTimeout     = number("connection-idle-timeout", 1, 4000, "60", onClassic, "Seconds a connection may be silent.")
+	CrossZone       = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
+	Protection      = annotation.Key{
+		Name: annotation.Prefix + "aws-deletion-protection", Type: annotation.TypeBool, Default: "false", Applies: OnNetwork,
+		Doc: "Make AWS refuse to delete the balancer, also when the Service is deleted.",
+	}
+	Tags = annotation.Key{
+		Name: Prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
+		Want: `at most 40 tags such as "team=web,stage=prod": letters, digits, spaces and + - . _ : / @, keys of up to 128 characters that do not begin with "aws:", values of up to 256`,
+		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
+	}
+
+	HealthProtocol = annotation.Key{
+		Name: Prefix + "healthcheck-protocol", Type: annotation.TypeString, Check: checkHealthProtocol, Want: `"TCP", "HTTP" or "HTTPS", on Classic Load Balancers also "SSL"`,
+		Doc: "Protocol of the health check.",
+	}
+	HealthPort = annotation.Key{
+		Name: Prefix + "healthcheck-port", Type: annotation.TypeString, Check: checkHealthPort, Want: `"traffic-port" or a port from 1 to 65535`,
+		Doc: "Port of the health check. `traffic-port` is the node port of the listener, on Classic Load Balancers of the first one.",
+	}
+	HealthPath = text("healthcheck-path", onHTTP, "Path of the health check.")
+	Healthy    = number("healthcheck-healthy-threshold", 2, 10, "", "", "Successful checks before a node is used. By default 2 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
+	Unhealthy  = number("healthcheck-unhealthy-threshold", 2, 10, "", "", "Failed checks before a node is not used any more. By default 6 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
+	Timeout    = number("healthcheck-timeout", 2, 120, "", "", "Seconds a check may take. By default 5 on Classic Load Balancers, AWS's default on Network ones: 10, or 6 for HTTP. At most 60 on Classic ones.")
+	Interval   = number("healthcheck-interval", 5, 300, "", "", "Seconds between two checks. By default 10 on Classic Load Balancers, 30 on Network ones, 10 there with externalTrafficPolicy Local.")
+
+	TargetType = annotation.Key{
+		Name: Prefix + "nlb-target-type", Type: annotation.TypeEnum, Enum: []string{TargetInstance, TargetIP}, Default: TargetInstance, Applies: OnNetwork,
+		Doc: "What is registered: the nodes as instances, or their private addresses (`ip`), which also works for machines that are not in EC2's own network interface, such as Fargate's.",
+	}
+	TargetAttributes = annotation.Key{
+		Name: Prefix + "target-group-attributes", Type: annotation.TypeString, Check: checkTargetAttributes, Applies: OnNetwork,
+		Want: `"preserve_client_ip.enabled" and "proxy_protocol_v2.enabled", each with "=true" or "=false"`,
+		Doc:  "Attributes of the target groups: `preserve_client_ip.enabled` and `proxy_protocol_v2.enabled`.",
+	}
+	Addresses        = list("eip-allocations", OnNetwork, "Allocation ids of the Elastic IPs, one for each subnet, in the order of the subnets. An address stays for as long as the balancer is in its subnet.")
+	PrivateAddresses = list("private-ipv4-addresses", OnNetwork, "Private addresses, one for each subnet, in the order of the subnets.")
+
+	NodeSelector = nodeSelector()
+)
+
+// All returns the provider's annotations.
+func All() annotation.Set {
+	return annotation.Set{
+		Type, Name, Internal, Subnets, Groups, ExtraGroups, GroupMode, ProxyProtocol, Backend, Certificate, TLSPorts,
+		TLSPolicy, Log, LogInterval, LogBucket, LogPrefix, Draining, DrainingTimeout, IdleTimeout, CrossZone,
+		Protection, Tags, HealthProtocol, HealthPort, HealthPath, Healthy, Unhealthy, Timeout, Interval,
+		TargetType, TargetAttributes, Addresses, PrivateAddresses, NodeSelector,
+	}
+}
+
+// balancerName is the portable key, with what AWS takes for a name: what it refuses it refuses only
+// after other things were made.
+func balancerName() annotation.Key {
+	k := annotation.Name.WithAliases(Prefix + "name")
+	k.Check = checkName
+	k.Want = `at most 32 letters, digits and hyphens, no hyphen at the beginning or end, and not "internal-" at the beginning`
+	k.Doc = "Name of the balancer. By default it is derived from the Service's UID. Can't be changed later."
+	return k
+}
+
+func text(name, applies, doc string) annotation.Key {
+	return annotation.Key{Name: Prefix + name, Type: annotation.TypeString, Applies: applies, Doc: doc}
+}
+
+func list(name, applies, doc string) annotation.Key {
+	return annotation.Key{Name: Prefix + name, Type: annotation.TypeList, Applies: applies, Doc: doc}
+}
+
+func boolean(name, applies, doc string) annotation.Key {
+	return annotation.Key{Name: Prefix + name, Type: annotation.TypeBool, Default: "false", Applies: applies, Doc: doc}
+}
+
+func number(name string, least, most int, standard, applies, doc string) annotation.Key {
+	return annotation.Key{Name: Prefix + name, Type: annotation.TypeInt, Min: least, Max: most, Default: standard, Applies: applies, Doc: doc}
+}
+
+// nodeSelector is the kernel's key in upstream's syntax: "k=" says that the label has to be
+// there, with any value.
+func nodeSelector() annotation.Key {
+	k := annotation.NodeSelector.WithAliases(Prefix + "target-node-labels")
+	k.Check = func(value string) (string, bool) {
+		parts := strings.Split(value, ",")
+		for i, part := range parts {
+			parts[i] = strings.TrimSpace(part)
+			if label, empty := strings.CutSuffix(parts[i], "="); empty && !strings.ContainsAny(label, "=!") {
+				parts[i] = label
+			}
+		}
+		return strings.Join(parts, ","), true
+	}
+	k.Doc = "Use only nodes with these labels as targets, in the syntax of kubectl --selector. `key=` means that the label is there."
+	return k
+}
+
+// Unused says of the annotations that are there and apply to something else that they have no
+// effect. TargetAttributes is refused.
+func Unused(spec cloud.Spec, applies, message string) []cloud.Warning {
+	var notes []cloud.Warning
+	for _, key := range All() {
+		if key.Applies == applies && key.Has(spec.Options) && key.Name != TargetAttributes.Name {
+			notes = append(notes, cloud.Warning{Field: key.Name, Message: message})
+		}
+	}
+	return notes
+}
+
+// Values of TargetType.
+const (
+	TargetInstance = "instance"
+	TargetIP       = "ip"
+)

@@ -1,0 +1,115 @@
+package option
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+)
+
+// TrafficPort is where the traffic goes, as a port of a health check.
+const TrafficPort = "traffic-port"
+
+// checkInternal reads upstream's values: all but "false" mean true.
+func checkInternal(value string) (string, bool) { return strconv.FormatBool(value != "false"), true }
+
+// ProxyClassic asks for the PROXY protocol on Classic Load Balancers only.
+const ProxyClassic = "*"
+
+func checkProxyProtocol(value string) (string, bool) {
+	if value == ProxyClassic {
+		return value, true
+	}
+	on, err := strconv.ParseBool(value)
+	return strconv.FormatBool(on), err == nil
+}
+
+func checkHealthProtocol(value string) (string, bool) {
+	value = strings.ToUpper(value)
+	return value, slices.Contains([]string{"TCP", "SSL", "HTTP", "HTTPS"}, value)
+}
+
+func checkHealthPort(value string) (string, bool) {
+	if value == TrafficPort {
+		return value, true
+	}
+	port, err := strconv.Atoi(value)
+	return strconv.Itoa(port), err == nil && 1 <= port && port <= 65535
+}
+
+// BalancerNames are the names AWS takes, but for those that begin with reservedName
+// (CreateLoadBalancer, Name and LoadBalancerName).
+var BalancerNames = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$`)
+
+const reservedName = "internal-"
+
+func checkName(value string) (string, bool) {
+	return value, len(value) <= names.Max && BalancerNames.MatchString(value) && !strings.HasPrefix(value, reservedName)
+}
+
+// What AWS takes for tags (Elastic Load Balancing API, Tag). Of 50 on an
+// object some are ours.
+const (
+	maxTags     = 40
+	MaxTagValue = 256
+	maxTagKey   = 128 // characters
+	reservedTag = "aws:"
+)
+
+var tagCharacters = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+@-]*$`)
+
+// checkTags reads "k=v,k2=,k3". Upstream cuts a value at a second "=".
+func checkTags(value string) (string, bool) {
+	tags := ParseTags(value)
+	for key, value := range tags {
+		switch {
+		case key == "", utf8.RuneCountInString(key) > maxTagKey, utf8.RuneCountInString(value) > MaxTagValue,
+			!tagCharacters.MatchString(key), !tagCharacters.MatchString(value), strings.HasPrefix(strings.ToLower(key), reservedTag):
+			return "", false
+		}
+	}
+	return TagText(tags), len(tags) <= maxTags
+}
+
+// ParseTags reads "k=v,k2=,k3"; of two with one key the last counts.
+func ParseTags(text string) map[string]string {
+	tags := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if pair = strings.TrimSpace(pair); pair == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		value, _, _ = strings.Cut(value, "=")
+		tags[strings.TrimSpace(key)] = value
+	}
+	return tags
+}
+
+// TagText is ParseTags the other way round, sorted.
+func TagText(tags map[string]string) string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		pairs = append(pairs, key+"="+tags[key])
+	}
+	return strings.Join(pairs, ",")
+}
+
+// Attributes of target groups that an annotation may set.
+const (
+	AttributePreserve = "preserve_client_ip.enabled"
+	AttributeProxy    = "proxy_protocol_v2.enabled"
+)
+
+func checkTargetAttributes(value string) (string, bool) {
+	attributes := ParseTags(value)
+	for name, value := range attributes {
+		if name != AttributePreserve && name != AttributeProxy || value != "true" && value != "false" {
+			return "", false
+		}
+	}
+	return TagText(attributes), true
+}

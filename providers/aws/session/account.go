@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// Account is the account that the credentials are for.
+type Account struct {
+	of      Clients
+	region  string
+	cluster tag.Cluster
+	// isolated says that STS does not answer here.
+	isolated bool
+}
+
+// NewAccount finds out in which way the account is read.
+func NewAccount(ctx context.Context, c Clients, region string, k tag.Cluster) (*Account, error) {
+	a := &Account{of: c, region: region, cluster: k}
+	return a, a.detectIsolation(ctx)
+}
+
+// Identity implements cloud.Driver: the account the credentials are for.
+func (a *Account) Identity(ctx context.Context) (cloud.Identity, error) {
+	account, err := a.id(ctx)
+	if err != nil {
+		return cloud.Identity{}, err
+	}
+	if account == "" {
+		return cloud.Identity{}, fmt.Errorf("reading the account: %w", failure.ErrUnreadable)
+	}
+	return cloud.Identity{Account: account, Region: a.region}, nil
+}
+
+// id returns the id of the account, always in the way that was found at the start: two
+// ways can have different answers, and then the account would seem to change.
+func (a *Account) id(ctx context.Context) (string, error) {
+	if a.isolated {
+		return a.vpcOwner(ctx)
+	}
+	return a.caller(ctx)
+}
+
+// caller asks STS whose the credentials are, which needs no permission.
+func (a *Account) caller(ctx context.Context) (string, error) {
+	answer, err := a.of.tokens.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", fmt.Errorf("reading whose the credentials are: %w", err)
+	}
+	return aws.ToString(answer.Account), nil
+}
+
+// vpcOwner returns the account that owns the default security group of the VPC. Every VPC has one.
+func (a *Account) vpcOwner(ctx context.Context) (string, error) {
+	answer, err := a.of.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{a.cluster.InVPC(), filter.By("group-name", "default")}})
+	if err != nil {
+		return "", fmt.Errorf("reading the owner of %s: %w", a.cluster.VPC, err)
+	}
+	for _, group := range answer.SecurityGroups {
+		return aws.ToString(group.OwnerId), nil
+	}
+	return "", nil
+}
+
+// detectIsolation finds out whether STS answers here. A VPC without a way out may have endpoints
+// for the other services only.
+func (a *Account) detectIsolation(ctx context.Context) error {
+	_, err := a.caller(ctx)
+	if _, credentials := errors.AsType[*failure.CredentialError](err); err == nil || credentials || !cloud.NoAnswer(err) {
+		return err
+	}
+	a.isolated = true
+	if _, other := a.vpcOwner(ctx); other != nil {
+		return errors.Join(err, other)
+	}
+	return nil
+}

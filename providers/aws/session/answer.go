@@ -1,0 +1,88 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+)
+
+// headSize is how much of an answer is looked at: a declaration, white space and the name of the
+// first element are less.
+const headSize = 512
+
+// answers makes sure that an answer is one of the API. The SDK takes any document for a list of
+// machines that is empty, such as the page of a proxy where one has to log in.
+type answers struct{ next http.RoundTripper }
+
+// Checked returns the transport with answers that are the API's.
+func Checked(next http.RoundTripper) http.RoundTripper { return answers{next} }
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	r, err := replayable(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.next.RoundTrip(r)
+	operation := awsmiddleware.GetOperationName(r.Context())
+	// A GET is one for the credentials of that operation.
+	if err != nil || r.Method != http.MethodPost || answer.StatusCode != http.StatusOK || !strings.HasPrefix(operation, "Describe") {
+		return answer, err
+	}
+	body := bufio.NewReaderSize(answer.Body, headSize)
+	// A short answer ends before; whatever is wrong with it, the SDK finds out when it reads on.
+	head, _ := body.Peek(headSize)
+	if !bytes.Contains(head, []byte("<"+operation+"Response")) {
+		answer.Body.Close()
+		return nil, fmt.Errorf("%w: no %sResponse", failure.ErrUnreadable, operation)
+	}
+	answer.Body = readCloser{body, answer.Body}
+	return answer, nil
+}
+
+// replayable returns the request with a body that can be sent again. The SDK's can't, and breaks
+// connections: it is closed as soon as the answer begins, and then says io.EOF where io.WriterTo
+// says nil, so that net/http, if it has still to see the end, closes the connection.
+func replayable(r *http.Request) (*http.Request, error) {
+	if r.Body == nil {
+		return r, nil
+	}
+	content, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("reading the request: %w", err)
+	}
+	r = r.Clone(r.Context())
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	r.Body, _ = r.GetBody() // never fails
+	return r, nil
+}
+
+// errorCode finds the code in the body of an error, in the forms of EC2 and of the others.
+var errorCode = regexp.MustCompile(`<Code>([^<]+)</Code>`)
+
+// Throttled recognises the answers with which AWS throttles: with status 400 or 503 and a code.
+func Throttled(answer *http.Response) bool {
+	if answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusServiceUnavailable {
+		return answer.StatusCode == http.StatusTooManyRequests
+	}
+	body := bufio.NewReaderSize(answer.Body, headSize)
+	head, _ := body.Peek(headSize) // as below
+	answer.Body = readCloser{body, answer.Body}
+	code := errorCode.FindSubmatch(head)
+	return code != nil && failure.Throttles(string(code[1]))
+}
+
+// readCloser is a body that can do nothing else.
+type readCloser struct {
+	io.Reader
+	io.Closer
+}

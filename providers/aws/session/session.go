@@ -1,0 +1,213 @@
+// Package session finds region and credentials, and makes the clients of the APIs.
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+)
+
+// Session makes clients of one region and credential.
+type Session struct {
+	Config    aws.Config
+	settings  config.Settings
+	overrides config.Overrides
+}
+
+// Connect finds region and credentials. It reads the metadata of the machine only where nothing
+// else says what the region is.
+func Connect(ctx context.Context, c cloud.Config, f config.File, s config.Settings) (*Session, error) {
+	keys := keys{c.Secret}
+	static, err := keys.given()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := load(ctx, c, s, static || s.TokenFile != "")
+	if err != nil {
+		return nil, err
+	}
+	n := &Session{Config: loaded, settings: s, overrides: f.Overrides}
+	if n.Config.Region, err = n.region(ctx, f.Region); err != nil {
+		return nil, err
+	}
+	switch {
+	case static:
+		n.Config.Credentials = source{keys}
+	case s.TokenFile != "":
+		n.Config.Credentials = identityToken(s, n.tokens())
+	default:
+		n.Config.Credentials = source{n.Config.Credentials}
+	}
+	if f.Role.Arn != "" {
+		n.Config.Credentials = assume(f.Role, n.tokens())
+	}
+	return n, nil
+}
+
+// load reads what the SDK reads: its variables, the profile, and where credentials come from
+// unless they are known. Nothing of it retries, because the kernel does.
+func load(ctx context.Context, c cloud.Config, s config.Settings, known bool) (aws.Config, error) {
+	name, version, _ := strings.Cut(c.UserAgent, "/")
+	options := []func(*awsconfig.LoadOptions) error{
+		awsconfig.WithRegion(s.Region),
+		awsconfig.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
+		awsconfig.WithAPIOptions([]func(*middleware.Stack) error{awsmiddleware.AddUserAgentKeyValue(name, version), addPlainErrors}),
+	}
+	if known {
+		options = append(options, awsconfig.WithCredentialsProvider(aws.AnonymousCredentials{}))
+	}
+	if s.Fips {
+		options = append(options, awsconfig.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	if s.DualStack {
+		options = append(options, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	// AWS redirects nobody, and whoever it would be would get the session token in the headers.
+	client := &http.Client{Transport: Checked(c.Transport), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if s.Bundle == "" {
+		options = append(options, awsconfig.WithHTTPClient(client))
+	} else {
+		// The SDK gives a bundle to clients it has made only. What it asks for credentials then
+		// goes past the kernel's transport, and all else through it.
+		roots, err := readBundle(s.Bundle)
+		if err != nil {
+			return aws.Config{}, err
+		}
+		client.Transport = Checked(c.WithTLS(&tls.Config{RootCAs: roots})) // #nosec G402 -- the transport sets the version
+	}
+	loaded, err := awsconfig.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("reading the configuration of the SDK: %w", err)
+	}
+	loaded.HTTPClient = client
+	return loaded, nil
+}
+
+func readBundle(path string) (*x509.CertPool, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the file of %s: %w", config.EnvBundle, err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(content) {
+		return nil, &cloud.Invalid{Field: config.EnvBundle, Value: path, Want: "want a file with certificates in PEM"}
+	}
+	return roots, nil
+}
+
+// region returns the file's region, else the SDK's, else the machine's.
+func (n *Session) region(ctx context.Context, wanted string) (string, error) {
+	if wanted != "" {
+		return wanted, nil
+	}
+	if n.Config.Region != "" {
+		return n.Config.Region, nil
+	}
+	answer, err := n.metadata().GetRegion(ctx, &imds.GetRegionInput{})
+	if err != nil {
+		return "", errors.Join(&cloud.Invalid{
+			Field: config.EnvRegion, Want: "want a region such as eu-central-1, here or as Region in [Global] of cloud.conf: this machine's metadata does not say",
+		}, err)
+	}
+	return answer.Region, nil
+}
+
+// metadata returns a client of the metadata of the machine. The SDK gives it 5 seconds.
+func (n *Session) metadata() *imds.Client {
+	return imds.NewFromConfig(n.Config, func(o *imds.Options) {
+		if override := n.overrides.Metadata(); override != nil {
+			o.Endpoint = override.URL
+		}
+	})
+}
+
+// Clients makes those of the APIs.
+func (n *Session) Clients() Clients {
+	return Clients{Compute: n.compute(), Classic: n.classic(), Network: n.network(), tokens: n.tokens()}
+}
+
+// endpoint returns what replaces the SDK's endpoint of a service: an override, or a URL of the
+// settings, or neither.
+func (n *Session) endpoint(s config.Service) (*config.Override, *string) {
+	if o := n.overrides.Find(s, n.Config.Region); o != nil {
+		return o, nil
+	}
+	if url := n.settings.Endpoints[s.ID]; url != "" {
+		return nil, &url
+	}
+	return nil, nil
+}
+
+func (n *Session) compute() *ec2.Client {
+	return ec2.NewFromConfig(n.Config, func(o *ec2.Options) {
+		override, url := n.endpoint(config.Compute)
+		if url != nil {
+			o.BaseEndpoint = url
+		}
+		if override != nil {
+			o.EndpointResolverV2 = fixedEndpoint[ec2.EndpointParameters]{override}
+		}
+	})
+}
+
+func (n *Session) classic() *elasticloadbalancing.Client {
+	return elasticloadbalancing.NewFromConfig(n.Config, func(o *elasticloadbalancing.Options) {
+		override, url := n.endpoint(config.Classic)
+		if url != nil {
+			o.BaseEndpoint = url
+		}
+		if override != nil {
+			o.EndpointResolverV2 = fixedEndpoint[elasticloadbalancing.EndpointParameters]{override}
+		}
+	})
+}
+
+func (n *Session) network() *elasticloadbalancingv2.Client {
+	return elasticloadbalancingv2.NewFromConfig(n.Config, func(o *elasticloadbalancingv2.Options) {
+		override, url := n.endpoint(config.Network)
+		if url != nil {
+			o.BaseEndpoint = url
+		}
+		if override != nil {
+			o.EndpointResolverV2 = fixedEndpoint[elasticloadbalancingv2.EndpointParameters]{override}
+		}
+	})
+}
+
+func (n *Session) tokens() *sts.Client {
+	return sts.NewFromConfig(n.Config, func(o *sts.Options) {
+		override, url := n.endpoint(config.Tokens)
+		if url != nil {
+			o.BaseEndpoint = url
+		}
+		if override != nil {
+			o.EndpointResolverV2 = fixedEndpoint[sts.EndpointParameters]{override}
+		}
+	})
+}
+
+// Clients are those of the APIs. They never retry: the kernel does.
+type Clients struct {
+	Compute *ec2.Client
+	Classic *elasticloadbalancing.Client
+	Network *elasticloadbalancingv2.Client
+	tokens  *sts.Client
+}

@@ -1,0 +1,53 @@
+package tag
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+)
+
+func (c Cluster) InVPC() ec2types.Filter { return filter.By("vpc-id", c.VPC) }
+
+// Of returns tags by key.
+func Of(tags []ec2types.Tag) map[string]string {
+	m := map[string]string{}
+	for _, tag := range tags {
+		m[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+	}
+	return m
+}
+
+func List(tags map[string]string) []ec2types.Tag {
+	var list []ec2types.Tag
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		list = append(list, ec2types.Tag{Key: aws.String(key), Value: aws.String(tags[key])})
+	}
+	return list
+}
+
+// Filters find what has the cluster's tag in the VPC. With the legacy tag they find other
+// clusters' things too: see Has.
+func (c Cluster) Filters() []ec2types.Filter { return []ec2types.Filter{c.Filter(), c.InVPC()} }
+
+// Filter finds what has the cluster's tag, or the legacy one, in any VPC.
+func (c Cluster) Filter() ec2types.Filter {
+	keys := []string{ClusterPrefix + c.ID}
+	if c.Legacy {
+		keys = append(keys, LegacyKey)
+	}
+	return filter.By("tag-key", keys...)
+}
+
+func InAny(tags map[string]string) bool {
+	for key := range tags {
+		if strings.HasPrefix(key, ClusterPrefix) {
+			return true
+		}
+	}
+	return false
+}
