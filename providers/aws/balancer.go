@@ -12,9 +12,11 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // AWS has two kinds of load balancers for Services: classic and network ones, with an API each.
@@ -22,13 +24,12 @@ import (
 
 // snapshot is what was read of a Service's balancer and of what surrounds it.
 type snapshot struct {
-	area *area
+	area *vpc.Inventory
 	// One of classic and network is set where the balancer exists.
 	classic *classicBalancer
 	network *networkBalancer
-	// own are the security groups that were made for the balancer, of either kind, also where
-	// there is no balancer any more. They are read when it is to be deleted.
-	own []ec2types.SecurityGroup
+	// guard is the balancer's own security group where it has just been made or opened.
+	guard *ec2types.SecurityGroup
 	// unused are target groups of the Service that no listener leads to.
 	unused []targetGroup
 	// taken are the names of all target groups there are.
@@ -43,14 +44,17 @@ type snapshot struct {
 }
 
 // name returns the balancer's name, where there is none the one it would have.
-func (s *snapshot) name(spec cloud.Spec) string {
+func (s *snapshot) name(spec cloud.Spec) string { return cmp.Or(s.present(), wantedName(spec)) }
+
+// present returns the name of the balancer there is, "" for none.
+func (s *snapshot) present() string {
 	switch {
 	case s.classic != nil:
 		return awssdk.ToString(s.classic.LoadBalancerName)
 	case s.network != nil:
 		return awssdk.ToString(s.network.LoadBalancerName)
 	}
-	return wantedName(spec)
+	return ""
 }
 
 // wantedName returns the name the balancer shall have. One that was taken over keeps its own.
@@ -71,17 +75,15 @@ func wantedKind(spec cloud.Spec) string {
 
 // bulkList is all balancers of the VPC and what surrounds them.
 type bulkList struct {
-	area    *area
+	area    *vpc.Inventory
 	classic []classicBalancer
 	network []networkBalancer
 	groups  []targetGroup // with tags where no listener leads to them
 }
 
-var _ cloud.BulkLister = (*Driver)(nil)
-
 // ListBalancers implements cloud.BulkLister.
 func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	a, err := d.readArea(ctx)
+	a, err := d.vpc.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,18 +106,20 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	var err error
 	if v != nil {
 		s.area = v.area
-	} else if s.area, err = d.readArea(ctx); err != nil {
+	} else if s.area, err = d.vpc.Read(ctx); err != nil {
 		return cloud.Observed{}, err
 	}
-	if s.area, err = d.with(ctx, s.area, spec); err != nil {
+	if s.area, err = d.vpc.With(ctx, s.area, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := d.find(ctx, s, v, spec)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	if s.area, err = d.withNamed(ctx, s, spec); err != nil {
-		return cloud.Observed{}, err
+	if !spec.Deleting {
+		if s.area, err = d.vpc.WithNamed(ctx, s.area, s.namedNew(spec)); err != nil {
+			return cloud.Observed{}, err
+		}
 	}
 	var o cloud.Observed
 	switch {
@@ -145,19 +149,19 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[lookupHeld], facts[lookupListeners] = s.network.tags[tag.Held], s.network.listenersText()
 		facts[lookupStack] = strconv.FormatBool(s.network.dualStack())
 	}
-	if s.classic != nil || s.network != nil {
-		facts[lookupName] = s.name(spec)
+	if s.present() != "" {
+		facts[lookupName] = s.present()
 	}
-	ids, err := d.chooseSubnets(s.area, spec, scope, present)
+	ids, err := d.vpc.Choose(s.area, spec, scope, present)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[lookupSubnetProblem] = problem.Want
 	}
 	facts[lookupSubnets] = strings.Join(ids, ",")
-	facts[lookupGroupProblem] = d.groupProblem(s, spec)
+	facts[lookupGroupProblem] = d.groups.Problem(s.area, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
 	if !d.config.Balancer.LeaveNodeGroups {
-		facts[lookupShut] = strings.Join(d.shutNodes(s.area, spec.Candidates), ", ")
+		facts[lookupShut] = strings.Join(d.groups.ShutNodes(s.area, spec.Candidates), ", ")
 	}
-	if _, v6 := s.area.ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
+	if _, v6 := s.area.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[lookupIPv6] = "true"
 	}
 	return facts
@@ -202,13 +206,13 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 //	yes         –              yes      ip             yes
 //	yes         yes            no       –              yes
 func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
-	fargate := t.Attributes[attributeFargate] == "true"
+	fargate := t.Attributes[instance.AttributeFargate] == "true"
 	switch {
-	case t.Attributes[attributeVPC] != d.config.Cluster.VPC:
-		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[attributeVPC], d.config.Cluster.VPC)
+	case t.Attributes[instance.AttributeVPC] != d.config.Cluster.VPC:
+		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[instance.AttributeVPC], d.config.Cluster.VPC)
 	case fargate && !registersAddresses(b):
 		return "it is no instance; " + option.TargetType.Name + ": " + option.TargetIP + " would do"
-	case !fargate && t.Attributes[attributeTagged] != "true":
+	case !fargate && t.Attributes[instance.AttributeTagged] != "true":
 		return "it has no tag " + tag.ClusterPrefix + d.config.Cluster.ID
 	}
 	return ""

@@ -19,8 +19,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-var _ cloud.Checker = (*Driver)(nil)
-
 // Check implements cloud.Checker:
 //
 //	name               is taken by another load balancer, of any type
@@ -110,7 +108,7 @@ func (s *snapshot) checkPrivate(wanted cloud.Balancer) error {
 		if m.PrivateIPv4Address == nil || s.area == nil {
 			continue
 		}
-		subnet, _ := s.area.subnet(awssdk.ToString(m.SubnetId))
+		subnet, _ := s.area.Subnet(awssdk.ToString(m.SubnetId))
 		network, none := netip.ParsePrefix(awssdk.ToString(subnet.CidrBlock))
 		if err != nil || none == nil && !network.Contains(address) {
 			return &cloud.Invalid{

@@ -17,12 +17,15 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // classicDriver is a driver without clients: all that is pure works.
 func classicDriver() *Driver {
-	return &Driver{config: config.Config{Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}, clusterName: "kubernetes", cloud: "aws"}
+	return wire(session.Clients{}, config.Config{Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}, "kubernetes")
 }
 
 // classicSpec is a Service of two ports, with annotations as key, value, key, value. Keys without
@@ -200,10 +203,10 @@ func storedAttributes(extras map[string]string) *elbtypes.LoadBalancerAttributes
 
 // ownOf is the security group of a balancer as EC2 describes it, with its rules.
 func ownOf(d *Driver, b cloud.Balancer, spec cloud.Spec) ec2types.SecurityGroup {
-	name, description := classicGroup(b.Name, spec.Ref.Owner)
-	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &name, Description: &description, Tags: tag.List(d.config.Cluster.Tags())}
-	for _, r := range wantedClassicIngress(spec).sorted() {
-		group.IpPermissions = append(group.IpPermissions, r.permission(""))
+	own := secgroup.ClassicName(b.Name, spec.Ref.Owner)
+	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.config.Cluster.Tags())}
+	for _, r := range wantedClassicIngress(spec).Sorted() {
+		group.IpPermissions = append(group.IpPermissions, r.Permission(""))
 	}
 	return group
 }
@@ -235,9 +238,9 @@ func TestClassicRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want, d.config.Cluster.ObjectTags(spec))}
+			s := &snapshot{area: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{}}, classic: stored(want, d.config.Cluster.ObjectTags(spec))}
 			if d.hasOwnGroup(spec) {
-				s.area.groups["sg-own"] = ownOf(d, want, spec)
+				s.area.Groups["sg-own"] = ownOf(d, want, spec)
 			}
 			got := d.viewClassic(s, spec)
 			if diff := cmp.Diff(want.Fields(), got.Fields()); diff != "" {
@@ -358,11 +361,11 @@ func TestClassicNodeRules(t *testing.T) {
 		"its first group stays, no nodes are left": {"sg-b", "sg-b", classicSpec(first, "sg-b"), ""},
 	} {
 		d := classicDriver()
-		group, description := classicGroup("web", c.spec.Ref.Owner)
+		own := secgroup.ClassicName("web", c.spec.Ref.Owner)
 		source, words, _ := strings.Cut(c.rule, " ")
-		s := &snapshot{area: &area{groups: map[string]ec2types.SecurityGroup{
-			"sg-own":   {GroupId: new("sg-own"), GroupName: &group, Description: &description, Tags: tag.List(d.config.Cluster.Tags())},
-			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.config.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{allFrom(source).permission(words)}},
+		s := &snapshot{area: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
+			"sg-own":   {GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.config.Cluster.Tags())},
+			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.config.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
 		}}, classic: &classicBalancer{}}
 		s.classic.LoadBalancerName, s.classic.SecurityGroups = new("web"), listOf(c.has)
 		if got := strings.TrimPrefix(d.viewClassicNodes(s, c.spec, cloud.Balancer{}), "sg-nodes "); got != c.want {

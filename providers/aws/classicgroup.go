@@ -2,15 +2,13 @@ package aws
 
 import (
 	"context"
-	"maps"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // maxGroups is how many security groups a balancer can have unless the account's quota was raised.
@@ -22,31 +20,17 @@ func (c *classicChange) openOwn(ctx context.Context) error {
 	if !c.hasOwnGroup(c.spec) || !creating && !c.differs(fieldIngress) && !c.differs(fieldGroups) {
 		return nil
 	}
-	name, description := classicGroup(c.s.name(c.spec), c.spec.Ref.Owner)
-	wanted := wantedClassicIngress(c.spec)
-	own, err := c.ensureGroup(ctx, c.s.area, groupName{name, description}, c.spec, wanted)
+	own, err := c.groups.Ensure(ctx, c.s.area, secgroup.ClassicName(c.s.name(c.spec), c.spec.Ref.Owner), c.spec, wantedClassicIngress(c.spec))
 	if err != nil {
 		return err
 	}
-	own.IpPermissions = slices.Clone(own.IpPermissions)
-	for _, added := range wanted.without(ingress(own)).sorted() {
-		own.IpPermissions = append(own.IpPermissions, added.permission(""))
-	}
-	c.s = c.s.withGroup(own)
+	next := *c.s
+	next.area = c.s.area.With(own)
+	c.s = &next
 	return nil
 }
 
-// withGroup returns the snapshot with a security group as it is now. The area it had may be that
-// of others too, so it stays as it is.
-func (s *snapshot) withGroup(g ec2types.SecurityGroup) *snapshot {
-	next, a := *s, *s.area
-	a.groups = maps.Clone(a.groups)
-	a.groups[awssdk.ToString(g.GroupId)] = g
-	next.area = &a
-	return &next
-}
-
-// groupIDs puts the id of the balancer's own security group in the place of ownGroup.
+// vpc.GroupIDs puts the id of the balancer's own security group in the place of ownGroup.
 func (c *classicChange) groupIDs(groups []string) []string {
 	ids := slices.Clone(groups)
 	for i, id := range ids {
@@ -58,7 +42,7 @@ func (c *classicChange) groupIDs(groups []string) []string {
 }
 
 // needs are those of the targets there shall be.
-func (c *classicChange) needs() nodeNeeds {
+func (c *classicChange) needs() secgroup.Needs {
 	return c.classicNeeds(c.s, c.spec, targetsOf(c.spec.Candidates, c.want.Targets))
 }
 
@@ -67,7 +51,7 @@ func (c *classicChange) openTargets(ctx context.Context) error {
 	if c.hasOwnGroup(c.spec) && c.classicOwn(c.s, c.spec) == nil {
 		return nil // only targets change, and somebody has deleted the group
 	}
-	return c.openNodes(ctx, c.s.area, c.needs())
+	return c.groups.OpenNodes(ctx, c.s.area, c.needs())
 }
 
 // closeTargets closes the nodes for what is not needed any more. Rules that refer to a security
@@ -82,11 +66,11 @@ func (c *classicChange) closeTargets(ctx context.Context) error {
 		return err
 	}
 	needs := c.needs()
-	own := needs.mine
-	needs.mine = func(all rules, r rule, description string) bool {
-		return own(all, r, description) && !slices.Contains(shared, r.source)
+	own := needs.Mine
+	needs.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
+		return own(all, r, description) && !slices.Contains(shared, r.Source)
 	}
-	return c.closeNodes(ctx, c.s.area, needs)
+	return c.groups.CloseNodes(ctx, c.s.area, needs)
 }
 
 // sharedGroups returns which of these security groups another classic balancer has, of whatever
@@ -153,9 +137,9 @@ func (c *classicChange) closeOwn(ctx context.Context) error {
 		return nil
 	}
 	if c.hasOwnGroup(c.spec) {
-		return c.revoke(ctx, *own.GroupId, ingress(*own).without(wantedClassicIngress(c.spec)))
+		return c.groups.Revoke(ctx, *own.GroupId, secgroup.Ingress(*own).Without(wantedClassicIngress(c.spec)))
 	}
-	gone, err := c.dropGroup(ctx, c.s.area, *own.GroupId)
+	gone, err := c.groups.Drop(ctx, c.s.area, *own.GroupId)
 	c.pending = c.pending || !gone
 	return err
 }
@@ -168,7 +152,7 @@ func (d *Driver) forgetClassic(ctx context.Context, s *snapshot, spec cloud.Spec
 	if err != nil {
 		return err
 	}
-	return d.closeNodes(ctx, s.area, nodeNeeds{mine: func(_ rules, r rule, description string) bool {
-		return isOpening(r, description, "") && slices.Contains(groups, r.source) && !slices.Contains(shared, r.source)
+	return d.groups.CloseNodes(ctx, s.area, secgroup.Needs{Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
+		return isOpening(r, description, "") && slices.Contains(groups, r.Source) && !slices.Contains(shared, r.Source)
 	}})
 }

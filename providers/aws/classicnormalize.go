@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -78,12 +79,12 @@ func (d *Driver) wantedClassicAllow(spec cloud.Spec) []string {
 }
 
 // wantedClassicIngress are the rules of the balancer's own security group.
-func wantedClassicIngress(spec cloud.Spec) rules {
-	wanted := rules{}
+func wantedClassicIngress(spec cloud.Spec) secgroup.Rules {
+	wanted := secgroup.Rules{}
 	for _, source := range allowOf(spec, false) {
-		wanted[fragmentation(source)] = ""
+		wanted[secgroup.Fragmentation(source)] = ""
 		for _, port := range spec.Ports {
-			wanted[rule{"tcp", int32(port.Port), int32(port.Port), source}] = "" //nolint:gosec // a port
+			wanted[secgroup.Port("tcp", port.Port, source)] = ""
 		}
 	}
 	return wanted

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
@@ -18,9 +17,9 @@ func (c *classicChange) attachSubnets(ctx context.Context) error {
 	missing, surplus := c.subnets()
 	taken := map[string]bool{}
 	for _, id := range surplus {
-		taken[c.zone(id)] = true
+		taken[c.s.area.Zone(id)] = true
 	}
-	return c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return taken[c.zone(id)] }))
+	return c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return taken[c.s.area.Zone(id)] }))
 }
 
 // swapSubnets removes subnets, and adds those that take their place: a balancer has only one in
@@ -36,9 +35,9 @@ func (c *classicChange) swapSubnets(ctx context.Context) error {
 	}
 	freed := map[string]bool{}
 	for _, id := range surplus {
-		freed[c.zone(id)] = true
+		freed[c.s.area.Zone(id)] = true
 	}
-	err = c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return !freed[c.zone(id)] }))
+	err = c.attach(ctx, slices.DeleteFunc(missing, func(id string) bool { return !freed[c.s.area.Zone(id)] }))
 	if _, early := errors.AsType[*elbtypes.InvalidConfigurationRequestException](err); early {
 		c.pending = true // the zone is not free yet
 		return nil
@@ -60,9 +59,4 @@ func (c *classicChange) attach(ctx context.Context, ids []string) error {
 	}
 	_, err := c.Classic.AttachLoadBalancerToSubnets(ctx, &elb.AttachLoadBalancerToSubnetsInput{LoadBalancerName: c.lb().LoadBalancerName, Subnets: ids})
 	return failure.Wrap(err, "attaching classic balancer "+c.lb().name()+" to subnets")
-}
-
-func (c *classicChange) zone(subnet string) string {
-	found, _ := c.s.area.subnet(subnet)
-	return awssdk.ToString(found.AvailabilityZone)
 }

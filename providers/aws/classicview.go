@@ -10,6 +10,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -80,8 +81,7 @@ func (b *classicBalancer) targets() []cloud.InstanceID {
 // classicOwn returns the security group that was made for the balancer, nil when there is none
 // with the cluster's tag.
 func (d *Driver) classicOwn(s *snapshot, spec cloud.Spec) *ec2types.SecurityGroup {
-	name, description := classicGroup(s.name(spec), spec.Ref.Owner)
-	if group, exists := (groupName{name, description}).ownIn(s.area); exists {
+	if group, exists := secgroup.ClassicName(s.name(spec), spec.Ref.Owner).In(s.area); exists {
 		return &group
 	}
 	return nil
@@ -111,7 +111,7 @@ func (d *Driver) viewClassicAllow(s *snapshot, spec cloud.Spec) []string {
 	if own == nil || !d.hasOwnGroup(spec) {
 		return nil
 	}
-	return ingress(*own).sources()
+	return secgroup.Ingress(*own).Sources()
 }
 
 // viewClassicIngress says how the balancer's own security group differs from what is wanted, ""
@@ -122,7 +122,7 @@ func (d *Driver) viewClassicIngress(s *snapshot, spec cloud.Spec) string {
 	case wanted && own == nil:
 		return "no security group"
 	case wanted:
-		return ingress(*own).drift(wantedClassicIngress(spec))
+		return secgroup.Ingress(*own).Drift(wantedClassicIngress(spec))
 	case own != nil:
 		return "a security group that is not wanted"
 	}
@@ -139,29 +139,27 @@ func (d *Driver) viewClassicNodes(s *snapshot, spec cloud.Spec, b cloud.Balancer
 	doubt := slices.ContainsFunc(s.classic.Instances, func(i elbtypes.Instance) bool {
 		return !slices.ContainsFunc(machines, func(t cloud.Target) bool { return string(t.InstanceID) == awssdk.ToString(i.InstanceId) })
 	})
-	return d.classicNeeds(s, spec, machines).drift(s.area, doubt)
+	return d.classicNeeds(s, spec, machines).Drift(s.area, doubt)
 }
 
 // classicNeeds is that the nodes let in everything from the first of the balancer's security
 // groups, as upstream has it. A rule was made for the balancer when it refers to its own security
 // group, or says that it was made for balancers and refers to one that was its first. Any other is
 // somebody else's: a user could have it removed by naming the group.
-func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Target) nodeNeeds {
+func (d *Driver) classicNeeds(s *snapshot, spec cloud.Spec, machines []cloud.Target) secgroup.Needs {
 	wanted, own := d.classicGroups(spec), d.classicOwnID(s, spec)
 	first := wanted[0]
 	if first == ownGroup {
 		first = own
 	}
-	return nodeNeeds{
-		groups: d.nodeGroups(s.area, machines),
-		rules:  rules{allFrom(first): openingWords(first, own)},
-		mine: func(_ rules, r rule, description string) bool {
-			return isOpening(r, description, own) && (r.source == own || slices.Contains(d.leaving(s, spec), r.source))
+	return secgroup.Needs{
+		Groups: d.groups.NodeGroups(s.area, machines),
+		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
+		Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
+			return isOpening(r, description, own) && (r.Source == own || slices.Contains(d.leaving(s, spec), r.Source))
 		},
 	}
 }
-
-func allFrom(group string) rule { return rule{allProtocols, -1, -1, group} }
 
 // ruleOpening is the description of rules that open nodes for a security group which is not the
 // balancer's own. Upstream writes none: there, a rule that somebody else needs looks the same.
@@ -175,8 +173,8 @@ func openingWords(group, own string) string {
 }
 
 // isOpening recognises a rule on a node's security group as it is made for balancers.
-func isOpening(r rule, description, own string) bool {
-	return r == allFrom(r.source) && description == openingWords(r.source, own)
+func isOpening(r secgroup.Rule, description, own string) bool {
+	return r == secgroup.All(r.Source) && description == openingWords(r.Source, own)
 }
 
 // leaving are the security groups that the nodes were opened for and that are not wanted, without

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // removedRules are the rules on the nodes' security groups of a network balancer that goes or is
 // gone: none is needed any more. Those of a classic one name a security group: where it is its own
 // they go with it, else they went before the balancer did.
-func (d *Driver) removedRules(ctx context.Context, s *snapshot, spec cloud.Spec) nodeNeeds {
+func (d *Driver) removedRules(ctx context.Context, s *snapshot, spec cloud.Spec) secgroup.Needs {
 	needs := networkNeeds(s.name(spec), cloud.Balancer{}, nil, nil)
-	needs.newOwner = d.newOwners(ctx, s, s.name(spec))
+	needs.NewOwner = d.newOwners(ctx, s, s.name(spec))
 	return needs
 }
 
@@ -21,9 +22,9 @@ func (d *Driver) leftRules(ctx context.Context, s *snapshot, spec cloud.Spec) (b
 		return false, nil
 	}
 	needs := d.removedRules(ctx, s, spec)
-	for id := range s.area.groups {
-		for r := range needs.surplus(s.area, id) {
-			if needed, _, err := needs.newOwner(id, r); !needed || err != nil {
+	for id := range s.area.Groups {
+		for r := range needs.Surplus(s.area, id) {
+			if needed, _, err := needs.NewOwner(id, r); !needed || err != nil {
 				return err == nil, err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 )
@@ -20,8 +21,8 @@ func Descriptor() cloud.Descriptor {
 		Name:              "aws",
 		Title:             "Amazon Web Services",
 		Status:            cloud.StatusAlpha,
-		ProviderIDSchemes: []string{scheme},
-		ProviderIDForm:    scheme + ":///<zone>/<instance id>",
+		ProviderIDSchemes: []string{instance.Scheme},
+		ProviderIDForm:    instance.Scheme + ":///<zone>/<instance id>",
 		Capabilities: cloud.Capabilities{
 			Balancers: true,
 			Routes:    true,

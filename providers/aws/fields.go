@@ -71,12 +71,3 @@ const (
 
 // lookupsOfBalancer are those about the balancer there is, which one in its place does not have.
 var lookupsOfBalancer = []string{lookupName, lookupGroups, lookupAddresses, lookupTaken, lookupHeld, lookupListeners, lookupStack}
-
-// Attributes of machines, see cloud.Instance.Attributes.
-const (
-	attributeGroups  = "groups"  // ids of its security groups, sorted, with commas
-	attributeVPC     = "vpc"     // id
-	attributeSubnet  = "subnet"  // id
-	attributeTagged  = "tagged"  // "true" when it has the cluster's tag
-	attributeFargate = "fargate" // "true" for one of AWS Fargate
-)

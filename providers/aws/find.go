@@ -62,7 +62,7 @@ func (d *Driver) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 	} else {
 		tags = s.network.tags
 	}
-	owner := d.config.Cluster.Owner(s.name(cloud.Spec{}), tags, us)
+	owner := d.config.Cluster.Owner(s.present(), tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}

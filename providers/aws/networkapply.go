@@ -14,6 +14,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // createNetwork makes the balancer and brings it to what is wanted. If that breaks, the next run
@@ -106,8 +107,8 @@ func (d *Driver) settleNetwork(ctx context.Context, s *snapshot, change cloud.Ch
 	}
 	if !doubtful(change.Spec.Candidates, *change.After) {
 		needs := d.needsFor(s, change, placedSubnets(*change.After))
-		needs.newOwner = d.newOwners(ctx, s, change.After.Name)
-		if err := d.closeNodes(ctx, s.area, needs); err != nil {
+		needs.NewOwner = d.newOwners(ctx, s, change.After.Name)
+		if err := d.groups.CloseNodes(ctx, s.area, needs); err != nil {
 			return busy, err
 		}
 	}
@@ -145,11 +146,11 @@ func (d *Driver) open(ctx context.Context, s *snapshot, change cloud.Change) ([]
 	if s.network != nil {
 		subnets = append(subnets, s.network.subnets()...)
 	}
-	return groups, d.openNodes(ctx, s.area, d.needsFor(s, change, subnets))
+	return groups, d.groups.OpenNodes(ctx, s.area, d.needsFor(s, change, subnets))
 }
 
 // needsFor are the rules on the security groups of the targets there shall be.
-func (d *Driver) needsFor(s *snapshot, change cloud.Change, subnets []string) nodeNeeds {
+func (d *Driver) needsFor(s *snapshot, change cloud.Change, subnets []string) secgroup.Needs {
 	return d.needsOf(s, change.After.Name, *change.After, targetsOf(change.Spec.Candidates, change.After.Targets), subnets)
 }
 

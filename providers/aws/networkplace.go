@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // openGuard returns the security groups the balancer shall have, nil for those it has. Its own one
@@ -25,13 +25,12 @@ func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change
 		if id != ownGroup {
 			continue
 		}
-		name, words := networkGroup(d.clusterName, change.Spec.Ref.Owner)
-		own, err := d.ensureGroup(ctx, s.area, groupName{name, words}, change.Spec, guardRules(*change.After))
+		own, err := d.groups.Ensure(ctx, s.area, secgroup.NetworkName(d.clusterName, change.Spec.Ref.Owner), change.Spec, guardRules(*change.After))
 		if err != nil {
 			return nil, err
 		}
 		ids[i] = awssdk.ToString(own.GroupId)
-		s.own = []ec2types.SecurityGroup{own}
+		s.guard = &own
 	}
 	return ids, nil
 }
@@ -39,12 +38,11 @@ func (d *Driver) openGuard(ctx context.Context, s *snapshot, change cloud.Change
 // closeGuard removes what the balancer's own security group does not have to let in any more. The
 // group is deleted when the balancer has others instead.
 func (d *Driver) closeGuard(ctx context.Context, s *snapshot, change cloud.Change) (done bool, err error) {
-	if len(s.own) > 0 {
-		own := s.own[0]
-		return true, d.revoke(ctx, awssdk.ToString(own.GroupId), ingress(own).without(guardRules(*change.After)))
+	if s.guard != nil {
+		return true, d.groups.Revoke(ctx, awssdk.ToString(s.guard.GroupId), secgroup.Ingress(*s.guard).Without(guardRules(*change.After)))
 	}
 	if own, exists := d.guardIn(s.area, change.Spec); exists {
-		return d.dropGroup(ctx, s.area, awssdk.ToString(own.GroupId))
+		return d.groups.Drop(ctx, s.area, awssdk.ToString(own.GroupId))
 	}
 	return true, nil
 }

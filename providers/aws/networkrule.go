@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // Descriptions of the rules for network balancers on the security groups of nodes, as upstream
@@ -32,13 +33,13 @@ func transports(p cloud.Protocol) []string {
 }
 
 // guardRules are the rules of a network balancer's own security group.
-func guardRules(b cloud.Balancer) rules {
-	rs := rules{}
+func guardRules(b cloud.Balancer) secgroup.Rules {
+	rs := secgroup.Rules{}
 	for _, source := range b.Allow {
-		rs[fragmentation(source)] = ""
+		rs[secgroup.Fragmentation(source)] = ""
 		for _, l := range b.Listeners {
 			for _, transport := range transports(l.Protocol) {
-				rs[rule{transport, int32(l.Port), int32(l.Port), source}] = ""
+				rs[secgroup.Port(transport, l.Port, source)] = ""
 			}
 		}
 	}
@@ -52,62 +53,43 @@ func guardRules(b cloud.Balancer) rules {
 //	of clients, kept      the clients (Allow)    ruleClient, and ruleMTU for each of these
 //	of clients, replaced  the balancer's subnets ruleHealth
 //	of health checks      the balancer's subnets ruleHealth, unless everyone may connect there
-func networkNeeds(name string, b cloud.Balancer, ranges, groups []string) nodeNeeds {
-	n := nodeNeeds{groups: groups, rules: rules{}, optional: rules{}}
+func networkNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
+	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
 	client, health := ruleClient+name, ruleHealth+name
 	for _, l := range b.Listeners {
-		port := int32(l.TargetPort)
+		port := l.TargetPort
 		for _, transport := range transports(l.TargetProtocol) {
 			if l.ProviderFields[fieldPreserve] != "true" {
-				n.add(transport, port, ranges, health)
+				n.Add(transport, port, ranges, health)
 				continue
 			}
-			n.add(transport, port, b.Allow, client)
+			n.Add(transport, port, b.Allow, client)
 			if b.DualStack { // the balancer stands in for IPv6 clients
-				n.add(transport, port, ranges, health)
+				n.Add(transport, port, ranges, health)
 			}
 			for _, source := range b.Allow {
-				n.rules[fragmentation(source)] = ruleMTU
+				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
 			}
 		}
 	}
 	for _, l := range b.Listeners {
-		port := int32(checkedPort(l))
-		if _, open := n.rules[rule{"tcp", port, port, everyone}]; open {
+		port := checkedPort(l)
+		if _, open := n.Rules[secgroup.Port("tcp", port, everyone)]; open {
 			for _, source := range ranges {
-				n.optional[rule{"tcp", port, port, source}] = health
+				n.Optional[secgroup.Port("tcp", port, source)] = health
 			}
 			continue
 		}
-		n.add("tcp", port, ranges, health)
+		n.Add("tcp", port, ranges, health)
 	}
-	n.mine = func(all rules, r rule, description string) bool {
+	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
 		if description == ruleMTU {
-			return all.lets(r.source, func(d string) bool { return d == client }) &&
-				!all.lets(r.source, func(d string) bool { return d != client && strings.HasPrefix(d, ruleClient) })
+			return all.Lets(r.Source, func(d string) bool { return d == client }) &&
+				!all.Lets(r.Source, func(d string) bool { return d != client && strings.HasPrefix(d, ruleClient) })
 		}
 		return description == client || description == health
 	}
 	return n
-}
-
-func (n nodeNeeds) add(transport string, port int32, sources []string, description string) {
-	for _, source := range sources {
-		r := rule{transport, port, port, source}
-		if _, taken := n.rules[r]; !taken {
-			n.rules[r] = description
-		}
-	}
-}
-
-// lets reports whether a rule with such a description lets the source in.
-func (rs rules) lets(source string, fits func(description string) bool) bool {
-	for r, description := range rs {
-		if r.source == source && fits(description) {
-			return true
-		}
-	}
-	return false
 }
 
 // checkedPort is where the health check of a listener goes.
@@ -119,22 +101,22 @@ func checkedPort(l cloud.Listener) int {
 }
 
 // needsOf are the rules for the balancer on the security groups of these machines.
-func (d *Driver) needsOf(s *snapshot, name string, b cloud.Balancer, machines []cloud.Target, subnets []string) nodeNeeds {
-	v4, v6 := s.area.ranges(subnets)
+func (d *Driver) needsOf(s *snapshot, name string, b cloud.Balancer, machines []cloud.Target, subnets []string) secgroup.Needs {
+	v4, v6 := s.area.Ranges(subnets)
 	if b.DualStack {
 		v4 = append(v4, v6...)
 	}
-	return networkNeeds(name, b, v4, d.nodeGroups(s.area, machines))
+	return networkNeeds(name, b, v4, d.groups.NodeGroups(s.area, machines))
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
 // network and checks that port. That happens where all check kube-proxy's port. Balancers are
 // read when the first rule is asked for.
-func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) newOwner {
+func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) secgroup.NewOwner {
 	var others []networkBalancer
 	var groups []targetGroup
 	read := false
-	return func(_ string, r rule) (bool, string, error) {
+	return func(_ string, r secgroup.Rule) (bool, string, error) {
 		if !read {
 			var err error
 			if others, err = d.listNetwork(ctx); err != nil {
@@ -146,8 +128,8 @@ func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) newOwn
 			read = true
 		}
 		for _, other := range others {
-			v4, v6 := s.area.ranges(other.subnets())
-			if awssdk.ToString(other.LoadBalancerName) != name && slices.Contains(append(v4, v6...), r.source) && checks(groups, awssdk.ToString(other.LoadBalancerArn), r) {
+			v4, v6 := s.area.Ranges(other.subnets())
+			if awssdk.ToString(other.LoadBalancerName) != name && slices.Contains(append(v4, v6...), r.Source) && checks(groups, awssdk.ToString(other.LoadBalancerArn), r) {
 				return true, ruleHealth + awssdk.ToString(other.LoadBalancerName), nil
 			}
 		}
@@ -156,12 +138,12 @@ func (d *Driver) newOwners(ctx context.Context, s *snapshot, name string) newOwn
 }
 
 // checks reports whether a target group of the balancer has its health check on the rule's port.
-func checks(groups []targetGroup, balancer string, r rule) bool {
-	return r.protocol == "tcp" && slices.ContainsFunc(groups, func(g targetGroup) bool {
+func checks(groups []targetGroup, balancer string, r secgroup.Rule) bool {
+	return r.Protocol == "tcp" && slices.ContainsFunc(groups, func(g targetGroup) bool {
 		port := awssdk.ToString(g.HealthCheckPort)
 		if port == option.TrafficPort {
 			port = strconv.Itoa(int(awssdk.ToInt32(g.Port)))
 		}
-		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.from))
+		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.From))
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // reasonSkipped is the event of nodes that are no targets.
@@ -55,7 +56,7 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 			if slices.Contains(present, a.Address) {
 				return a.Address
 			}
-			if a.Type == cloud.AddressInternalIP && !isIPv6(a.Address) {
+			if a.Type == cloud.AddressInternalIP && !secgroup.IsIPv6(a.Address) {
 				first = cmp.Or(first, a.Address)
 			}
 		}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // protocolBoth is the protocol of a listener that takes TCP and UDP on one port.
@@ -104,10 +106,9 @@ func (d *Driver) ownOf(s *snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bo
 
 // guardIn returns the security group that was made for the Service's network balancer, if there is
 // one with the cluster's tag.
-func (d *Driver) guardIn(a *area, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	name, words := networkGroup(d.clusterName, spec.Ref.Owner)
-	own, exists := groupName{name, words}.ownIn(a)
-	return own, exists && d.isGroupOurs(own, spec)
+func (d *Driver) guardIn(a *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := secgroup.NetworkName(d.clusterName, spec.Ref.Owner).In(a)
+	return own, exists && d.groups.IsOurs(own, spec.Ref.Owner)
 }
 
 // viewRules reads from the security groups who may connect, and how they differ from what the
@@ -115,12 +116,12 @@ func (d *Driver) guardIn(a *area, spec cloud.Spec) (ec2types.SecurityGroup, bool
 func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	own, guarded := d.ownOf(s, spec)
 	machines := registered(spec.Candidates, *b)
-	groups := d.nodeGroups(s.area, machines)
+	groups := d.groups.NodeGroups(s.area, machines)
 	watched := !d.config.Balancer.LeaveNodeGroups && len(groups) > 0
 	switch {
 	case guarded:
-		b.Allow = ingress(own).sources()
-		b.ProviderFields[fieldIngress] = ingress(own).drift(guardRules(*b))
+		b.Allow = secgroup.Ingress(own).Sources()
+		b.ProviderFields[fieldIngress] = secgroup.Ingress(own).Drift(guardRules(*b))
 	case watched:
 		b.Allow = d.admitted(s, spec, *b, groups)
 	default:
@@ -131,7 +132,7 @@ func (d *Driver) viewRules(s *snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	}
 	if watched {
 		needs := d.needsOf(s, b.Name, *b, machines, s.network.subnets())
-		b.ProviderFields[fieldNodeIngress] = needs.drift(s.area, doubtful(spec.Candidates, *b))
+		b.ProviderFields[fieldNodeIngress] = needs.Drift(s.area, doubtful(spec.Candidates, *b))
 	}
 }
 
@@ -145,21 +146,26 @@ func (d *Driver) admitted(s *snapshot, spec cloud.Spec, b cloud.Balancer, groups
 		kept.Allow = []string{source}
 		needs := networkNeeds(b.Name, kept, nil, groups)
 		complete := !slices.ContainsFunc(groups, func(id string) bool {
-			return len(needs.rules.without(ingress(s.area.groups[id]))) > 0
+			return len(needs.Rules.Without(secgroup.Ingress(s.area.Groups[id]))) > 0
 		})
 		if complete {
 			allow = append(allow, source)
 		}
 	}
 	for _, id := range groups {
-		for r, description := range ingress(s.area.groups[id]) {
-			if description == ruleClient+b.Name && !slices.Contains(wanted, r.source) {
-				allow = append(allow, r.source)
+		for r, description := range secgroup.Ingress(s.area.Groups[id]) {
+			if description == ruleClient+b.Name && !slices.Contains(wanted, r.Source) {
+				allow = append(allow, r.Source)
 			}
 		}
 	}
 	slices.Sort(allow)
 	return slices.Compact(allow)
+}
+
+// targetsOf returns the candidates that are among the targets.
+func targetsOf(candidates []cloud.Target, targets []cloud.InstanceID) []cloud.Target {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool { return !slices.Contains(targets, c.InstanceID) })
 }
 
 // registered returns the candidates that are among the balancer's targets.

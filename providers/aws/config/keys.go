@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
+// SectionGlobal is the section with all keys but those of ServiceOverride.
 const SectionGlobal = "Global"
 
 // file declares cloud.conf.

@@ -24,6 +24,7 @@ const (
 	EnvBundle        = "AWS_CA_BUNDLE"
 )
 
+// Declared are the declarations of all environment variables.
 func Declared() []cloud.Setting {
 	settings := []cloud.Setting{
 		{Name: EnvRegion, Value: "region", Doc: "Region, where cloud.conf has neither Zone nor Region. Not set: that of the machine this runs on."},
@@ -58,6 +59,7 @@ type Settings struct {
 	Endpoints map[string]string
 }
 
+// Read reads the environment variables that are no secret, and reports all that is wrong with them.
 func Read(lookup func(string) string) (Settings, error) {
 	s := Settings{
 		Region: lookup(EnvRegion), Role: lookup(envRole), TokenFile: lookup(envTokenFile), SessionName: lookup(envSessionName),

@@ -23,6 +23,7 @@ func (e *CredentialError) Unwrap() error { return e.Err }
 // ErrUnreadable is an answer that is well-formed but not what the API answers.
 var ErrUnreadable = errors.New("the answer of the API lacks what was asked for")
 
+// Classify is what cloud.Driver asks for.
 func Classify(err error) cloud.Failure {
 	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
 		return failure

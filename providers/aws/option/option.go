@@ -26,7 +26,9 @@ const (
 	typeExternal = "external"
 )
 
+// The annotations.
 var (
+	// Type is the kind of the balancer.
 	Type = annotation.Key{
 		Name: Prefix + "type", Type: annotation.TypeEnum, Enum: []string{TypeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
 		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",

@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
+// InVPC finds what is in the VPC.
 func (c Cluster) InVPC() ec2types.Filter { return filter.By("vpc-id", c.VPC) }
 
 // Of returns tags by key.
@@ -22,6 +23,7 @@ func Of(tags []ec2types.Tag) map[string]string {
 	return m
 }
 
+// List returns tags as EC2 takes them, sorted by key.
 func List(tags map[string]string) []ec2types.Tag {
 	var list []ec2types.Tag
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -43,6 +45,7 @@ func (c Cluster) Filter() ec2types.Filter {
 	return filter.By("tag-key", keys...)
 }
 
+// InAny reports whether tags say that the object is used by any cluster.
 func InAny(tags map[string]string) bool {
 	for key := range tags {
 		if strings.HasPrefix(key, ClusterPrefix) {

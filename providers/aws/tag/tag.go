@@ -24,7 +24,8 @@ const (
 	Owned         = "owned"
 )
 
-// Tags of the AWS Load Balancer Controller. It finds what it has made by them.
+// Controller is the tag by which the AWS Load Balancer Controller finds what it has made; its other
+// tags begin with controllerPrefixes.
 const Controller = "elbv2.k8s.aws/cluster"
 
 var controllerPrefixes = []string{"elbv2.k8s.aws/", "service.k8s.aws/", "ingress.k8s.aws/"}

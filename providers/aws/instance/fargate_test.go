@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"net/url"
@@ -9,19 +9,20 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 )
 
 func TestFargate(t *testing.T) {
 	const id, gone = "fargate-ip-10-0-55-27.eu-west-1.compute.internal", "fargate-ip-10-0-55-28.eu-west-1.compute.internal"
-	d, fake := newFakeEC2(t)
-	d.config.Families = []string{config.IPv6, config.IPv4}
-	fake.answer("DescribeNetworkInterfaces", func(url.Values) string {
-		return items("networkInterfaceSet", element("networkInterfaceId", "eni-1")+element("privateIpAddress", "10.0.55.27")+
-			element("privateDnsName", "ip-10-0-55-27.eu-west-1.compute.internal")+element("availabilityZone", "eu-west-1b")+
-			element("availabilityZoneId", "euw1-az2")+element("vpcId", "vpc-1")+element("subnetId", "subnet-2")+
-			items("ipv6AddressesSet", element("ipv6Address", "2001:db8::1")))
+	m, fake := newMachines(t)
+	m.Families = []string{config.IPv6, config.IPv4}
+	fake.Answer("DescribeNetworkInterfaces", func(url.Values) string {
+		return ec2test.Items("networkInterfaceSet", ec2test.Element("networkInterfaceId", "eni-1")+ec2test.Element("privateIpAddress", "10.0.55.27")+
+			ec2test.Element("privateDnsName", "ip-10-0-55-27.eu-west-1.compute.internal")+ec2test.Element("availabilityZone", "eu-west-1b")+
+			ec2test.Element("availabilityZoneId", "euw1-az2")+ec2test.Element("vpcId", "vpc-1")+ec2test.Element("subnetId", "subnet-2")+
+			ec2test.Items("ipv6AddressesSet", ec2test.Element("ipv6Address", "2001:db8::1")))
 	})
-	found, err := d.Get(t.Context(), id, gone)
+	found, err := m.Get(t.Context(), id, gone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +39,12 @@ func TestFargate(t *testing.T) {
 	if difference := cmp.Diff(want, found); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)
 	}
-	asked := filters(fake.calls[0])
+	asked := ec2test.Filters(fake.Calls[0])
 	if !slices.Equal(asked["private-ip-address"], []string{"10.0.55.27", "10.0.55.28"}) || !slices.Equal(asked["attachment.status"], []string{"attached"}) ||
-		!slices.Equal(asked["vpc-id"], []string{"vpc-1"}) || len(fake.calls) != 1 {
-		t.Errorf("%d calls, filters %v", len(fake.calls), asked)
+		!slices.Equal(asked["vpc-id"], []string{"vpc-1"}) || len(fake.Calls) != 1 {
+		t.Errorf("%d calls, filters %v", len(fake.Calls), asked)
 	}
-	if found, err := d.Get(t.Context(), "fargate-web"); err == nil {
+	if found, err := m.Get(t.Context(), "fargate-web"); err == nil {
 		t.Errorf("an id without an address = %v", found)
 	}
 }

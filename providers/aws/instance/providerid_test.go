@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"strconv"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 func TestParseProviderID(t *testing.T) {
@@ -23,7 +22,7 @@ func TestParseProviderID(t *testing.T) {
 		"aws:///eu-west-1a/i-0123456789abcdef0/": "i-0123456789abcdef0",
 		"aws:///us-west-2b/72a5d6d6/fargate-ip-10-0-55-27.us-west-2.compute.internal": "fargate-ip-10-0-55-27.us-west-2.compute.internal",
 	} {
-		if got, err := (&Driver{}).ParseProviderID(text); err != nil || got != want {
+		if got, err := (&Machines{}).ParseProviderID(text); err != nil || got != want {
 			t.Errorf("%q = %q, %v; want %q", text, got, err, want)
 		}
 	}
@@ -36,7 +35,7 @@ func TestParseProviderID(t *testing.T) {
 		"aws:///eu-west-1a/i-1", "aws:///eu-west-1a/i-web", "aws:///eu-west-1a/" + id + "1", "aws:///eu-west-1a/i-0123456789ABCDEF0",
 		"aws:///eu-west-1a/fargate-abc", "aws:///eu-west-1a/fargate-ip-10-0-55.eu-west-1.compute.internal",
 	} {
-		if got, err := (&Driver{}).ParseProviderID(text); err == nil {
+		if got, err := (&Machines{}).ParseProviderID(text); err == nil {
 			t.Errorf("%q = %q, want an error", text, got)
 		}
 	}
@@ -45,7 +44,7 @@ func TestParseProviderID(t *testing.T) {
 // The same id in another region is another machine, or none.
 func TestConcerns(t *testing.T) {
 	const id = "i-0123456789abcdef0"
-	d := &Driver{config: config.Config{Region: "us-east-1"}}
+	m := &Machines{Settings: Settings{Region: "us-east-1"}}
 	for text, want := range map[string]bool{
 		"aws:///us-east-1a/" + id:              true,
 		"aws:////" + id:                        true,
@@ -73,11 +72,11 @@ func TestConcerns(t *testing.T) {
 		"web":                                                          false,
 		"":                                                             false,
 	} {
-		if got := d.Concerns(text); got != want {
+		if got := m.Concerns(text); got != want {
 			t.Errorf("%q concerns us-east-1: %t, want %t", text, got, want)
 		}
 	}
-	if other := (&Driver{config: config.Config{Region: "site"}}); !other.Concerns("aws:///us-east-1a/" + id) {
+	if other := (&Machines{Settings: Settings{Region: "site"}}); !other.Concerns("aws:///us-east-1a/" + id) {
 		t.Error("a cloud whose region is not called as one of AWS takes zones of any name")
 	}
 }
@@ -91,10 +90,10 @@ func FuzzParseProviderID(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := &Driver{config: config.Config{Region: "us-east-1"}}
+	m := &Machines{Settings: Settings{Region: "us-east-1"}}
 	f.Fuzz(func(t *testing.T, text string) {
-		id, err := d.ParseProviderID(text)
-		if err == nil && !d.Concerns(text) {
+		id, err := m.ParseProviderID(text)
+		if err == nil && !m.Concerns(text) {
 			t.Errorf("%q is parsed as %q and does not concern us", text, id)
 		}
 		if err != nil {
@@ -106,7 +105,7 @@ func FuzzParseProviderID(f *testing.F) {
 		if strings.ContainsAny(string(id), "/ \x00") || id == "" {
 			t.Errorf("%q = %q", text, id)
 		}
-		if again, err := d.ParseProviderID(providerID("zone", id)); err != nil || again != id {
+		if again, err := m.ParseProviderID(providerID("zone", id)); err != nil || again != id {
 			t.Errorf("%q written and read again = %q, %v", id, again, err)
 		}
 	})
@@ -123,7 +122,7 @@ func TestNameID(t *testing.T) {
 		"ip-10-0-0-1.ec2.internal":                       "",
 		"":                                               "",
 	} {
-		if got := (&Driver{}).NameID(name); got != want {
+		if got := (&Machines{}).NameID(name); got != want {
 			t.Errorf("%q = %q, want %q", name, got, want)
 		}
 	}

@@ -1,11 +1,11 @@
-package aws
+package instance
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -28,22 +28,19 @@ var liveStates = []string{
 	string(ec2types.InstanceStateNameStopping), string(ec2types.InstanceStateNameStopped),
 }
 
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
-
 // List implements cloud.Instances: the instances of the VPC that have the cluster's tag.
-func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
-	found, err := d.describeInstances(ctx, d.ours())
+func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
+	found, err := m.describe(ctx, m.ours())
 	if err != nil {
 		return cloud.InstanceList{}, fmt.Errorf("listing instances: %w", err)
 	}
-	items, err := d.machines(ctx, d.tagged(found))
+	items, err := m.machines(ctx, m.tagged(found))
 	return cloud.InstanceList{Items: items, Complete: err == nil}, err
 }
 
 // Get implements cloud.Instances. It neither looks at tags nor at the VPC, as upstream: a
 // provider-ID is enough.
-func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	var plain, tasks []string
 	for _, id := range ids {
 		if onFargate(id) {
@@ -54,17 +51,17 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 	}
 	var found []ec2types.Instance
 	for batch := range slices.Chunk(plain, instanceBatch) {
-		some, err := d.getInstances(ctx, batch)
+		some, err := m.Read(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, some...)
 	}
-	items, err := d.machines(ctx, found)
+	items, err := m.machines(ctx, found)
 	if err != nil {
 		return nil, err
 	}
-	machines, err := d.getFargate(ctx, tasks)
+	machines, err := m.getFargate(ctx, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -77,37 +74,37 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 
 // FindByName implements cloud.Instances. A Node has the private DNS name of its instance, or
 // one that begins with its id.
-func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	if id := d.NameID(name); id != "" {
-		found, err := d.getInstances(ctx, []string{string(id)})
+func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	if id := m.NameID(name); id != "" {
+		found, err := m.Read(ctx, []string{string(id)})
 		if err != nil {
 			return nil, err
 		}
-		return d.machines(ctx, found)
+		return m.machines(ctx, found)
 	}
-	found, err := d.describeInstances(ctx, append(d.ours(), filter.By("private-dns-name", name)))
+	found, err := m.describe(ctx, append(m.ours(), filter.By("private-dns-name", name)))
 	if err != nil {
 		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
 	}
-	return d.machines(ctx, d.tagged(found))
+	return m.machines(ctx, m.tagged(found))
 }
 
 // ours are the filters for the cluster's instances.
-func (d *Driver) ours() []ec2types.Filter {
-	return append(d.config.Cluster.Filters(), filter.By("instance-state-name", liveStates...))
+func (m *Machines) ours() []ec2types.Filter {
+	return append(m.Cluster.Filters(), filter.By("instance-state-name", liveStates...))
 }
 
 // tagged drops the instances whose legacy tag, for which there is no filter besides that for
 // the tag of today, is another cluster's.
-func (d *Driver) tagged(found []ec2types.Instance) []ec2types.Instance {
-	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !d.config.Cluster.Has(tag.Of(i.Tags)) })
+func (m *Machines) tagged(found []ec2types.Instance) []ec2types.Instance {
+	return slices.DeleteFunc(found, func(i ec2types.Instance) bool { return !m.Cluster.Has(tag.Of(i.Tags)) })
 }
 
-// describeInstances reads all pages.
-func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
+// describe reads all pages.
+func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
 	var found []ec2types.Instance
 	var paging cloud.Paging
-	pages := ec2.NewDescribeInstancesPaginator(d.Compute, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(instancePage)})
+	pages := ec2.NewDescribeInstancesPaginator(m.client, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -117,7 +114,7 @@ func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filte
 			return nil, failure.ErrUnreadable
 		}
 		machines := unpack(page.Reservations)
-		if err := paging.Page(len(machines), awssdk.ToString(page.NextToken)); err != nil {
+		if err := paging.Page(len(machines), aws.ToString(page.NextToken)); err != nil {
 			return nil, err
 		}
 		found = append(found, machines...)
@@ -125,23 +122,23 @@ func (d *Driver) describeInstances(ctx context.Context, filters []ec2types.Filte
 	return found, nil
 }
 
-// getInstances reads instances by id. EC2 refuses all of a batch when it does not know one of
+// Read reads instances by id. EC2 refuses all of a batch when it does not know one of
 // them; halving the batch finds which. What is missing from the result does definitely not exist.
-func (d *Driver) getInstances(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
+func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	answer, err := d.Compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
+	answer, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
 	switch {
 	case unknownInstance(err) && len(ids) == 1:
 		return nil, nil
 	case unknownInstance(err):
 		half := len(ids) / 2
-		first, err := d.getInstances(ctx, ids[:half])
+		first, err := m.Read(ctx, ids[:half])
 		if err != nil {
 			return nil, err
 		}
-		second, err := d.getInstances(ctx, ids[half:])
+		second, err := m.Read(ctx, ids[half:])
 		return append(first, second...), err
 	case err != nil:
 		return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
@@ -172,7 +169,7 @@ func unpack(reservations []ec2types.Reservation) []ec2types.Instance {
 func distinct(found []ec2types.Instance) int {
 	ids := map[string]bool{}
 	for _, i := range found {
-		ids[awssdk.ToString(i.InstanceId)] = true
+		ids[aws.ToString(i.InstanceId)] = true
 	}
 	return len(ids)
 }

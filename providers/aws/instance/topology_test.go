@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"fmt"
@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 )
 
 func TestLabelNeed(t *testing.T) {
-	d, _ := newFakeEC2(t)
+	m, _ := newMachines(t)
 	for _, c := range []struct {
 		kind   string
 		labels map[string]string
@@ -26,7 +27,7 @@ func TestLabelNeed(t *testing.T) {
 		{"p5.48xlarge", map[string]string{"topology.k8s.aws/network-node-layer-2": "nn-1"}, cloud.LabelsRequired},
 		{"", nil, cloud.LabelsNone},
 	} {
-		if got := d.LabelNeed(cloud.Instance{Type: c.kind}, c.labels); got != c.want {
+		if got := m.LabelNeed(cloud.Instance{Type: c.kind}, c.labels); got != c.want {
 			t.Errorf("%q with %v needs %q, want %q", c.kind, c.labels, got, c.want)
 		}
 	}
@@ -41,21 +42,21 @@ func machinesNamed(n int) []cloud.Instance {
 }
 
 func TestLabelsInBatches(t *testing.T) {
-	d, fake := newFakeEC2(t)
-	fake.answers["DescribeInstanceTopology"] = func(form url.Values) (int, string) {
+	m, fake := newMachines(t)
+	fake.Answers["DescribeInstanceTopology"] = func(form url.Values) (int, string) {
 		var found []string
-		for _, id := range numbered(form, "InstanceId") {
+		for _, id := range ec2test.Numbered(form, "InstanceId") {
 			switch id {
 			case "i-7": // gone
-				return refusal("InvalidInstanceID.NotFound")(form)
+				return ec2test.Refusal("InvalidInstanceID.NotFound")(form)
 			case "i-8": // of a type without
 			default:
-				found = append(found, element("instanceId", id)+items("networkNodeSet", "nn-a", "nn-b", "nn-"+id))
+				found = append(found, ec2test.Element("instanceId", id)+ec2test.Items("networkNodeSet", "nn-a", "nn-b", "nn-"+id))
 			}
 		}
-		return http.StatusOK, "<DescribeInstanceTopologyResponse>" + items("instanceSet", found...) + "</DescribeInstanceTopologyResponse>"
+		return http.StatusOK, "<DescribeInstanceTopologyResponse>" + ec2test.Items("instanceSet", found...) + "</DescribeInstanceTopologyResponse>"
 	}
-	labels, err := d.Labels(t.Context(), machinesNamed(250))
+	labels, err := m.Labels(t.Context(), machinesNamed(250))
 	if err != nil || len(labels) != 248 {
 		t.Fatalf("labels of %d machines, %v", len(labels), err)
 	}
@@ -66,7 +67,7 @@ func TestLabelsInBatches(t *testing.T) {
 	if difference := cmp.Diff(want, labels["i-249"]); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)
 	}
-	if calls := len(fake.made("DescribeInstanceTopology")); calls > 3+2*7 {
+	if calls := len(fake.Made("DescribeInstanceTopology")); calls > 3+2*7 {
 		t.Errorf("%d calls for 250 machines, one of them gone", calls)
 	}
 }
@@ -75,19 +76,19 @@ func TestLabelsThatAreNotTold(t *testing.T) {
 	for code, isError := range map[string]bool{
 		"UnsupportedOperation": false, "UnauthorizedOperation": false, "RequestLimitExceeded": true, "InternalError": true,
 	} {
-		d, fake := newFakeEC2(t)
-		fake.answers["DescribeInstanceTopology"] = refusal(code)
-		labels, err := d.Labels(t.Context(), machinesNamed(250))
+		m, fake := newMachines(t)
+		fake.Answers["DescribeInstanceTopology"] = ec2test.Refusal(code)
+		labels, err := m.Labels(t.Context(), machinesNamed(250))
 		if (err != nil) != isError || len(labels) > 0 {
 			t.Errorf("%s: %v, %v", code, labels, err)
 		}
-		if calls := len(fake.calls); calls != 1 {
+		if calls := len(fake.Calls); calls != 1 {
 			t.Errorf("%s: %d calls", code, calls)
 		}
 	}
-	d, fake := newFakeEC2(t)
-	fake.answers["DescribeInstanceTopology"] = func(url.Values) (int, string) { return http.StatusOK, "{}" }
-	if labels, err := d.Labels(t.Context(), machinesNamed(1)); err == nil {
+	m, fake := newMachines(t)
+	fake.Answers["DescribeInstanceTopology"] = func(url.Values) (int, string) { return http.StatusOK, "{}" }
+	if labels, err := m.Labels(t.Context(), machinesNamed(1)); err == nil {
 		t.Errorf("an answer that is none: %v", labels)
 	}
 }

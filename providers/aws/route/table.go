@@ -1,4 +1,4 @@
-package aws
+package route
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -21,13 +21,13 @@ const tablePage = 100
 
 // routeTables reads the tables that pod routes go into: those of the configuration, else every
 // one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
-func (d *Driver) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
-	input := &ec2.DescribeRouteTablesInput{Filters: d.config.Cluster.Filters(), MaxResults: awssdk.Int32(tablePage)}
-	if ids := d.config.RouteTables; len(ids) > 0 {
+func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
+	input := &ec2.DescribeRouteTablesInput{Filters: t.cluster.Filters(), MaxResults: aws.Int32(tablePage)}
+	if ids := t.ids; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
 	var tables []ec2types.RouteTable
-	pages := ec2.NewDescribeRouteTablesPaginator(d.Compute, input)
+	pages := ec2.NewDescribeRouteTablesPaginator(t.client, input)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && page.RouteTables == nil {
@@ -38,12 +38,12 @@ func (d *Driver) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 		}
 		tables = append(tables, page.RouteTables...)
 	}
-	if len(d.config.RouteTables) == 0 {
-		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !d.config.Cluster.Has(tag.Of(table.Tags)) })
+	if len(t.ids) == 0 {
+		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.cluster.Has(tag.Of(table.Tags)) })
 	}
-	if len(tables) < max(1, len(d.config.RouteTables)) {
+	if len(tables) < max(1, len(t.ids)) {
 		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
-			d.config.Cluster.VPC, len(tables), tag.ClusterPrefix, d.config.Cluster.ID)
+			t.cluster.VPC, len(tables), tag.ClusterPrefix, t.cluster.ID)
 	}
 	return tables, nil
 }
@@ -61,23 +61,23 @@ func entries(table ec2types.RouteTable) []entry {
 
 // destination returns the network of either family; those of prefix lists have none.
 func (e entry) destination() (netip.Prefix, bool) {
-	text := awssdk.ToString(e.DestinationCidrBlock)
+	text := aws.ToString(e.DestinationCidrBlock)
 	if text == "" {
-		text = awssdk.ToString(e.DestinationIpv6CidrBlock)
+		text = aws.ToString(e.DestinationIpv6CidrBlock)
 	}
 	destination, err := netip.ParsePrefix(text)
 	return destination.Masked(), err == nil
 }
 
 // target is the instance a route leads to, "" when it does not lead to one.
-func (e entry) target() cloud.InstanceID { return cloud.InstanceID(awssdk.ToString(e.InstanceId)) }
+func (e entry) target() cloud.InstanceID { return cloud.InstanceID(aws.ToString(e.InstanceId)) }
 
 // name tells routes to the same destination in different tables apart: EC2 has no names.
 func (e entry) name() string {
 	if e.target() != "" {
 		return string(e.target())
 	}
-	return awssdk.ToString(e.NetworkInterfaceId)
+	return aws.ToString(e.NetworkInterfaceId)
 }
 
 // blackhole reports whether nothing is at the end of the route.

@@ -1,11 +1,11 @@
-package aws
+package instance
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -24,25 +24,23 @@ const (
 	tagWrites = 1000
 )
 
-var _ cloud.Tagger = (*Driver)(nil)
-
 // TagLabel implements cloud.Tagger.
-func (d *Driver) TagLabel() string { return labelTagged }
+func (m *Machines) TagLabel() string { return labelTagged }
 
 // TagResources implements cloud.Tagger.
-func (d *Driver) TagResources() []string { return []string{taggedInstances, taggedVolumes} }
+func (m *Machines) TagResources() []string { return []string{taggedInstances, taggedVolumes} }
 
 // Taggable implements cloud.Tagger: of a machine of Fargate there is nothing to tag.
-func (d *Driver) Taggable(id cloud.InstanceID) bool { return !onFargate(id) }
+func (m *Machines) Taggable(id cloud.InstanceID) bool { return !onFargate(id) }
 
 // Tag implements cloud.Tagger.
-func (d *Driver) Tag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) ([]cloud.InstanceID, error) {
-	wanted, missing, err := d.resources(ctx, ids, resources)
+func (m *Machines) Tag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) ([]cloud.InstanceID, error) {
+	wanted, missing, err := m.resources(ctx, ids, resources)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := d.eachBatch(wanted, func(batch []string) error {
-		_, err := d.Compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: tag.List(tags)})
+	gone, err := m.eachBatch(wanted, func(batch []string) error {
+		_, err := m.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	})
 	for _, id := range gone {
@@ -57,13 +55,13 @@ func (d *Driver) Tag(ctx context.Context, ids []cloud.InstanceID, resources []st
 }
 
 // Untag implements cloud.Tagger. EC2 leaves tags alone whose value is another one.
-func (d *Driver) Untag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) error {
-	tagged, _, err := d.resources(ctx, ids, resources)
+func (m *Machines) Untag(ctx context.Context, ids []cloud.InstanceID, resources []string, tags map[string]string) error {
+	tagged, _, err := m.resources(ctx, ids, resources)
 	if err != nil {
 		return err
 	}
-	if _, err = d.eachBatch(tagged, func(batch []string) error {
-		_, err := d.Compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
+	if _, err = m.eachBatch(tagged, func(batch []string) error {
+		_, err := m.client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	}); err != nil {
 		return fmt.Errorf("untagging %d resources: %w", len(tagged), err)
@@ -73,7 +71,7 @@ func (d *Driver) Untag(ctx context.Context, ids []cloud.InstanceID, resources []
 
 // resources are the ids of what is to be tagged. Instances are looked at only for their volumes;
 // those that do not exist are missing.
-func (d *Driver) resources(ctx context.Context, ids []cloud.InstanceID, kinds []string) (wanted []string, missing []cloud.InstanceID, err error) {
+func (m *Machines) resources(ctx context.Context, ids []cloud.InstanceID, kinds []string) (wanted []string, missing []cloud.InstanceID, err error) {
 	names := make([]string, len(ids))
 	for n, id := range ids {
 		names[n] = string(id)
@@ -83,14 +81,14 @@ func (d *Driver) resources(ctx context.Context, ids []cloud.InstanceID, kinds []
 	}
 	exists := map[string]bool{}
 	for batch := range slices.Chunk(names, instanceBatch) {
-		found, err := d.getInstances(ctx, batch)
+		found, err := m.Read(ctx, batch)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, instance := range found {
-			exists[awssdk.ToString(instance.InstanceId)] = true
+			exists[aws.ToString(instance.InstanceId)] = true
 			for _, device := range instance.BlockDeviceMappings {
-				if device.Ebs != nil && awssdk.ToBool(device.Ebs.DeleteOnTermination) && awssdk.ToString(device.Ebs.VolumeId) != "" {
+				if device.Ebs != nil && aws.ToBool(device.Ebs.DeleteOnTermination) && aws.ToString(device.Ebs.VolumeId) != "" {
 					wanted = append(wanted, *device.Ebs.VolumeId)
 				}
 			}
@@ -109,7 +107,7 @@ func (d *Driver) resources(ctx context.Context, ids []cloud.InstanceID, kinds []
 
 // eachBatch writes all and returns what does not exist: EC2 refuses a batch that has one of that,
 // and halving it finds which.
-func (d *Driver) eachBatch(resources []string, write func(batch []string) error) (gone []string, err error) {
+func (m *Machines) eachBatch(resources []string, write func(batch []string) error) (gone []string, err error) {
 	for batch := range slices.Chunk(resources, tagWrites) {
 		switch err := write(batch); {
 		case failure.Is(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID"):
@@ -118,7 +116,7 @@ func (d *Driver) eachBatch(resources []string, write func(batch []string) error)
 				continue
 			}
 			for half := range slices.Chunk(batch, (len(batch)+1)/2) {
-				some, err := d.eachBatch(half, write)
+				some, err := m.eachBatch(half, write)
 				gone = append(gone, some...)
 				if err != nil {
 					return gone, err

@@ -1,11 +1,11 @@
-package aws
+package instance
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -19,12 +19,12 @@ const labelZoneID = "topology.k8s.aws/zone-id"
 
 // zoneIDs are the ids of zones by name, read only where EC2 does not say them with the place
 // itself.
-func (d *Driver) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map[string]string, error) {
+func (m *Machines) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map[string]string, error) {
 	if !slices.ContainsFunc(places, lacksZoneID) {
 		return nil, nil
 	}
 	// All of them: it is one call, and an unknown name would make it fail.
-	answer, err := d.Compute.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: awssdk.Bool(true)})
+	answer, err := m.client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}
@@ -33,13 +33,13 @@ func (d *Driver) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map
 	}
 	ids := map[string]string{}
 	for _, zone := range answer.AvailabilityZones {
-		ids[awssdk.ToString(zone.ZoneName)] = awssdk.ToString(zone.ZoneId)
+		ids[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneId)
 	}
 	return ids, nil
 }
 
 func lacksZoneID(p *ec2types.Placement) bool {
-	return p != nil && awssdk.ToString(p.AvailabilityZone) != "" && awssdk.ToString(p.AvailabilityZoneId) == ""
+	return p != nil && aws.ToString(p.AvailabilityZone) != "" && aws.ToString(p.AvailabilityZoneId) == ""
 }
 
 // zoneLabels are the labels of a Node in a zone.
@@ -47,9 +47,9 @@ func zoneLabels(p *ec2types.Placement, ids map[string]string) map[string]string 
 	if p == nil {
 		return nil
 	}
-	id := awssdk.ToString(p.AvailabilityZoneId)
+	id := aws.ToString(p.AvailabilityZoneId)
 	if id == "" {
-		id = ids[awssdk.ToString(p.AvailabilityZone)]
+		id = ids[aws.ToString(p.AvailabilityZone)]
 	}
 	if id == "" {
 		return nil

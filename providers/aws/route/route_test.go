@@ -1,4 +1,4 @@
-package aws
+package route
 
 import (
 	"fmt"
@@ -12,11 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // tablesWorld answers for route tables and the instances behind them, and records writes.
 type tablesWorld struct {
-	*fakeEC2
+	*ec2test.Server
 	// tables are the routes of each table.
 	tables map[string][]string
 	// instances are the inside of each.
@@ -24,29 +27,31 @@ type tablesWorld struct {
 	writes    []string
 }
 
-func newTables(t *testing.T) (*Driver, *tablesWorld) {
-	d, fake := newFakeEC2(t)
-	w := &tablesWorld{fakeEC2: fake, tables: map[string][]string{}, instances: map[string]string{}}
-	fake.answer("DescribeRouteTables", func(url.Values) string {
+func newTables(t *testing.T) (*Tables, *tablesWorld) {
+	client, fake := ec2test.New(t)
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
+	d := New(client, instance.New(client, instance.Settings{Region: "eu-west-1", Cluster: cluster}), cluster, nil)
+	w := &tablesWorld{Server: fake, tables: map[string][]string{}, instances: map[string]string{}}
+	fake.Answer("DescribeRouteTables", func(url.Values) string {
 		var tables []string
 		for _, id := range slices.Sorted(mapKeys(w.tables)) {
-			tables = append(tables, element("routeTableId", id)+items("routeSet", w.tables[id]...)+items("tagSet", element("key", "kubernetes.io/cluster/c")))
+			tables = append(tables, ec2test.Element("routeTableId", id)+ec2test.Items("routeSet", w.tables[id]...)+ec2test.Items("tagSet", ec2test.Element("key", "kubernetes.io/cluster/c")))
 		}
-		return items("routeTableSet", tables...)
+		return ec2test.Items("routeTableSet", tables...)
 	})
-	fake.answers["DescribeInstances"] = func(form url.Values) (int, string) {
+	fake.Answers["DescribeInstances"] = func(form url.Values) (int, string) {
 		var found []string
-		for _, id := range numbered(form, "InstanceId") {
+		for _, id := range ec2test.Numbered(form, "InstanceId") {
 			inside, known := w.instances[id]
 			if !known {
-				return refusal("InvalidInstanceID.NotFound")(form)
+				return ec2test.Refusal("InvalidInstanceID.NotFound")(form)
 			}
-			found = append(found, element("instanceId", id)+inside)
+			found = append(found, ec2test.Element("instanceId", id)+inside)
 		}
-		return http.StatusOK, "<DescribeInstancesResponse>" + reservations(found...) + "</DescribeInstancesResponse>"
+		return http.StatusOK, "<DescribeInstancesResponse>" + ec2test.Reservations(found...) + "</DescribeInstancesResponse>"
 	}
 	for _, action := range []string{"CreateRoute", "ReplaceRoute", "DeleteRoute", "ModifyInstanceAttribute", "ModifyNetworkInterfaceAttribute"} {
-		fake.answer(action, func(form url.Values) string {
+		fake.Answer(action, func(form url.Values) string {
 			var said []string
 			for _, key := range []string{"RouteTableId", "DestinationCidrBlock", "DestinationIpv6CidrBlock", "InstanceId", "NetworkInterfaceId", "SourceDestCheck.Value"} {
 				if form.Has(key) {
@@ -75,7 +80,7 @@ func to(destination, instance, state string) string {
 	if strings.Contains(destination, ":") {
 		kind = "destinationIpv6CidrBlock"
 	}
-	return element(kind, destination) + element("instanceId", instance) + element("networkInterfaceId", "eni-of-"+instance) + element("state", state)
+	return ec2test.Element(kind, destination) + ec2test.Element("instanceId", instance) + ec2test.Element("networkInterfaceId", "eni-of-"+instance) + ec2test.Element("state", state)
 }
 
 const (
@@ -87,29 +92,29 @@ const (
 func interfaces(ids ...string) string {
 	var each []string
 	for n, id := range ids {
-		each = append(each, element("networkInterfaceId", id)+element("status", "in-use")+element("sourceDestCheck", "true")+
-			"<attachment>"+element("deviceIndex", fmt.Sprint(n))+"</attachment>")
+		each = append(each, ec2test.Element("networkInterfaceId", id)+ec2test.Element("status", "in-use")+ec2test.Element("sourceDestCheck", "true")+
+			"<attachment>"+ec2test.Element("deviceIndex", fmt.Sprint(n))+"</attachment>")
 	}
-	return items("networkInterfaceSet", each...)
+	return ec2test.Items("networkInterfaceSet", each...)
 }
 
 func network(text string) netip.Prefix { return netip.MustParsePrefix(text) }
 
 func TestListRoutes(t *testing.T) {
 	d, w := newTables(t)
-	gateway := element("destinationCidrBlock", "0.0.0.0/0") + element("gatewayId", "igw-1") + element("state", "active")
-	local := element("destinationCidrBlock", "10.0.0.0/16") + element("gatewayId", "local") + element("state", "active")
+	gateway := ec2test.Element("destinationCidrBlock", "0.0.0.0/0") + ec2test.Element("gatewayId", "igw-1") + ec2test.Element("state", "active")
+	local := ec2test.Element("destinationCidrBlock", "10.0.0.0/16") + ec2test.Element("gatewayId", "local") + ec2test.Element("state", "active")
 	w.tables["rtb-1"] = []string{
 		local, gateway, to("10.1.1.0/24", "i-1", "active"), to("fd00:1::/80", "i-1", "active"), to("10.1.2.0/24", "i-2", "blackhole"),
-		element("destinationCidrBlock", "10.1.3.0/24") + element("networkInterfaceId", "eni-gone") + element("state", "blackhole"),
-		element("destinationCidrBlock", "10.1.4.0/24") + element("networkInterfaceId", "eni-lambda") + element("state", "active"),
-		element("destinationCidrBlock", "10.1.5.0/24") + element("vpcPeeringConnectionId", "pcx-1") + element("state", "blackhole"),
-		element("destinationPrefixListId", "pl-1") + element("gatewayId", "vpce-1") + element("state", "active"),
+		ec2test.Element("destinationCidrBlock", "10.1.3.0/24") + ec2test.Element("networkInterfaceId", "eni-gone") + ec2test.Element("state", "blackhole"),
+		ec2test.Element("destinationCidrBlock", "10.1.4.0/24") + ec2test.Element("networkInterfaceId", "eni-lambda") + ec2test.Element("state", "active"),
+		ec2test.Element("destinationCidrBlock", "10.1.5.0/24") + ec2test.Element("vpcPeeringConnectionId", "pcx-1") + ec2test.Element("state", "blackhole"),
+		ec2test.Element("destinationPrefixListId", "pl-1") + ec2test.Element("gatewayId", "vpce-1") + ec2test.Element("state", "active"),
 		to("10.1.6.0/24", "i-6", "active"), to("10.1.7.0/24", "i-7", "active"),
 	}
 	w.tables["rtb-2"] = []string{
 		local, to("10.1.1.0/24", "i-1", "active"), to("fd00:1::/80", "i-1", "active"), to("10.1.2.0/24", "i-2", "active"),
-		element("destinationCidrBlock", "10.1.3.0/24") + element("networkInterfaceId", "eni-gone") + element("state", "blackhole"),
+		ec2test.Element("destinationCidrBlock", "10.1.3.0/24") + ec2test.Element("networkInterfaceId", "eni-gone") + ec2test.Element("state", "blackhole"),
 		to("10.1.7.0/24", "i-other", "active"),
 	}
 	got, err := d.ListRoutes(t.Context(), cloud.Owner{})
@@ -129,9 +134,9 @@ func TestListRoutes(t *testing.T) {
 	if difference := cmp.Diff(want, got, same); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)
 	}
-	asked := filters(w.calls[0])
-	if !slices.Equal(asked["vpc-id"], []string{"vpc-1"}) || !slices.Equal(asked["tag-key"], []string{"kubernetes.io/cluster/c"}) || len(w.calls) != 1 {
-		t.Errorf("%d calls with filters %v", len(w.calls), asked)
+	asked := ec2test.Filters(w.Calls[0])
+	if !slices.Equal(asked["vpc-id"], []string{"vpc-1"}) || !slices.Equal(asked["tag-key"], []string{"kubernetes.io/cluster/c"}) || len(w.Calls) != 1 {
+		t.Errorf("%d calls with filters %v", len(w.Calls), asked)
 	}
 }
 
@@ -140,13 +145,13 @@ func TestRouteTablesOfTheConfiguration(t *testing.T) {
 	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("no table: %v", err)
 	}
-	d.config.RouteTables = []string{"rtb-1"}
+	d.ids = []string{"rtb-1"}
 	w.tables["rtb-1"] = nil
 	if routes, err := d.ListRoutes(t.Context(), cloud.Owner{}); err != nil || len(routes) > 0 {
 		t.Errorf("%v, %v", routes, err)
 	}
-	last := w.calls[len(w.calls)-1]
-	if !slices.Equal(numbered(last, "RouteTableId"), []string{"rtb-1"}) || len(filters(last)) > 0 {
+	last := w.Calls[len(w.Calls)-1]
+	if !slices.Equal(ec2test.Numbered(last, "RouteTableId"), []string{"rtb-1"}) || len(ec2test.Filters(last)) > 0 {
 		t.Errorf("asked for %v", last)
 	}
 }
@@ -191,7 +196,7 @@ func TestCreateRoute(t *testing.T) {
 			nil, cloud.FailureConflict,
 		},
 		"to a gateway": {
-			map[string][]string{"rtb-1": {element("destinationCidrBlock", "10.1.1.0/24") + element("transitGatewayId", "tgw-1")}},
+			map[string][]string{"rtb-1": {ec2test.Element("destinationCidrBlock", "10.1.1.0/24") + ec2test.Element("transitGatewayId", "tgw-1")}},
 			map[string]string{"i-1": ""}, "10.1.1.0/24", nil, cloud.FailureConflict,
 		},
 		"the instance is gone": {
@@ -226,11 +231,11 @@ func TestDeleteRoute(t *testing.T) {
 	if difference := cmp.Diff(want, w.writes); difference != "" {
 		t.Errorf("writes (-want +got):\n%s", difference)
 	}
-	w.answers["DeleteRoute"] = refusal("InvalidRoute.NotFound")
+	w.Answers["DeleteRoute"] = ec2test.Refusal("InvalidRoute.NotFound")
 	if err := d.DeleteRoute(t.Context(), cloud.Owner{}, route); err != nil {
 		t.Errorf("a route that somebody else deleted: %v", err)
 	}
-	w.answers["DeleteRoute"] = refusal("UnauthorizedOperation")
+	w.Answers["DeleteRoute"] = ec2test.Refusal("UnauthorizedOperation")
 	if err := d.DeleteRoute(t.Context(), cloud.Owner{}, route); err == nil {
 		t.Error("a refusal is no success")
 	}

@@ -1,9 +1,9 @@
-package aws
+package instance
 
 import (
 	"testing"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -12,22 +12,22 @@ import (
 
 func networkInterface(index int32, status ec2types.NetworkInterfaceStatus, v6 string, v4 ...string) ec2types.InstanceNetworkInterface {
 	i := ec2types.InstanceNetworkInterface{Status: status, Ipv6Addresses: []ec2types.InstanceIpv6Address{
-		{Ipv6Address: awssdk.String(v6)}, {Ipv6Address: awssdk.String(v6 + ":2")},
+		{Ipv6Address: aws.String(v6)}, {Ipv6Address: aws.String(v6 + ":2")},
 	}}
 	if index >= 0 {
-		i.Attachment = &ec2types.InstanceNetworkInterfaceAttachment{DeviceIndex: awssdk.Int32(index)}
+		i.Attachment = &ec2types.InstanceNetworkInterfaceAttachment{DeviceIndex: aws.Int32(index)}
 	}
 	for _, address := range v4 {
-		i.PrivateIpAddresses = append(i.PrivateIpAddresses, ec2types.InstancePrivateIpAddress{PrivateIpAddress: awssdk.String(address)})
+		i.PrivateIpAddresses = append(i.PrivateIpAddresses, ec2types.InstancePrivateIpAddress{PrivateIpAddress: aws.String(address)})
 	}
 	return i
 }
 
 func TestAddresses(t *testing.T) {
 	instance := &ec2types.Instance{
-		PublicIpAddress: awssdk.String("198.51.100.1"),
-		PrivateDnsName:  awssdk.String("ip-10-0-0-1.ec2.internal"),
-		PublicDnsName:   awssdk.String("ec2-198-51-100-1.compute-1.amazonaws.com"),
+		PublicIpAddress: aws.String("198.51.100.1"),
+		PrivateDnsName:  aws.String("ip-10-0-0-1.ec2.internal"),
+		PublicDnsName:   aws.String("ec2-198-51-100-1.compute-1.amazonaws.com"),
 		NetworkInterfaces: []ec2types.InstanceNetworkInterface{
 			networkInterface(-1, ec2types.NetworkInterfaceStatusInUse, "2001:db8::9", "10.0.0.9"),
 			networkInterface(1, ec2types.NetworkInterfaceStatusInUse, "2001:db8::3", "10.0.0.3"),
@@ -61,7 +61,7 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	// What was not said leaves no trace.
-	if got := addresses(&ec2types.Instance{PublicDnsName: awssdk.String("")}, []string{"ipv4", "ipv6"}); got != nil {
+	if got := addresses(&ec2types.Instance{PublicDnsName: aws.String("")}, []string{"ipv4", "ipv6"}); got != nil {
 		t.Errorf("addresses of nothing: %v", got)
 	}
 }

@@ -1,53 +1,50 @@
-package aws
+package instance
 
 import (
 	"context"
 	"slices"
 	"strings"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// attributeYes is the value of attributes that are there or not.
-const attributeYes = "true"
-
 // machines describes instances as the kernel knows them.
-func (d *Driver) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
+func (m *Machines) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
 	places := make([]*ec2types.Placement, len(found))
 	for n := range found {
 		places[n] = found[n].Placement
 	}
-	zones, err := d.zoneIDs(ctx, places)
+	zones, err := m.zoneIDs(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	machines := make([]cloud.Instance, len(found))
 	for n := range found {
-		machines[n] = d.machine(&found[n], zones)
+		machines[n] = m.machine(&found[n], zones)
 	}
 	return machines, nil
 }
 
-func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.Instance {
-	id, zone := cloud.InstanceID(awssdk.ToString(i.InstanceId)), ""
+func (m *Machines) machine(i *ec2types.Instance, zones map[string]string) cloud.Instance {
+	id, zone := cloud.InstanceID(aws.ToString(i.InstanceId)), ""
 	if i.Placement != nil {
-		zone = awssdk.ToString(i.Placement.AvailabilityZone)
+		zone = aws.ToString(i.Placement.AvailabilityZone)
 	}
 	return cloud.Instance{
 		ID:         id,
 		ProviderID: providerID(zone, id),
-		Name:       awssdk.ToString(i.PrivateDnsName),
+		Name:       aws.ToString(i.PrivateDnsName),
 		Type:       string(i.InstanceType),
-		Region:     d.config.Region,
+		Region:     m.Region,
 		Zone:       zone,
 		State:      state(i.State),
-		Addresses:  addresses(i, d.config.Families),
+		Addresses:  addresses(i, m.Families),
 		Labels:     zoneLabels(i.Placement, zones),
-		Attributes: d.traits(i),
+		Attributes: m.traits(i),
 	}
 }
 
@@ -58,7 +55,7 @@ func (d *Driver) machine(i *ec2types.Instance, zones map[string]string) cloud.In
 //	pending, or none                    pending
 //	running, shutting-down, stopping    running
 //	stopped                             stopped
-//	terminated                          does not exist, see getInstances
+//	terminated                          does not exist, see Read
 func state(s *ec2types.InstanceState) cloud.State {
 	switch {
 	case s == nil, s.Name == ec2types.InstanceStateNamePending:
@@ -70,19 +67,19 @@ func state(s *ec2types.InstanceState) cloud.State {
 	}
 }
 
-func (d *Driver) traits(i *ec2types.Instance) map[string]string {
+func (m *Machines) traits(i *ec2types.Instance) map[string]string {
 	groups := make([]string, len(i.SecurityGroups))
 	for n, group := range i.SecurityGroups {
-		groups[n] = awssdk.ToString(group.GroupId)
+		groups[n] = aws.ToString(group.GroupId)
 	}
 	slices.Sort(groups)
 	traits := map[string]string{
 		attributeGroups: strings.Join(groups, ","),
-		attributeVPC:    awssdk.ToString(i.VpcId),
-		attributeSubnet: awssdk.ToString(i.SubnetId),
+		AttributeVPC:    aws.ToString(i.VpcId),
+		attributeSubnet: aws.ToString(i.SubnetId),
 	}
-	if d.config.Cluster.Has(tag.Of(i.Tags)) {
-		traits[attributeTagged] = attributeYes
+	if m.Cluster.Has(tag.Of(i.Tags)) {
+		traits[AttributeTagged] = attributeYes
 	}
 	return traits
 }

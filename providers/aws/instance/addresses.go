@@ -1,11 +1,11 @@
-package aws
+package instance
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -22,11 +22,11 @@ import (
 func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 	var list []cloud.Address
 	add := func(kind cloud.AddressType, address *string) {
-		if awssdk.ToString(address) != "" {
+		if aws.ToString(address) != "" {
 			list = append(list, cloud.Address{Type: kind, Address: *address})
 		}
 	}
-	interfaces := inUse(i.NetworkInterfaces)
+	interfaces := InUse(i.NetworkInterfaces)
 	for _, family := range families {
 		switch family {
 		case config.IPv4:
@@ -50,8 +50,8 @@ func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 	return list
 }
 
-// inUse returns the network interfaces that are, by device index, detached ones last.
-func inUse(interfaces []ec2types.InstanceNetworkInterface) []ec2types.InstanceNetworkInterface {
+// InUse returns the network interfaces that are, by device index, detached ones last.
+func InUse(interfaces []ec2types.InstanceNetworkInterface) []ec2types.InstanceNetworkInterface {
 	interfaces = slices.Clone(interfaces)
 	interfaces = slices.DeleteFunc(interfaces, func(i ec2types.InstanceNetworkInterface) bool {
 		return i.Status != ec2types.NetworkInterfaceStatusInUse

@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// scheme is that of our provider-IDs.
-const scheme = "aws"
+// Scheme is that of our provider-IDs.
+const Scheme = "aws"
 
 // ec2ID is what the id of an EC2 instance looks like.
 const ec2ID = `i-(?:[0-9a-f]{8}|[0-9a-f]{17})`
@@ -31,11 +31,6 @@ var zoneName = regexp.MustCompile(`^([a-z]+(?:-[a-z]+)+-[0-9]+)(?:[a-z]|-[a-z0-9
 // regionName is what the regions of AWS are called. Clouds with the same API may use other names.
 var regionName = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)+-[0-9]+$`)
 
-var (
-	_ cloud.Namer  = (*Driver)(nil)
-	_ cloud.Scoped = (*Driver)(nil)
-)
-
 // ParseProviderID implements cloud.Instances. It reads all that upstream reads, where what
 // counts is behind the last slash:
 //
@@ -44,13 +39,13 @@ var (
 //	aws://eu-west-1a/i-0123456789abcdef0                     read
 //	eu-west-1a/i-0123456789abcdef0, i-0123456789abcdef0      read: no scheme
 //	aws:///eu-west-1a/<anything>/fargate-ip-10-0-55-27.…     read, of Fargate's machines
-func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	zone, id, ok := split(providerID)
 	if !ok {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: want aws:///<zone>/<instance id>", providerID)
 	}
-	if region := d.otherRegion(zone); region != "" {
-		return "", fmt.Errorf("%q is a provider-ID of region %s: this is %s", providerID, region, d.config.Region)
+	if region := m.otherRegion(zone); region != "" {
+		return "", fmt.Errorf("%q is a provider-ID of region %s: this is %s", providerID, region, m.Region)
 	}
 	if !machineID.MatchString(string(id)) {
 		return "", fmt.Errorf("%q is no provider-ID of AWS: %q is not the id of an instance, want i- and 8 or 17 hexadecimal digits", providerID, id)
@@ -72,17 +67,17 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 //	aws://…, zone of another region        no
 //	no scheme, ends in the id of a machine  as with the scheme
 //	anything else                          no
-func (d *Driver) Concerns(providerID string) bool {
+func (m *Machines) Concerns(providerID string) bool {
 	zone, id, ok := split(providerID)
-	if d.otherRegion(zone) != "" {
+	if m.otherRegion(zone) != "" {
 		return false
 	}
-	return strings.HasPrefix(providerID, scheme+"://") || ok && machineID.MatchString(string(id))
+	return strings.HasPrefix(providerID, Scheme+"://") || ok && machineID.MatchString(string(id))
 }
 
 // split returns what stands for the zone and for the machine. The zone is "" where there is none.
 func split(providerID string) (zone string, id cloud.InstanceID, ok bool) {
-	path, schemed := strings.CutPrefix(providerID, scheme+"://")
+	path, schemed := strings.CutPrefix(providerID, Scheme+"://")
 	if schemed && !strings.Contains(path, "/") || !schemed && strings.Contains(path, "://") {
 		return "", "", false
 	}
@@ -95,9 +90,9 @@ func split(providerID string) (zone string, id cloud.InstanceID, ok bool) {
 
 // otherRegion returns the region of a zone that is not in ours, else "". A zone whose name is not
 // like AWS's says nothing.
-func (d *Driver) otherRegion(zone string) string {
+func (m *Machines) otherRegion(zone string) string {
 	match := zoneName.FindStringSubmatch(zone)
-	if match == nil || match[1] == d.config.Region || !regionName.MatchString(d.config.Region) {
+	if match == nil || match[1] == m.Region || !regionName.MatchString(m.Region) {
 		return ""
 	}
 	return match[1]
@@ -105,11 +100,11 @@ func (d *Driver) otherRegion(zone string) string {
 
 // providerID is the form upstream writes.
 func providerID(zone string, id cloud.InstanceID) string {
-	return scheme + ":///" + zone + "/" + string(id)
+	return Scheme + ":///" + zone + "/" + string(id)
 }
 
 // NameID implements cloud.Namer.
-func (d *Driver) NameID(name string) cloud.InstanceID {
+func (m *Machines) NameID(name string) cloud.InstanceID {
 	if match := resourceName.FindStringSubmatch(name); match != nil {
 		return cloud.InstanceID(match[1])
 	}

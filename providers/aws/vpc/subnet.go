@@ -1,4 +1,4 @@
-package aws
+package vpc
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -21,11 +21,11 @@ const (
 	tagRoleInternal = "kubernetes.io/role/internal-elb"
 )
 
-// chooseSubnets returns the ids of the subnets a balancer shall have: those of the annotation in
+// Choose returns the ids of the subnets a balancer shall have: those of the annotation in
 // its order, else one of each zone in the order of the zones' names. Those it has are present: such
 // a one stays as long as it is usable, or its zone has no other, because leaving it costs an
 // address.
-func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
+func (r *Reader) Choose(a *Inventory, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
 	if given := option.Subnets.List(spec.Options); len(given) > 0 {
 		return a.namedSubnets(given)
 	}
@@ -33,50 +33,46 @@ func (d *Driver) chooseSubnets(a *area, spec cloud.Spec, scope cloud.Scope, pres
 		return a.byZone(present), nil // a new subnet would need another address
 	}
 	best := map[string]ec2types.Subnet{}
-	usable := d.usableSubnets(a, scope)
+	usable := r.usableSubnets(a, scope)
 	for _, subnet := range usable {
-		zone := awssdk.ToString(subnet.AvailabilityZone)
-		if present, taken := best[zone]; !taken || d.preferred(subnet, present, scope) < 0 {
+		zone := aws.ToString(subnet.AvailabilityZone)
+		if present, taken := best[zone]; !taken || r.preferred(subnet, present, scope) < 0 {
 			best[zone] = subnet
 		}
 	}
 	for _, id := range present {
-		subnet, exists := a.subnet(id)
-		zone := awssdk.ToString(subnet.AvailabilityZone)
-		if _, served := best[zone]; exists && (!served || slices.ContainsFunc(usable, func(u ec2types.Subnet) bool { return awssdk.ToString(u.SubnetId) == id })) {
+		subnet, exists := a.Subnet(id)
+		zone := aws.ToString(subnet.AvailabilityZone)
+		if _, served := best[zone]; exists && (!served || slices.ContainsFunc(usable, func(u ec2types.Subnet) bool { return aws.ToString(u.SubnetId) == id })) {
 			best[zone] = subnet
 		}
 	}
 	var ids []string
 	for _, zone := range slices.Sorted(maps.Keys(best)) {
-		ids = append(ids, awssdk.ToString(best[zone].SubnetId))
+		ids = append(ids, aws.ToString(best[zone].SubnetId))
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
 			Field: option.Subnets.Name, Value: "",
-			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", d.config.Cluster.VPC, scope),
+			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", r.cluster.VPC, scope),
 		}
 	}
 	return ids, nil
 }
 
 // byZone returns subnets in the order of the names of their zones.
-func (a *area) byZone(ids []string) []string {
-	zone := func(id string) string {
-		subnet, _ := a.subnet(id)
-		return awssdk.ToString(subnet.AvailabilityZone)
-	}
-	return slices.SortedFunc(slices.Values(ids), func(x, y string) int { return cmp.Or(cmp.Compare(zone(x), zone(y)), cmp.Compare(x, y)) })
+func (a *Inventory) byZone(ids []string) []string {
+	return slices.SortedFunc(slices.Values(ids), func(x, y string) int { return cmp.Or(cmp.Compare(a.Zone(x), a.Zone(y)), cmp.Compare(x, y)) })
 }
 
 // namedSubnets resolves ids and names.
-func (a *area) namedSubnets(given []string) ([]string, error) {
+func (a *Inventory) namedSubnets(given []string) ([]string, error) {
 	var ids []string
 	for _, text := range given {
 		var found []string
 		for _, subnet := range a.subnets {
-			if awssdk.ToString(subnet.SubnetId) == text || tag.Of(subnet.Tags)["Name"] == text {
-				found = append(found, awssdk.ToString(subnet.SubnetId))
+			if aws.ToString(subnet.SubnetId) == text || tag.Of(subnet.Tags)["Name"] == text {
+				found = append(found, aws.ToString(subnet.SubnetId))
 			}
 		}
 		if len(found) != 1 || slices.Contains(ids, found[0]) {
@@ -100,25 +96,25 @@ func (a *area) namedSubnets(given []string) ([]string, error) {
 //	ours, or none      internal  –                      –          yes
 //
 // Where tags leave none it is the configured one.
-func (d *Driver) usableSubnets(a *area, scope cloud.Scope) []ec2types.Subnet {
+func (r *Reader) usableSubnets(a *Inventory, scope cloud.Scope) []ec2types.Subnet {
 	var ours []ec2types.Subnet
 	for _, subnet := range a.subnets {
-		if tags := tag.Of(subnet.Tags); d.config.Cluster.Has(tags) || !tag.InAny(tags) {
+		if tags := tag.Of(subnet.Tags); r.cluster.Has(tags) || !tag.InAny(tags) {
 			ours = append(ours, subnet)
 		}
 	}
-	if fallback, exists := a.subnet(d.config.FallbackSubnet); len(ours) == 0 && exists {
+	if fallback, exists := a.Subnet(r.fallback); len(ours) == 0 && exists {
 		ours = append(ours, fallback)
 	}
 	return slices.DeleteFunc(ours, func(subnet ec2types.Subnet) bool {
-		regular, known := a.regular[awssdk.ToString(subnet.AvailabilityZone)]
-		return known && !regular || scope == cloud.ScopeExternal && !a.public[awssdk.ToString(subnet.SubnetId)]
+		regular, known := a.regular[aws.ToString(subnet.AvailabilityZone)]
+		return known && !regular || scope == cloud.ScopeExternal && !a.public[aws.ToString(subnet.SubnetId)]
 	})
 }
 
 // preferred compares two subnets of one zone: first the one with the role's tag, then the one with
 // the cluster's, then the one with the smaller id.
-func (d *Driver) preferred(x, y ec2types.Subnet, scope cloud.Scope) int {
+func (r *Reader) preferred(x, y ec2types.Subnet, scope cloud.Scope) int {
 	role := tagRoleExternal
 	if scope == cloud.ScopeInternal {
 		role = tagRoleInternal
@@ -129,10 +125,10 @@ func (d *Driver) preferred(x, y ec2types.Subnet, scope cloud.Scope) int {
 		if _, has := tags[role]; has {
 			order -= 2
 		}
-		if d.config.Cluster.Has(tags) {
+		if r.cluster.Has(tags) {
 			order--
 		}
 		return order
 	}
-	return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(awssdk.ToString(x.SubnetId), awssdk.ToString(y.SubnetId)))
+	return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(aws.ToString(x.SubnetId), aws.ToString(y.SubnetId)))
 }

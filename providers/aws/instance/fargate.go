@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -38,7 +38,7 @@ func fargateAddress(id string) (netip.Addr, error) {
 
 // getFargate reads machines of Fargate by the addresses in their ids. One without a network
 // interface does not exist.
-func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance, error) {
+func (m *Machines) getFargate(ctx context.Context, ids []string) ([]cloud.Instance, error) {
 	byAddress := map[string]cloud.InstanceID{}
 	var list []string
 	for _, id := range ids {
@@ -51,7 +51,7 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 	}
 	var found []ec2types.NetworkInterface
 	for batch := range slices.Chunk(list, filterValues) {
-		some, err := d.attached(ctx, batch)
+		some, err := m.attached(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -61,14 +61,14 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 	for n, i := range found {
 		places[n] = &ec2types.Placement{AvailabilityZone: i.AvailabilityZone, AvailabilityZoneId: i.AvailabilityZoneId}
 	}
-	zones, err := d.zoneIDs(ctx, places)
+	zones, err := m.zoneIDs(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	var machines []cloud.Instance
 	for n := range found {
-		if id, asked := byAddress[awssdk.ToString(found[n].PrivateIpAddress)]; asked {
-			machine := d.fargateMachine(id, &found[n])
+		if id, asked := byAddress[aws.ToString(found[n].PrivateIpAddress)]; asked {
+			machine := m.fargateMachine(id, &found[n])
 			machine.Labels = zoneLabels(places[n], zones)
 			machines = append(machines, machine)
 		}
@@ -77,10 +77,10 @@ func (d *Driver) getFargate(ctx context.Context, ids []string) ([]cloud.Instance
 }
 
 // attached reads the attached network interfaces with these private addresses.
-func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
-	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), d.config.Cluster.InVPC()}
+func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
+	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), m.Cluster.InVPC()}
 	var found []ec2types.NetworkInterface
-	pages := ec2.NewDescribeNetworkInterfacesPaginator(d.Compute, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
+	pages := ec2.NewDescribeNetworkInterfacesPaginator(m.client, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -95,13 +95,13 @@ func (d *Driver) attached(ctx context.Context, addresses []string) ([]ec2types.N
 }
 
 // fargateMachine has no type, and is never off: upstream takes every one of them for shut down.
-func (d *Driver) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterface) cloud.Instance {
-	zone := awssdk.ToString(i.AvailabilityZone)
+func (m *Machines) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterface) cloud.Instance {
+	zone := aws.ToString(i.AvailabilityZone)
 	return cloud.Instance{
-		ID: id, ProviderID: providerID(zone, id), Name: awssdk.ToString(i.PrivateDnsName),
-		Region: d.config.Region, Zone: zone, State: cloud.StateRunning,
-		Addresses:  fargateAddresses(i, d.config.Families),
-		Attributes: map[string]string{attributeFargate: attributeYes, attributeVPC: awssdk.ToString(i.VpcId), attributeSubnet: awssdk.ToString(i.SubnetId)},
+		ID: id, ProviderID: providerID(zone, id), Name: aws.ToString(i.PrivateDnsName),
+		Region: m.Region, Zone: zone, State: cloud.StateRunning,
+		Addresses:  fargateAddresses(i, m.Families),
+		Attributes: map[string]string{AttributeFargate: attributeYes, AttributeVPC: aws.ToString(i.VpcId), attributeSubnet: aws.ToString(i.SubnetId)},
 	}
 }
 
@@ -111,13 +111,13 @@ func fargateAddresses(i *ec2types.NetworkInterface, families []string) []cloud.A
 	var list []cloud.Address
 	for _, family := range families {
 		switch {
-		case family == config.IPv4 && awssdk.ToString(i.PrivateIpAddress) != "":
+		case family == config.IPv4 && aws.ToString(i.PrivateIpAddress) != "":
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: *i.PrivateIpAddress})
 		case family == config.IPv6 && len(i.Ipv6Addresses) > 0:
-			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: awssdk.ToString(i.Ipv6Addresses[0].Ipv6Address)})
+			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: aws.ToString(i.Ipv6Addresses[0].Ipv6Address)})
 		}
 	}
-	if name := awssdk.ToString(i.PrivateDnsName); name != "" {
+	if name := aws.ToString(i.PrivateDnsName); name != "" {
 		list = append(list, cloud.Address{Type: cloud.AddressInternalDNS, Address: name})
 	}
 	return list

@@ -1,4 +1,4 @@
-package aws
+package route
 
 import (
 	"context"
@@ -6,23 +6,23 @@ import (
 	"net/netip"
 	"slices"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Every pod route is in each of the tables of routeTables, with the same target. A route of EC2
 // has neither name nor tag, so whose it is shows in where it leads (Capabilities.RoutesUnmarked).
-var _ cloud.Routes = (*Driver)(nil)
 
 // ListRoutes implements cloud.Routes with one request for a hundred tables: all routes to
 // instances, and those whose network interface is gone. Name is what the route leads to.
-func (d *Driver) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, error) {
-	tables, err := d.routeTables(ctx)
+func (t *Tables) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, error) {
+	tables, err := t.routeTables(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,12 @@ func (d *Driver) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, 
 //	anything else                                       refused: it is not ours
 //
 // Before that the instance is told to forward what is not for itself, unless it does already.
-func (d *Driver) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	tables, err := d.routeTables(ctx)
+func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
+	tables, err := t.routeTables(ctx)
 	if err != nil {
 		return err
 	}
-	instances, err := d.routers(ctx, tables, route)
+	instances, err := t.routers(ctx, tables, route)
 	if err != nil {
 		return err
 	}
@@ -82,16 +82,16 @@ func (d *Driver) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 		present, found := find(table, route.Destination)
 		switch {
 		case !found:
-			writes = append(writes, func(ctx context.Context) error { return d.addRoute(ctx, table, route, target) })
+			writes = append(writes, func(ctx context.Context) error { return t.addRoute(ctx, table, route, target) })
 		case present.target() == route.Target:
-		case present.concerns() && (present.blackhole() || d.config.Cluster.Has(tag.Of(instances[present.name()].Tags))):
-			writes = append(writes, func(ctx context.Context) error { return d.replaceRoute(ctx, table, route, target) })
+		case present.concerns() && (present.blackhole() || t.cluster.Has(tag.Of(instances[present.name()].Tags))):
+			writes = append(writes, func(ctx context.Context) error { return t.replaceRoute(ctx, table, route, target) })
 		default:
 			return refused(cloud.FailureConflict, "%s already leads to %s in route table %s, which is none of the cluster's instances: remove that route, or give the cluster other pod networks",
-				route.Destination, present.describe(), awssdk.ToString(table.RouteTableId))
+				route.Destination, present.describe(), aws.ToString(table.RouteTableId))
 		}
 	}
-	if err := d.forward(ctx, target); err != nil {
+	if err := t.forward(ctx, target); err != nil {
 		return err
 	}
 	for _, write := range writes {
@@ -103,7 +103,7 @@ func (d *Driver) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 }
 
 // routers reads the target of a route and the instances its destination leads to now, by id.
-func (d *Driver) routers(ctx context.Context, tables []ec2types.RouteTable, route cloud.Route) (map[string]ec2types.Instance, error) {
+func (t *Tables) routers(ctx context.Context, tables []ec2types.RouteTable, route cloud.Route) (map[string]ec2types.Instance, error) {
 	ids := []string{string(route.Target)}
 	for _, table := range tables {
 		if present, found := find(table, route.Destination); found && present.target() != "" {
@@ -111,21 +111,21 @@ func (d *Driver) routers(ctx context.Context, tables []ec2types.RouteTable, rout
 		}
 	}
 	slices.Sort(ids)
-	found, err := d.getInstances(ctx, slices.Compact(ids))
+	found, err := t.instances.Read(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, fmt.Errorf("reading the targets of route %s: %w", route.Destination, err)
 	}
 	instances := make(map[string]ec2types.Instance, len(found))
 	for _, instance := range found {
-		instances[awssdk.ToString(instance.InstanceId)] = instance
+		instances[aws.ToString(instance.InstanceId)] = instance
 	}
 	return instances, nil
 }
 
 // DeleteRoute implements cloud.Routes: it deletes the route from every table where it still
 // leads to where it did when it was listed.
-func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	tables, err := d.routeTables(ctx)
+func (t *Tables) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
+	tables, err := t.routeTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,38 +135,38 @@ func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 			continue
 		}
 		v4, v6 := destinations(route.Destination)
-		_, err := d.Compute.DeleteRoute(ctx, &ec2.DeleteRouteInput{
+		_, err := t.client.DeleteRoute(ctx, &ec2.DeleteRouteInput{
 			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		})
 		if err != nil && !failure.Is(err, "InvalidRoute.NotFound") {
-			return fmt.Errorf("deleting route %s from table %s: %w", route.Destination, awssdk.ToString(table.RouteTableId), err)
+			return fmt.Errorf("deleting route %s from table %s: %w", route.Destination, aws.ToString(table.RouteTableId), err)
 		}
 	}
 	return nil
 }
 
-func (d *Driver) addRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
+func (t *Tables) addRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := d.Compute.CreateRoute(ctx, &ec2.CreateRouteInput{
+	_, err := t.client.CreateRoute(ctx, &ec2.CreateRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
 	if err != nil {
-		return fmt.Errorf("creating route %s in table %s: %w", route.Destination, awssdk.ToString(table.RouteTableId), err)
+		return fmt.Errorf("creating route %s in table %s: %w", route.Destination, aws.ToString(table.RouteTableId), err)
 	}
 	return nil
 }
 
-func (d *Driver) replaceRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
+func (t *Tables) replaceRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := d.Compute.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
+	_, err := t.client.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
 	if err != nil {
-		return fmt.Errorf("replacing route %s in table %s: %w", route.Destination, awssdk.ToString(table.RouteTableId), err)
+		return fmt.Errorf("replacing route %s in table %s: %w", route.Destination, aws.ToString(table.RouteTableId), err)
 	}
 	return nil
 }
@@ -182,17 +182,17 @@ func destinations(destination netip.Prefix) (v4, v6 *string) {
 
 // hop is where a route to an instance goes: to its first network interface, which has to be named
 // where there are several.
-func hop(target ec2types.Instance) (instance, networkInterface *string) {
-	if interfaces := inUse(target.NetworkInterfaces); len(interfaces) > 1 {
+func hop(target ec2types.Instance) (id, networkInterface *string) {
+	if interfaces := instance.InUse(target.NetworkInterfaces); len(interfaces) > 1 {
 		return nil, interfaces[0].NetworkInterfaceId
 	}
 	return target.InstanceId, nil
 }
 
 // forward switches the check off that drops what is neither from nor to an instance itself.
-func (d *Driver) forward(ctx context.Context, target ec2types.Instance) error {
-	off := &ec2types.AttributeBooleanValue{Value: awssdk.Bool(false)}
-	interfaces := inUse(target.NetworkInterfaces)
+func (t *Tables) forward(ctx context.Context, target ec2types.Instance) error {
+	off := &ec2types.AttributeBooleanValue{Value: aws.Bool(false)}
+	interfaces := instance.InUse(target.NetworkInterfaces)
 	checks := target.SourceDestCheck
 	if len(interfaces) > 0 && interfaces[0].SourceDestCheck != nil {
 		checks = interfaces[0].SourceDestCheck
@@ -202,14 +202,14 @@ func (d *Driver) forward(ctx context.Context, target ec2types.Instance) error {
 	}
 	var err error
 	if len(interfaces) > 1 {
-		_, err = d.Compute.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
+		_, err = t.client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
 			NetworkInterfaceId: interfaces[0].NetworkInterfaceId, SourceDestCheck: off,
 		})
 	} else {
-		_, err = d.Compute.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
+		_, err = t.client.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
 	}
 	if err != nil {
-		return fmt.Errorf("letting instance %s forward what is not for itself: %w", awssdk.ToString(target.InstanceId), err)
+		return fmt.Errorf("letting instance %s forward what is not for itself: %w", aws.ToString(target.InstanceId), err)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (e entry) describe() string {
 		e.InstanceId, e.NetworkInterfaceId, e.GatewayId, e.NatGatewayId, e.TransitGatewayId, e.VpcPeeringConnectionId,
 		e.EgressOnlyInternetGatewayId, e.CarrierGatewayId, e.LocalGatewayId,
 	} {
-		if awssdk.ToString(target) != "" {
+		if aws.ToString(target) != "" {
 			return *target
 		}
 	}

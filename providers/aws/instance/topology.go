@@ -1,4 +1,4 @@
-package aws
+package instance
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -22,8 +22,6 @@ const (
 	topologyBatch = 100
 )
 
-var _ cloud.Labeler = (*Driver)(nil)
-
 // LabelNeed implements cloud.Labeler.
 //
 //	machine                                need
@@ -31,12 +29,12 @@ var _ cloud.Labeler = (*Driver)(nil)
 //	without a type, as on Fargate          none
 //	type matches topologyPattern           required
 //	other                                  wanted
-func (d *Driver) LabelNeed(machine cloud.Instance, labels map[string]string) cloud.LabelNeed {
+func (m *Machines) LabelNeed(machine cloud.Instance, labels map[string]string) cloud.LabelNeed {
 	_, labelled := labels[labelNetworkLayer+"1"]
 	switch {
 	case labelled, machine.Type == "":
 		return cloud.LabelsNone
-	case d.config.TopologyPattern != nil && d.config.TopologyPattern.MatchString(machine.Type):
+	case m.TopologyPattern != nil && m.TopologyPattern.MatchString(machine.Type):
 		return cloud.LabelsRequired
 	default:
 		return cloud.LabelsWanted
@@ -51,14 +49,14 @@ func (d *Driver) LabelNeed(machine cloud.Instance, labels map[string]string) clo
 //	the region does not tell, or we may not     none: nobody would wait for them to come
 //	ask
 //	any other refusal                           an error
-func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
+func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
 	labels := map[cloud.InstanceID]map[string]string{}
 	for batch := range slices.Chunk(machines, topologyBatch) {
 		ids := make([]string, len(batch))
 		for n, machine := range batch {
 			ids[n] = string(machine.ID)
 		}
-		found, err := d.topology(ctx, ids)
+		found, err := m.topology(ctx, ids)
 		if failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation") {
 			return labels, nil
 		}
@@ -66,24 +64,24 @@ func (d *Driver) Labels(ctx context.Context, machines []cloud.Instance) (map[clo
 			return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
 		}
 		for _, one := range found {
-			labels[cloud.InstanceID(awssdk.ToString(one.InstanceId))] = layerLabels(one.NetworkNodes)
+			labels[cloud.InstanceID(aws.ToString(one.InstanceId))] = layerLabels(one.NetworkNodes)
 		}
 	}
 	return labels, nil
 }
 
-// topology reads where instances are. One that is gone makes EC2 refuse all: see getInstances.
-func (d *Driver) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
-	answer, err := d.Compute.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
+// topology reads where instances are. One that is gone makes EC2 refuse all: see Read.
+func (m *Machines) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
+	answer, err := m.client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 	switch {
 	case unknownInstance(err) && len(ids) == 1:
 		return nil, nil
 	case unknownInstance(err):
-		first, err := d.topology(ctx, ids[:len(ids)/2])
+		first, err := m.topology(ctx, ids[:len(ids)/2])
 		if err != nil {
 			return nil, err
 		}
-		second, err := d.topology(ctx, ids[len(ids)/2:])
+		second, err := m.topology(ctx, ids[len(ids)/2:])
 		return append(first, second...), err
 	case err != nil:
 		return nil, err

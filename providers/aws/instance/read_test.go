@@ -1,27 +1,40 @@
-package aws
+package instance
 
 import (
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
+// newMachines returns the machines of cluster "c" in vpc-1 of eu-west-1, and what they are read from.
+func newMachines(t *testing.T) (*Machines, *ec2test.Server) {
+	client, fake := ec2test.New(t)
+	return New(client, Settings{
+		Region: "eu-west-1", Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}, Families: []string{config.IPv4},
+		TopologyPattern: regexp.MustCompile(`^(hpc|trn|p)[0-9]+[a-z]*(-[a-z0-9]+)?(\.[0-9a-z]*)$`),
+	}), fake
+}
+
 func TestListAsksForTheClusterOnly(t *testing.T) {
-	d, fake := newFakeEC2(t)
-	fake.answer("DescribeInstances", func(form url.Values) string {
+	m, fake := newMachines(t)
+	fake.Answer("DescribeInstances", func(form url.Values) string {
 		if form.Get("NextToken") == "" {
-			return reservations(machineXML("i-1", "running", "")) + element("nextToken", "more")
+			return ec2test.Reservations(ec2test.MachineXML("i-1", "running", "")) + ec2test.Element("nextToken", "more")
 		}
-		return reservations(machineXML("i-2", "stopped", ""))
+		return ec2test.Reservations(ec2test.MachineXML("i-2", "stopped", ""))
 	})
-	list, err := d.List(t.Context())
+	list, err := m.List(t.Context())
 	if err != nil || !list.Complete {
 		t.Fatalf("List: %+v, %v", list, err)
 	}
@@ -41,15 +54,15 @@ func TestListAsksForTheClusterOnly(t *testing.T) {
 	if len(list.Items) != 2 || list.Items[1].State != cloud.StateStopped {
 		t.Errorf("items = %+v", list.Items)
 	}
-	calls := fake.made("DescribeInstances")
-	if len(calls) != 2 || len(fake.calls) != 2 {
-		t.Fatalf("%d calls, %d in all; want one a page", len(calls), len(fake.calls))
+	calls := fake.Made("DescribeInstances")
+	if len(calls) != 2 || len(fake.Calls) != 2 {
+		t.Fatalf("%d calls, %d in all; want one a page", len(calls), len(fake.Calls))
 	}
 	wantFilters := map[string][]string{
 		"tag-key": {"kubernetes.io/cluster/c"}, "vpc-id": {"vpc-1"},
 		"instance-state-name": {"pending", "running", "shutting-down", "stopping", "stopped"},
 	}
-	if difference := cmp.Diff(wantFilters, filters(calls[0])); difference != "" || calls[0].Get("MaxResults") != "1000" {
+	if difference := cmp.Diff(wantFilters, ec2test.Filters(calls[0])); difference != "" || calls[0].Get("MaxResults") != "1000" {
 		t.Errorf("filters (-want +got):\n%sMaxResults %s", difference, calls[0].Get("MaxResults"))
 	}
 }
@@ -57,15 +70,15 @@ func TestListAsksForTheClusterOnly(t *testing.T) {
 // The SDK takes any answer that is not understood for an empty one.
 func TestListBelievesOnlyAnswers(t *testing.T) {
 	for _, body := range []string{"", "{}", "<html><body>busy</body></html>"} {
-		d, fake := newFakeEC2(t)
-		fake.answers["DescribeInstances"] = func(url.Values) (int, string) { return http.StatusOK, body }
-		if list, err := d.List(t.Context()); err == nil {
+		m, fake := newMachines(t)
+		fake.Answers["DescribeInstances"] = func(url.Values) (int, string) { return http.StatusOK, body }
+		if list, err := m.List(t.Context()); err == nil {
 			t.Errorf("List with the answer %q = %+v", body, list)
 		}
-		if found, err := d.Get(t.Context(), "i-1"); err == nil {
+		if found, err := m.Get(t.Context(), "i-1"); err == nil {
 			t.Errorf("Get with the answer %q = %+v", body, found)
 		}
-		if found, err := d.FindByName(t.Context(), "a"); err == nil {
+		if found, err := m.FindByName(t.Context(), "a"); err == nil {
 			t.Errorf("FindByName with the answer %q = %+v", body, found)
 		}
 	}
@@ -84,35 +97,35 @@ func TestGetHalvesRefusedBatches(t *testing.T) {
 	}
 	states["i-40"] = "terminated"
 	delete(states, "i-17")
-	d, fake := newFakeEC2(t)
-	fake.fleet(states)
-	found, err := d.Get(t.Context(), ids...)
+	m, fake := newMachines(t)
+	fake.Fleet(states)
+	found, err := m.Get(t.Context(), ids...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, there := found["i-40"]; len(found) != size-2 || there {
 		t.Errorf("%d found: %v", len(found), slices.Sorted(maps.Keys(found)))
 	}
-	calls := fake.made("DescribeInstances")
+	calls := fake.Made("DescribeInstances")
 	if len(calls) > 13 {
 		t.Errorf("%d calls for one unknown of %d", len(calls), size)
 	}
-	if !slices.ContainsFunc(calls, func(c url.Values) bool { return slices.Equal(numbered(c, "InstanceId"), []string{"i-17"}) }) {
+	if !slices.ContainsFunc(calls, func(c url.Values) bool { return slices.Equal(ec2test.Numbered(c, "InstanceId"), []string{"i-17"}) }) {
 		t.Error("the unknown instance was not asked for by itself")
 	}
 }
 
 func TestGetOfAFailureIsAnError(t *testing.T) {
 	for _, code := range []string{"RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID", "InvalidInstanceID.Malformed"} {
-		d, fake := newFakeEC2(t)
-		fake.answers["DescribeInstances"] = refusal(code)
-		if found, err := d.Get(t.Context(), "i-1", "i-2"); err == nil {
+		m, fake := newMachines(t)
+		fake.Answers["DescribeInstances"] = ec2test.Refusal(code)
+		if found, err := m.Get(t.Context(), "i-1", "i-2"); err == nil {
 			t.Errorf("%s: %v without an error", code, found)
 		}
 	}
-	d, fake := newFakeEC2(t)
-	fake.answer("DescribeInstances", func(url.Values) string { return reservations(machineXML("i-1", "running", "")) })
-	if found, err := d.Get(t.Context(), "i-1", "i-2"); err == nil {
+	m, fake := newMachines(t)
+	fake.Answer("DescribeInstances", func(url.Values) string { return ec2test.Reservations(ec2test.MachineXML("i-1", "running", "")) })
+	if found, err := m.Get(t.Context(), "i-1", "i-2"); err == nil {
 		t.Errorf("an answer about one of two proves nothing about the other: %v", found)
 	}
 }
@@ -120,21 +133,21 @@ func TestGetOfAFailureIsAnError(t *testing.T) {
 func TestFindByName(t *testing.T) {
 	const id = "i-0123456789abcdef0"
 	for _, name := range []string{id, id + ".ec2.internal", id + ".eu-west-1.compute.internal"} {
-		d, fake := newFakeEC2(t)
-		fake.fleet(map[string]string{id: "running"})
-		found, err := d.FindByName(t.Context(), name)
+		m, fake := newMachines(t)
+		fake.Fleet(map[string]string{id: "running"})
+		found, err := m.FindByName(t.Context(), name)
 		if err != nil || len(found) != 1 || found[0].ID != id {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}
 	for _, name := range []string{"i-web", "i-web.example.com", "ip-10-0-0-1.eu-west-1.compute.internal"} {
-		d, fake := newFakeEC2(t)
-		fake.answer("DescribeInstances", func(url.Values) string { return reservations(machineXML("i-1", "running", "")) })
-		found, err := d.FindByName(t.Context(), name)
+		m, fake := newMachines(t)
+		fake.Answer("DescribeInstances", func(url.Values) string { return ec2test.Reservations(ec2test.MachineXML("i-1", "running", "")) })
+		found, err := m.FindByName(t.Context(), name)
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%s: %+v, %v", name, found, err)
 		}
-		if asked := filters(fake.calls[0]); !slices.Equal(asked["private-dns-name"], []string{name}) || asked["tag-key"] == nil {
+		if asked := ec2test.Filters(fake.Calls[0]); !slices.Equal(asked["private-dns-name"], []string{name}) || asked["tag-key"] == nil {
 			t.Errorf("%s: filters %v", name, asked)
 		}
 	}
@@ -142,37 +155,37 @@ func TestFindByName(t *testing.T) {
 
 // Other clusters' machines are found too where the legacy tag is in use.
 func TestLegacyTag(t *testing.T) {
-	d, fake := newFakeEC2(t)
-	d.config.Cluster.Legacy = true
+	m, fake := newMachines(t)
+	m.Cluster.Legacy = true
 	tags := func(key, value string) string {
-		return element("instanceId", "i-"+value) + items("tagSet", element("key", key)+element("value", value))
+		return ec2test.Element("instanceId", "i-"+value) + ec2test.Items("tagSet", ec2test.Element("key", key)+ec2test.Element("value", value))
 	}
-	fake.answer("DescribeInstances", func(url.Values) string {
-		return reservations(tags("KubernetesCluster", "c"), tags("KubernetesCluster", "other"), tags("kubernetes.io/cluster/c", "shared"))
+	fake.Answer("DescribeInstances", func(url.Values) string {
+		return ec2test.Reservations(tags("KubernetesCluster", "c"), tags("KubernetesCluster", "other"), tags("kubernetes.io/cluster/c", "shared"))
 	})
-	list, err := d.List(t.Context())
+	list, err := m.List(t.Context())
 	if err != nil || len(list.Items) != 2 || list.Items[0].ID != "i-c" || list.Items[1].ID != "i-shared" {
 		t.Errorf("List = %+v, %v", list.Items, err)
 	}
-	if keys := filters(fake.calls[0])["tag-key"]; !slices.Equal(keys, []string{"kubernetes.io/cluster/c", "KubernetesCluster"}) {
+	if keys := ec2test.Filters(fake.Calls[0])["tag-key"]; !slices.Equal(keys, []string{"kubernetes.io/cluster/c", "KubernetesCluster"}) {
 		t.Errorf("tag-key = %v", keys)
 	}
 }
 
 // An endpoint that does not say the ids of zones with the instances is asked once for all.
 func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
-	d, fake := newFakeEC2(t)
-	old := element("instanceId", "i-1") + "<placement>" + element("availabilityZone", "eu-west-1-lax-1a") + "</placement>" +
-		items("tagSet", element("key", "kubernetes.io/cluster/c"))
-	fake.answer("DescribeInstances", func(url.Values) string { return reservations(old, old) })
-	fake.answer("DescribeAvailabilityZones", func(url.Values) string {
-		return items("availabilityZoneInfo", element("zoneName", "eu-west-1-lax-1a")+element("zoneId", "euw1-lax1-az1"))
+	m, fake := newMachines(t)
+	old := ec2test.Element("instanceId", "i-1") + "<placement>" + ec2test.Element("availabilityZone", "eu-west-1-lax-1a") + "</placement>" +
+		ec2test.Items("tagSet", ec2test.Element("key", "kubernetes.io/cluster/c"))
+	fake.Answer("DescribeInstances", func(url.Values) string { return ec2test.Reservations(old, old) })
+	fake.Answer("DescribeAvailabilityZones", func(url.Values) string {
+		return ec2test.Items("availabilityZoneInfo", ec2test.Element("zoneName", "eu-west-1-lax-1a")+ec2test.Element("zoneId", "euw1-lax1-az1"))
 	})
-	list, err := d.List(t.Context())
+	list, err := m.List(t.Context())
 	if err != nil || list.Items[0].Labels["topology.k8s.aws/zone-id"] != "euw1-lax1-az1" {
 		t.Fatalf("List = %+v, %v", list.Items, err)
 	}
-	if calls := len(fake.made("DescribeAvailabilityZones")); calls != 1 {
+	if calls := len(fake.Made("DescribeAvailabilityZones")); calls != 1 {
 		t.Errorf("%d calls", calls)
 	}
 }

@@ -1,0 +1,163 @@
+package secgroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Needs are the rules that the security groups of a balancer's nodes have to have, all the
+// same ones.
+type Needs struct {
+	Groups []string
+	Rules  Rules
+	// Optional rules are neither missed nor too much.
+	Optional Rules
+	// Mine recognises a rule that was made for the balancer, among all of a group.
+	Mine func(all Rules, r Rule, description string) bool
+	// NewOwner says who else needs a rule; nil when nobody can. Only what is closed is asked for.
+	NewOwner NewOwner
+}
+
+// Add adds a rule for each source, unless there is one.
+func (n Needs) Add(transport string, port int, sources []string, description string) {
+	for _, source := range sources {
+		r := Port(transport, port, source)
+		if _, taken := n.Rules[r]; !taken {
+			n.Rules[r] = description
+		}
+	}
+}
+
+func (n Needs) left(group string, r Rule) (needed bool, description string, err error) {
+	if n.NewOwner == nil {
+		return false, "", nil
+	}
+	return n.NewOwner(group, r)
+}
+
+// NodeGroups returns the ids of the security groups to open for these machines, sorted:
+//
+//	groups with the cluster's tag  groups in all  opened
+//	one or more                    –              those with the tag
+//	none                           one            that one
+//	none                           more           none, see ShutNodes
+func (gs *Groups) NodeGroups(a *vpc.Inventory, machines []cloud.Target) []string {
+	var ids []string
+	for _, machine := range machines {
+		all := instance.Groups([]cloud.Target{machine})
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.cluster.Has(tag.Of(a.Groups[id].Tags)) })
+		switch {
+		case len(tagged) > 0:
+			ids = append(ids, tagged...)
+		case len(all) == 1:
+			ids = append(ids, all...)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
+func (gs *Groups) ShutNodes(a *vpc.Inventory, machines []cloud.Target) []string {
+	var names []string
+	for _, machine := range machines {
+		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(a, []cloud.Target{machine})) == 0 {
+			names = append(names, machine.NodeName)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Surplus returns the rules for the balancer on a group that it does not need there.
+func (n Needs) Surplus(a *vpc.Inventory, id string) Rules {
+	left, all := Rules{}, Ingress(a.Groups[id])
+	for r, description := range all {
+		_, needed := n.Rules[r]
+		_, optional := n.Optional[r]
+		used := (needed || optional) && slices.Contains(n.Groups, id)
+		// What lets the members of a group talk to each other is never a balancer's, though one may
+		// have had that group too.
+		if !used && r.Source != id && n.Mine(all, r, description) {
+			left[r] = description
+		}
+	}
+	return left
+}
+
+// Drift says in words how the nodes' groups differ from what the balancer needs, "" when they do
+// not. A rule that is there does, whatever its description: EC2 can't have it twice. With doubt,
+// when a target is no candidate, what seems too much may be needed.
+func (n Needs) Drift(a *vpc.Inventory, doubt bool) string {
+	var parts []string
+	for _, id := range a.GroupIDs() {
+		text := ""
+		if slices.Contains(n.Groups, id) {
+			text = Rules{}.Drift(n.Rules.Without(Ingress(a.Groups[id])))
+		}
+		if more := n.Surplus(a, id).Drift(Rules{}); more != "" && !doubt {
+			text = strings.TrimPrefix(text+", "+more, ", ")
+		}
+		if text != "" {
+			parts = append(parts, id+" "+text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// OpenNodes adds the rules that are missing.
+func (gs *Groups) OpenNodes(ctx context.Context, a *vpc.Inventory, n Needs) error {
+	if gs.LeaveNodes {
+		return nil
+	}
+	for _, id := range n.Groups {
+		group, known := a.Groups[id]
+		if !known {
+			return fmt.Errorf("opening the nodes: security group %s of a node does not exist", id)
+		}
+		if err := gs.authorize(ctx, id, n.Rules.Without(Ingress(group))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NewOwner says whether another balancer needs a rule in that security group, and the description it
+// then gets.
+type NewOwner func(group string, r Rule) (needed bool, description string, err error)
+
+// CloseNodes removes the rules that were made for the balancer and are not needed any more. One
+// that another balancer needs gets its description.
+func (gs *Groups) CloseNodes(ctx context.Context, a *vpc.Inventory, n Needs) error {
+	if gs.LeaveNodes {
+		return nil
+	}
+	for _, id := range a.GroupIDs() {
+		gone, inherited := Rules{}, Rules{}
+		for r, description := range n.Surplus(a, id) {
+			needed, next, err := n.left(id, r)
+			switch {
+			case err != nil:
+				return err
+			case !needed:
+				gone[r] = description
+			case next != description:
+				inherited[r] = next
+			}
+		}
+		if err := gs.describe(ctx, id, inherited); err != nil {
+			return err
+		}
+		if err := gs.Revoke(ctx, id, gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}

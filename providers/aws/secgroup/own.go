@@ -1,0 +1,120 @@
+package secgroup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Own returns the security groups that were made for a Service's balancer, of either kind, in an
+// area that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
+// the one there is, "" for none:
+//
+//	named for                   marks       ours
+//	any balancer                this UID    yes
+//	the balancer there is       any of the  yes: it was taken over with it
+//	                            cluster
+//	the wanted or default name  none        yes, unless they are another cluster's
+func (gs *Groups) Own(a *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
+	named := gs.groupNames(us, wanted, names.Default(us.UID))
+	var taken []Name
+	if present != "" {
+		taken = gs.groupNames(us, present)
+	}
+	var own []ec2types.SecurityGroup
+	for _, id := range a.GroupIDs() {
+		group := a.Groups[id]
+		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
+		switch {
+		case gs.isAnothers(group, us):
+		case uid == us.UID && uid != "" || uid == "" && isAny(named, group) || isAny(taken, group):
+			own = append(own, group)
+		}
+	}
+	return own
+}
+
+// isAny reports whether the group has one of the names.
+func isAny(named []Name, g ec2types.SecurityGroup) bool {
+	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
+}
+
+// IsOurs reports whether a group of the right name is not another Service's.
+func (gs *Groups) IsOurs(g ec2types.SecurityGroup, us cloud.Owner) bool {
+	if uid := tag.Marks.Owner(tag.Of(g.Tags)).UID; uid != "" {
+		return uid == us.UID
+	}
+	return !gs.isAnothers(g, us)
+}
+
+// groupNames are those of the security groups that balancers of these names may have for
+// themselves.
+func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
+	all := []Name{NetworkName(gs.clusterName, us)}
+	for _, balancer := range balancers {
+		all = append(all, ClassicName(balancer, us))
+	}
+	return all
+}
+
+// Claim marks the security groups that only the balancer leads to: one that was taken over, or
+// has another name than the Service asks for by now.
+func (gs *Groups) Claim(ctx context.Context, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) error {
+	named := gs.groupNames(us, wanted, names.Default(us.UID))
+	for _, group := range own {
+		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
+		if uid == us.UID || uid == "" && isAny(named, group) {
+			continue
+		}
+		_, err := gs.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{aws.ToString(group.GroupId)}, Tags: tag.List(tag.Marks.Of(us))})
+		if err != nil {
+			return fmt.Errorf("marking security group %s: %w", aws.ToString(group.GroupId), err)
+		}
+	}
+	return nil
+}
+
+// Problem returns the first of these ids of security groups that the Service may not have, ""
+// when there is none. Its balancer does not have them yet, and has or will have the name. Whether
+// one does not exist or is another's is nobody's business:
+//
+//	in the VPC  made for                      the Service may have it
+//	no          –                             no
+//	yes         another Service or cluster    no: its deletion would hang
+//	yes         this Service, or no balancer  yes
+func (gs *Groups) Problem(a *vpc.Inventory, ids []string, us cloud.Owner, balancer string) string {
+	for _, id := range ids {
+		group, exists := a.Groups[id]
+		if !exists || aws.ToString(group.VpcId) != gs.cluster.VPC || gs.isOfAnother(group, us, balancer) {
+			return id
+		}
+	}
+	return ""
+}
+
+// isOfAnother reports whether a group was made for a balancer of another Service or cluster.
+func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer string) bool {
+	tags := tag.Of(g.Tags)
+	if uid := tag.Marks.Owner(tags).UID; uid != "" {
+		return uid != us.UID
+	}
+	if isAny(gs.groupNames(us, balancer, names.Default(us.UID)), g) {
+		return false
+	}
+	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {
+		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
+	})
+	made := aws.ToString(g.Description) == networkDescription || strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+	return owned && (made || !gs.cluster.Has(tags))
+}

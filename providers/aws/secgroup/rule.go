@@ -1,0 +1,240 @@
+package secgroup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+)
+
+// Rule lets traffic into a security group. EC2 tells rules apart by just these fields: there
+// can't be a second one with another description.
+type Rule struct {
+	Protocol string // "tcp", "udp", "icmp", "icmpv6" or allProtocols
+	// From and to are ports, type and code with ICMP, and -1 with allProtocols.
+	From, to int32
+	// Source is a network, or the id of a security group or prefix list.
+	Source string
+}
+
+// Rules are the ingress rules of a security group with their descriptions.
+type Rules map[Rule]string
+
+const allProtocols = "-1"
+
+// All lets in everything from a security group.
+func All(group string) Rule { return Rule{allProtocols, -1, -1, group} }
+
+// Port lets in what comes from a source to a port.
+func Port(protocol string, port int, source string) Rule {
+	return Rule{protocol, int32(port), int32(port), source} //nolint:gosec // a port
+}
+
+// Fragmentation lets in what routers say of packets that are too large (RFC 1191, RFC 8201).
+func Fragmentation(source string) Rule {
+	if IsIPv6(source) {
+		return Rule{"icmpv6", 2, 0, source}
+	}
+	return Rule{"icmp", 3, 4, source}
+}
+
+// IsIPv6 reports whether a network or address is one of IPv6.
+func IsIPv6(source string) bool { return strings.Contains(source, ":") }
+
+// String returns the rule for people: "tcp/80 from 0.0.0.0/0".
+func (r Rule) String() string {
+	switch {
+	case r.Protocol == allProtocols:
+		return "all from " + r.Source
+	case r.From == r.to:
+		return fmt.Sprintf("%s/%d from %s", r.Protocol, r.From, r.Source)
+	}
+	return fmt.Sprintf("%s/%d-%d from %s", r.Protocol, r.From, r.to, r.Source)
+}
+
+func (r Rule) compare(o Rule) int {
+	return cmp.Or(cmp.Compare(r.Protocol, o.Protocol), cmp.Compare(r.From, o.From), cmp.Compare(r.to, o.to), cmp.Compare(r.Source, o.Source))
+}
+
+// Sorted returns the rules in a fixed order.
+func (rs Rules) Sorted() []Rule { return slices.SortedFunc(maps.Keys(rs), Rule.compare) }
+
+// Without returns the rules that other does not have.
+func (rs Rules) Without(other Rules) Rules {
+	left := maps.Clone(rs)
+	maps.DeleteFunc(left, func(r Rule, _ string) bool { _, has := other[r]; return has })
+	return left
+}
+
+// Drift says in words how rules differ from what is wanted, "" when they do not.
+func (rs Rules) Drift(wanted Rules) string {
+	var parts []string
+	for _, r := range wanted.Without(rs).Sorted() {
+		parts = append(parts, "lacks "+r.String())
+	}
+	for _, r := range rs.Without(wanted).Sorted() {
+		parts = append(parts, "has "+r.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Sources are the networks that any of the rules lets in, sorted.
+func (rs Rules) Sources() []string {
+	var list []string
+	for r := range rs {
+		list = append(list, r.Source)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Lets reports whether a rule with such a description lets the source in.
+func (rs Rules) Lets(source string, fits func(description string) bool) bool {
+	for r, description := range rs {
+		if r.Source == source && fits(description) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ingress returns the rules of a security group.
+func Ingress(g ec2types.SecurityGroup) Rules {
+	rs := Rules{}
+	for _, p := range g.IpPermissions {
+		r := Rule{Protocol: aws.ToString(p.IpProtocol), From: -1, to: -1}
+		if r.Protocol != allProtocols {
+			r.From, r.to = aws.ToInt32(p.FromPort), aws.ToInt32(p.ToPort)
+		}
+		add := func(source, description *string) {
+			r.Source = aws.ToString(source)
+			rs[r] = aws.ToString(description)
+		}
+		for _, s := range p.IpRanges {
+			add(s.CidrIp, s.Description)
+		}
+		for _, s := range p.Ipv6Ranges {
+			add(s.CidrIpv6, s.Description)
+		}
+		for _, s := range p.PrefixListIds {
+			add(s.PrefixListId, s.Description)
+		}
+		for _, s := range p.UserIdGroupPairs {
+			add(s.GroupId, s.Description)
+		}
+	}
+	return rs
+}
+
+// Permission returns the rule as EC2 takes it.
+func (r Rule) Permission(description string) ec2types.IpPermission {
+	p := ec2types.IpPermission{IpProtocol: &r.Protocol}
+	if r.Protocol != allProtocols {
+		p.FromPort, p.ToPort = &r.From, &r.to
+	}
+	var words *string
+	if description != "" {
+		words = &description
+	}
+	switch {
+	case strings.HasPrefix(r.Source, "sg-"):
+		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Source, Description: words}}
+	case strings.HasPrefix(r.Source, "pl-"):
+		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Source, Description: words}}
+	case IsIPv6(r.Source):
+		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Source, Description: words}}
+	default:
+		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}
+	}
+	return p
+}
+
+// Error codes of rules.
+const (
+	codeRuleExists  = "InvalidPermission.Duplicate"
+	codeRuleMissing = "InvalidPermission.NotFound"
+)
+
+// authorize adds rules to a security group. Some may be there: EC2 refuses all for one of them.
+func (gs *Groups) authorize(ctx context.Context, group string, wanted Rules) error {
+	return eachRule(wanted, codeRuleExists, func(permissions []ec2types.IpPermission) error {
+		_, err := gs.client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "opening security group "+group)
+	})
+}
+
+// Revoke removes rules from a security group. Some may be gone, or the group.
+func (gs *Groups) Revoke(ctx context.Context, group string, surplus Rules) error {
+	err := eachRule(surplus, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
+		for i := range permissions {
+			permissions[i] = undescribed(permissions[i])
+		}
+		_, err := gs.client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "closing security group "+group)
+	})
+	if failure.Classify(err).Class == cloud.FailureNotFound {
+		return nil
+	}
+	return err
+}
+
+// eachRule makes one call for all rules, and one for each when that fails with the code, which
+// then is no error.
+func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
+	var all []ec2types.IpPermission
+	for _, r := range rs.Sorted() {
+		all = append(all, r.Permission(rs[r]))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	err := call(all)
+	if !failure.Is(err, tolerated) {
+		return err
+	}
+	for i := range all {
+		if err := call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
+			return err
+		}
+	}
+	return nil
+}
+
+// undescribed returns the permission without descriptions: a rule is removed whatever its own says.
+func undescribed(p ec2types.IpPermission) ec2types.IpPermission {
+	for i := range p.IpRanges {
+		p.IpRanges[i].Description = nil
+	}
+	for i := range p.Ipv6Ranges {
+		p.Ipv6Ranges[i].Description = nil
+	}
+	for i := range p.PrefixListIds {
+		p.PrefixListIds[i].Description = nil
+	}
+	for i := range p.UserIdGroupPairs {
+		p.UserIdGroupPairs[i].Description = nil
+	}
+	return p
+}
+
+// describe changes the descriptions of rules.
+func (gs *Groups) describe(ctx context.Context, group string, changed Rules) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
+	for _, r := range changed.Sorted() {
+		input.IpPermissions = append(input.IpPermissions, r.Permission(changed[r]))
+	}
+	_, err := gs.client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
+	return failure.Wrap(err, "describing rules of security group "+group)
+}
