@@ -26,6 +26,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 )
 
 // site is AWS as far as starting needs it: STS, EC2 and the metadata of a machine, which is
@@ -144,8 +145,15 @@ func (tr transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
+// started is a driver with the clients and settings of its parts.
+type started struct {
+	*Driver
+	session.Clients
+	config config.Config
+}
+
 // start makes a driver.
-func (s *site) start(t *testing.T, conf string, set map[string]string) (*Driver, []string, error) {
+func (s *site) start(t *testing.T, conf string, set map[string]string) (started, []string, error) {
 	t.Helper()
 	var warnings []string
 	defaults := map[string]string{}
@@ -158,17 +166,14 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (*Driver,
 		}
 		return defaults[name]
 	}
-	d, err := New(t.Context(), cloud.Config{
+	d, clients, settings, err := open(t.Context(), cloud.Config{
 		Cloud: "aws", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/v1.2.3", Transport: transport{s},
 		WithTLS: func(settings *tls.Config) http.RoundTripper { s.trusted = settings; return transport{s} },
 		File:    func() ([]byte, error) { return []byte(conf), nil },
 		Lookup:  lookup, Secret: func(name string) (string, error) { return set[name], nil },
 		Warn: func(w string) { warnings = append(warnings, w) },
 	})
-	if err != nil {
-		return nil, warnings, err
-	}
-	return d.(*Driver), warnings, nil
+	return started{d, clients, settings}, warnings, err
 }
 
 // elsewhere is a file for a process outside AWS, keys are credentials for it.

@@ -6,26 +6,28 @@ import (
 	"fmt"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
+	elbdesired "github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
+	nlbdesired "github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/route"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/service"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // Driver is one region of an AWS account, and in it one VPC.
 type Driver struct {
-	session.Clients
-	config config.Config
-	// ClusterName is --cluster-name, a part of names upstream gives.
-	clusterName string
 	*session.Account
 	*instance.Machines
 	*route.Tables
-	vpc    *vpc.Reader
-	groups *secgroup.Groups
+	*service.Balancers
 }
 
 // What the kernel finds by type assertion.
@@ -47,13 +49,53 @@ var _ cloud.New = New
 // configuration that says everything it makes one request, else some more about the machine
 // this runs on.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	f, s, err := configure(c)
+	d, _, _, err := open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	return d, nil
+}
+
+// open returns a driver, with the clients and settings of its parts.
+func open(ctx context.Context, c cloud.Config) (*Driver, session.Clients, config.Config, error) {
+	clients, k, err := connect(ctx, c)
+	if err != nil {
+		return nil, clients, k, err
+	}
+	d := wire(clients, k, c.ClusterName)
+	d.Account, err = session.NewAccount(ctx, clients, k.Region, k.Cluster)
+	return d, clients, k, err
+}
+
+// wire gives each part its clients and settings.
+func wire(c session.Clients, k config.Config, clusterName string) *Driver {
+	machines := instance.New(c.Compute, instance.Settings{Region: k.Region, Cluster: k.Cluster, Families: k.Families, TopologyPattern: k.TopologyPattern})
+	groups := secgroup.New(c.Compute, k.Cluster, clusterName, k.Balancer.LeaveNodeGroups)
+	targets := targetgroup.New(c.Network, k.Cluster)
+	probe := (*balancer.Probe)(k.Balancer.Probe)
+	classic := elbdesired.Settings{Cluster: k.Cluster, Group: k.Balancer.Group, Probe: probe}
+	network := nlbdesired.Settings{Cluster: k.Cluster, ManagedGroups: k.Balancer.ManagedGroups, LeaveNodes: k.Balancer.LeaveNodeGroups, Probe: probe}
+	return &Driver{
+		Machines: machines,
+		Tables:   route.New(c.Compute, machines, k.Cluster, k.RouteTables),
+		Balancers: service.New(k.Region, k.Cluster, service.Parts{
+			VPC: vpc.New(c.Compute, k.Cluster, k.FallbackSubnet), Groups: groups, Targets: targets,
+			Classic: elb.New(c.Classic, groups, classic),
+			Network: nlb.New(nlb.Clients{Client: c.Network, Addresses: c.Compute, Groups: groups, Targets: targets}, network),
+		}),
+	}
+}
+
+// connect makes the clients, and completes the configuration by what the machine this runs on
+// says.
+func connect(ctx context.Context, c cloud.Config) (session.Clients, config.Config, error) {
+	f, s, err := configure(c)
+	if err != nil {
+		return session.Clients{}, config.Config{}, err
+	}
 	n, err := session.Connect(ctx, c, f, s)
 	if err != nil {
-		return nil, err
+		return session.Clients{}, config.Config{}, err
 	}
 	for _, warning := range f.Overrides.Unused(n.Config.Region) {
 		c.Warn(warning)
@@ -65,26 +107,12 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	switch {
 	case err != nil && (k.Cluster.VPC == "" || k.Cluster.ID == ""):
-		return nil, fmt.Errorf("KubernetesClusterID and VPC in [Global] of cloud.conf are not both set, so they come from this machine: %w", err)
+		err = fmt.Errorf("KubernetesClusterID and VPC in [Global] of cloud.conf are not both set, so they come from this machine: %w", err)
 	case err != nil:
 		c.Warn("no subnet to fall back to where none is found by tags: " + err.Error())
+		err = nil
 	}
-	d := wire(n.Clients(), k, c.ClusterName)
-	d.Account, err = session.NewAccount(ctx, d.Clients, k.Region, k.Cluster)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// wire gives each part its clients and settings.
-func wire(c session.Clients, k config.Config, clusterName string) *Driver {
-	d := &Driver{Clients: c, config: k, clusterName: clusterName}
-	d.Machines = instance.New(c.Compute, instance.Settings{Region: k.Region, Cluster: k.Cluster, Families: k.Families, TopologyPattern: k.TopologyPattern})
-	d.Tables = route.New(c.Compute, d.Machines, k.Cluster, k.RouteTables)
-	d.vpc = vpc.New(c.Compute, k.Cluster, k.FallbackSubnet)
-	d.groups = secgroup.New(c.Compute, k.Cluster, clusterName, k.Balancer.LeaveNodeGroups)
-	return d
+	return n.Clients(), k, err
 }
 
 // configure reads the file and the settings.

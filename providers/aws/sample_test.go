@@ -10,8 +10,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 const samples = "../../config/samples/aws/"
@@ -66,17 +69,20 @@ func TestSampleServiceIsRight(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatalf("annotations: %v", problems)
 	}
-	spec := classicSpec()
-	spec.Options, spec.Lookups[lookupSubnets] = values, option.Subnets.In(values)
+	spec := cloud.Spec{
+		Ref:     cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"}},
+		Ports:   make([]cloud.Port, len(svc.Spec.Ports)),
+		Options: values, Lookups: map[string]string{balancer.LookupSubnets: option.Subnets.In(values)},
+	}
 	for i, port := range svc.Spec.Ports {
 		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
 	}
-	b, notes, err := classicDriver().Normalize(spec)
+	b, notes, err := wire(session.Clients{}, config.Config{Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}, "kubernetes").Normalize(spec)
 	if err != nil || len(notes) > 0 {
 		t.Fatalf("error %v, notes %v", err, notes)
 	}
 	places := "subnet-0a1b2c3d4e5f60718=eipalloc-0a1b2c3d4e5f60718,subnet-1a1b2c3d4e5f60718=eipalloc-1a1b2c3d4e5f60718"
-	if b.ProviderFields[fieldType] != kindNetwork || b.ProviderFields[fieldGroups] != ownGroup || b.ProviderFields[fieldSubnets] != places {
+	if b.ProviderFields[balancer.FieldType] != balancer.KindNetwork || b.ProviderFields[balancer.FieldGroups] != balancer.OwnGroup || b.ProviderFields[balancer.FieldSubnets] != places {
 		t.Errorf("it is read as %v", b.ProviderFields)
 	}
 	for _, l := range b.Listeners {

@@ -7,6 +7,14 @@ import (
 
 const module = "github.com/multicloud-ccm/multicloud-ccm/"
 
+// aws are packages of the driver for AWS.
+func aws(names ...string) []string {
+	for i, name := range names {
+		names[i] = module + "providers/aws/" + name + "/"
+	}
+	return names
+}
+
 // TestImportLaw checks who depends on whom, transitively, which no linter sees.
 func TestImportLaw(t *testing.T) {
 	tests := []struct {
@@ -23,6 +31,14 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/framework", []string{module + "providers", module + "internal"}},
 		{"./providers/aws", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
+		{"./providers/aws/config", aws("session", "instance")},
+		{"./providers/aws/instance", aws("route", "vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
+		{"./providers/aws/route", aws("vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
+		{"./providers/aws/secgroup", aws("route", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
+		{"./providers/aws/elb", aws("route", "nlb", "targetgroup", "service", "session")},
+		{"./providers/aws/nlb", aws("route", "elb", "service", "session")},
+		{"./providers/aws/targetgroup", aws("route", "secgroup", "elb", "nlb", "service", "session")},
+		{"./providers/aws/service", aws("route", "session")},
 		{"./kernel/cloudconf", []string{"k8s.io/", module + "providers"}},
 		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
 		{"./providers/gce", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},

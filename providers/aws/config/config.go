@@ -16,8 +16,8 @@ import (
 
 // The values of NodeIPFamilies.
 const (
-	IPv4 = "ipv4"
-	IPv6 = "ipv6"
+	familyIPv4 = "ipv4"
+	familyIPv6 = "ipv6"
 )
 
 // Config is what cloud.conf and the settings say, checked and with defaults filled in.
@@ -124,7 +124,7 @@ func (f *File) complete() []error {
 	c := &f.Config
 	c.Cluster.ID, c.Cluster.Legacy = cmp.Or(f.clusterTag, f.clusterID), f.clusterTag != ""
 	if len(c.Families) == 0 {
-		c.Families = []string{IPv4}
+		c.Families = []string{familyIPv4}
 	}
 	slices.Sort(c.RouteTables)
 	c.RouteTables = slices.Compact(c.RouteTables)

@@ -176,7 +176,7 @@ func tagValue(into *string) cloudconf.Value {
 
 func familiesValue(into *[]string) cloudconf.Value {
 	return cloudconf.Value{Kind: "ipv4, ipv6", Alone: func() { *into = nil }, Set: func(t string) string {
-		if t != IPv4 && t != IPv6 {
+		if t != familyIPv4 && t != familyIPv6 {
 			return "want ipv4 or ipv6, and a line for each"
 		}
 		*into = append(*into, t)

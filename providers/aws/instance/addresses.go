@@ -9,7 +9,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 // addresses are those of a Node, one family after the other, as upstream orders them. Network
@@ -29,7 +28,7 @@ func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 	interfaces := InUse(i.NetworkInterfaces)
 	for _, family := range families {
 		switch family {
-		case config.IPv4:
+		case ipv4:
 			for _, each := range interfaces {
 				for _, private := range each.PrivateIpAddresses {
 					add(cloud.AddressInternalIP, private.PrivateIpAddress)
@@ -39,7 +38,7 @@ func addresses(i *ec2types.Instance, families []string) []cloud.Address {
 			add(cloud.AddressInternalDNS, i.PrivateDnsName)
 			add(cloud.AddressHostname, i.PrivateDnsName)
 			add(cloud.AddressExternalDNS, i.PublicDnsName)
-		case config.IPv6:
+		case ipv6:
 			for _, each := range interfaces {
 				if len(each.Ipv6Addresses) > 0 {
 					add(cloud.AddressInternalIP, each.Ipv6Addresses[0].Ipv6Address)

@@ -12,7 +12,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
@@ -111,9 +110,9 @@ func fargateAddresses(i *ec2types.NetworkInterface, families []string) []cloud.A
 	var list []cloud.Address
 	for _, family := range families {
 		switch {
-		case family == config.IPv4 && aws.ToString(i.PrivateIpAddress) != "":
+		case family == ipv4 && aws.ToString(i.PrivateIpAddress) != "":
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: *i.PrivateIpAddress})
-		case family == config.IPv6 && len(i.Ipv6Addresses) > 0:
+		case family == ipv6 && len(i.Ipv6Addresses) > 0:
 			list = append(list, cloud.Address{Type: cloud.AddressInternalIP, Address: aws.ToString(i.Ipv6Addresses[0].Ipv6Address)})
 		}
 	}

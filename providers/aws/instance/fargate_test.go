@@ -8,14 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 )
 
 func TestFargate(t *testing.T) {
 	const id, gone = "fargate-ip-10-0-55-27.eu-west-1.compute.internal", "fargate-ip-10-0-55-28.eu-west-1.compute.internal"
 	m, fake := newMachines(t)
-	m.Families = []string{config.IPv6, config.IPv4}
+	m.Families = []string{ipv6, ipv4}
 	fake.Answer("DescribeNetworkInterfaces", func(url.Values) string {
 		return ec2test.Items("networkInterfaceSet", ec2test.Element("networkInterfaceId", "eni-1")+ec2test.Element("privateIpAddress", "10.0.55.27")+
 			ec2test.Element("privateDnsName", "ip-10-0-55-27.eu-west-1.compute.internal")+ec2test.Element("availabilityZone", "eu-west-1b")+

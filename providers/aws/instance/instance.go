@@ -21,6 +21,12 @@ type Client interface {
 	DeleteTags(context.Context, *ec2.DeleteTagsInput, ...func(*ec2.Options)) (*ec2.DeleteTagsOutput, error)
 }
 
+// The values of Families.
+const (
+	ipv4 = "ipv4"
+	ipv6 = "ipv6"
+)
+
 // Settings are those of machines.
 type Settings struct {
 	Region  string

@@ -122,37 +122,42 @@ func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]e
 	return found, nil
 }
 
-// Read reads instances by id. EC2 refuses all of a batch when it does not know one of
-// them; halving the batch finds which. What is missing from the result does definitely not exist.
+// Read reads instances by id. What is missing from the result does definitely not exist.
 func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	answer, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
-	switch {
-	case unknownInstance(err) && len(ids) == 1:
-		return nil, nil
-	case unknownInstance(err):
-		half := len(ids) / 2
-		first, err := m.Read(ctx, ids[:half])
+	return inHalves(ids, func(ids []string) ([]ec2types.Instance, error) {
+		answer, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
 		}
-		second, err := m.Read(ctx, ids[half:])
-		return append(first, second...), err
-	case err != nil:
-		return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
-	}
-	found := unpack(answer.Reservations)
-	if answered := distinct(found); answered < len(ids) {
-		return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, failure.ErrUnreadable)
-	}
-	return slices.DeleteFunc(found, terminated), nil
+		found := unpack(answer.Reservations)
+		if answered := distinct(found); answered < len(ids) {
+			return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, failure.ErrUnreadable)
+		}
+		return slices.DeleteFunc(found, terminated), nil
+	})
 }
 
-// unknownInstance reports whether EC2 says that an instance does not exist. That an id is
-// malformed is no such answer: whatever is wrong with it, the Node stays.
-func unknownInstance(err error) bool { return failure.Is(err, "InvalidInstanceID.NotFound") }
+// inHalves reads something of each instance. EC2 refuses all of a batch when it does not know one
+// of them; halving the batch finds which. That an id is malformed is no such answer: whatever is
+// wrong with it, the Node stays.
+func inHalves[T any](ids []string, read func(ids []string) ([]T, error)) ([]T, error) {
+	found, err := read(ids)
+	switch {
+	case !failure.Is(err, "InvalidInstanceID.NotFound"):
+		return found, err
+	case len(ids) == 1:
+		return nil, nil
+	}
+	first, err := inHalves(ids[:len(ids)/2], read)
+	if err != nil {
+		return nil, err
+	}
+	second, err := inHalves(ids[len(ids)/2:], read)
+	return append(first, second...), err
+}
 
 func terminated(i ec2types.Instance) bool {
 	return i.State != nil && i.State.Name == ec2types.InstanceStateNameTerminated

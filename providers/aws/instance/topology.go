@@ -70,25 +70,18 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 	return labels, nil
 }
 
-// topology reads where instances are. One that is gone makes EC2 refuse all: see Read.
+// topology reads where instances are.
 func (m *Machines) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
-	answer, err := m.client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
-	switch {
-	case unknownInstance(err) && len(ids) == 1:
-		return nil, nil
-	case unknownInstance(err):
-		first, err := m.topology(ctx, ids[:len(ids)/2])
+	return inHalves(ids, func(ids []string) ([]ec2types.InstanceTopology, error) {
+		answer, err := m.client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
+		if err == nil && answer.Instances == nil {
+			err = failure.ErrUnreadable
+		}
 		if err != nil {
 			return nil, err
 		}
-		second, err := m.topology(ctx, ids[len(ids)/2:])
-		return append(first, second...), err
-	case err != nil:
-		return nil, err
-	case answer.Instances == nil:
-		return nil, failure.ErrUnreadable
-	}
-	return answer.Instances, nil
+		return answer.Instances, nil
+	})
 }
 
 func layerLabels(networkNodes []string) map[string]string {

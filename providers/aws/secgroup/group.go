@@ -24,8 +24,8 @@ const (
 )
 
 // findGroup looks for the group also among those without the cluster's tag.
-func (gs *Groups) findGroup(ctx context.Context, a *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
-	if g, known := n.In(a); known {
+func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
+	if g, known := n.In(inv); known {
 		return g, true, nil
 	}
 	answer, err := gs.client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.cluster.InVPC(), filter.By("group-name", n.Name)}})
@@ -42,8 +42,8 @@ func (gs *Groups) findGroup(ctx context.Context, a *vpc.Inventory, n Name) (ec2t
 
 // Ensure returns the security group of a balancer, which it makes where there is none, with
 // at least the wanted rules, and as it is then.
-func (gs *Groups) Ensure(ctx context.Context, a *vpc.Inventory, n Name, spec cloud.Spec, wanted Rules) (ec2types.SecurityGroup, error) {
-	g, exists, err := gs.findGroup(ctx, a, n)
+func (gs *Groups) Ensure(ctx context.Context, inv *vpc.Inventory, n Name, spec cloud.Spec, wanted Rules) (ec2types.SecurityGroup, error) {
+	g, exists, err := gs.findGroup(ctx, inv, n)
 	switch {
 	case err != nil:
 		return g, err
@@ -118,10 +118,10 @@ func (gs *Groups) claimGroup(ctx context.Context, g ec2types.SecurityGroup, n Na
 
 // Drop deletes a security group of ours after what refers to it in other groups.
 // While it is in use, as by a balancer that is being deleted, it is not gone.
-func (gs *Groups) Drop(ctx context.Context, a *vpc.Inventory, id string) (gone bool, err error) {
-	for _, other := range a.GroupIDs() {
+func (gs *Groups) Drop(ctx context.Context, inv *vpc.Inventory, id string) (gone bool, err error) {
+	for _, other := range inv.GroupIDs() {
 		references := Rules{}
-		for r, description := range Ingress(a.Groups[other]) {
+		for r, description := range Ingress(inv.Groups[other]) {
 			if r.Source == id {
 				references[r] = description
 			}

@@ -27,9 +27,9 @@ func (n Name) owns(g ec2types.SecurityGroup) bool {
 	return aws.ToString(g.GroupName) == n.Name && have == want
 }
 
-// In returns the group if the area has it.
-func (n Name) In(a *vpc.Inventory) (ec2types.SecurityGroup, bool) {
-	for _, g := range a.Groups {
+// In returns the group if the inventory has it.
+func (n Name) In(inv *vpc.Inventory) (ec2types.SecurityGroup, bool) {
+	for _, g := range inv.Groups {
 		if n.owns(g) {
 			return g, true
 		}
@@ -49,7 +49,7 @@ func ClassicName(balancer string, owner cloud.Owner) Name {
 }
 
 // NetworkName returns the name of a network balancer's own security group.
-func NetworkName(clusterName string, owner cloud.Owner) Name {
-	sum := sha256.Sum256([]byte(clusterName + owner.Name + owner.Namespace + owner.UID))
+func (gs *Groups) NetworkName(owner cloud.Owner) Name {
+	sum := sha256.Sum256([]byte(gs.clusterName + owner.Name + owner.Namespace + owner.UID))
 	return Name{names.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
 }

@@ -48,11 +48,11 @@ func (n Needs) left(group string, r Rule) (needed bool, description string, err 
 //	one or more                    –              those with the tag
 //	none                           one            that one
 //	none                           more           none, see ShutNodes
-func (gs *Groups) NodeGroups(a *vpc.Inventory, machines []cloud.Target) []string {
+func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []string {
 	var ids []string
 	for _, machine := range machines {
 		all := instance.Groups([]cloud.Target{machine})
-		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.cluster.Has(tag.Of(a.Groups[id].Tags)) })
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.cluster.Has(tag.Of(inv.Groups[id].Tags)) })
 		switch {
 		case len(tagged) > 0:
 			ids = append(ids, tagged...)
@@ -65,10 +65,10 @@ func (gs *Groups) NodeGroups(a *vpc.Inventory, machines []cloud.Target) []string
 }
 
 // ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
-func (gs *Groups) ShutNodes(a *vpc.Inventory, machines []cloud.Target) []string {
+func (gs *Groups) ShutNodes(inv *vpc.Inventory, machines []cloud.Target) []string {
 	var names []string
 	for _, machine := range machines {
-		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(a, []cloud.Target{machine})) == 0 {
+		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(inv, []cloud.Target{machine})) == 0 {
 			names = append(names, machine.NodeName)
 		}
 	}
@@ -77,8 +77,8 @@ func (gs *Groups) ShutNodes(a *vpc.Inventory, machines []cloud.Target) []string 
 }
 
 // Surplus returns the rules for the balancer on a group that it does not need there.
-func (n Needs) Surplus(a *vpc.Inventory, id string) Rules {
-	left, all := Rules{}, Ingress(a.Groups[id])
+func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
+	left, all := Rules{}, Ingress(inv.Groups[id])
 	for r, description := range all {
 		_, needed := n.Rules[r]
 		_, optional := n.Optional[r]
@@ -95,14 +95,14 @@ func (n Needs) Surplus(a *vpc.Inventory, id string) Rules {
 // Drift says in words how the nodes' groups differ from what the balancer needs, "" when they do
 // not. A rule that is there does, whatever its description: EC2 can't have it twice. With doubt,
 // when a target is no candidate, what seems too much may be needed.
-func (n Needs) Drift(a *vpc.Inventory, doubt bool) string {
+func (n Needs) Drift(inv *vpc.Inventory, doubt bool) string {
 	var parts []string
-	for _, id := range a.GroupIDs() {
+	for _, id := range inv.GroupIDs() {
 		text := ""
 		if slices.Contains(n.Groups, id) {
-			text = Rules{}.Drift(n.Rules.Without(Ingress(a.Groups[id])))
+			text = Rules{}.Drift(n.Rules.Without(Ingress(inv.Groups[id])))
 		}
-		if more := n.Surplus(a, id).Drift(Rules{}); more != "" && !doubt {
+		if more := n.Surplus(inv, id).Drift(Rules{}); more != "" && !doubt {
 			text = strings.TrimPrefix(text+", "+more, ", ")
 		}
 		if text != "" {
@@ -113,12 +113,12 @@ func (n Needs) Drift(a *vpc.Inventory, doubt bool) string {
 }
 
 // OpenNodes adds the rules that are missing.
-func (gs *Groups) OpenNodes(ctx context.Context, a *vpc.Inventory, n Needs) error {
+func (gs *Groups) OpenNodes(ctx context.Context, inv *vpc.Inventory, n Needs) error {
 	if gs.LeaveNodes {
 		return nil
 	}
 	for _, id := range n.Groups {
-		group, known := a.Groups[id]
+		group, known := inv.Groups[id]
 		if !known {
 			return fmt.Errorf("opening the nodes: security group %s of a node does not exist", id)
 		}
@@ -135,13 +135,13 @@ type NewOwner func(group string, r Rule) (needed bool, description string, err e
 
 // CloseNodes removes the rules that were made for the balancer and are not needed any more. One
 // that another balancer needs gets its description.
-func (gs *Groups) CloseNodes(ctx context.Context, a *vpc.Inventory, n Needs) error {
+func (gs *Groups) CloseNodes(ctx context.Context, inv *vpc.Inventory, n Needs) error {
 	if gs.LeaveNodes {
 		return nil
 	}
-	for _, id := range a.GroupIDs() {
+	for _, id := range inv.GroupIDs() {
 		gone, inherited := Rules{}, Rules{}
-		for r, description := range n.Surplus(a, id) {
+		for r, description := range n.Surplus(inv, id) {
 			needed, next, err := n.left(id, r)
 			switch {
 			case err != nil:

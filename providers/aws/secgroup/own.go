@@ -18,7 +18,7 @@ import (
 )
 
 // Own returns the security groups that were made for a Service's balancer, of either kind, in an
-// area that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
+// inventory that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
 // the one there is, "" for none:
 //
 //	named for                   marks       ours
@@ -26,15 +26,15 @@ import (
 //	the balancer there is       any of the  yes: it was taken over with it
 //	                            cluster
 //	the wanted or default name  none        yes, unless they are another cluster's
-func (gs *Groups) Own(a *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
+func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
 	named := gs.groupNames(us, wanted, names.Default(us.UID))
 	var taken []Name
 	if present != "" {
 		taken = gs.groupNames(us, present)
 	}
 	var own []ec2types.SecurityGroup
-	for _, id := range a.GroupIDs() {
-		group := a.Groups[id]
+	for _, id := range inv.GroupIDs() {
+		group := inv.Groups[id]
 		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
 		switch {
 		case gs.isAnothers(group, us):
@@ -61,7 +61,7 @@ func (gs *Groups) IsOurs(g ec2types.SecurityGroup, us cloud.Owner) bool {
 // groupNames are those of the security groups that balancers of these names may have for
 // themselves.
 func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
-	all := []Name{NetworkName(gs.clusterName, us)}
+	all := []Name{gs.NetworkName(us)}
 	for _, balancer := range balancers {
 		all = append(all, ClassicName(balancer, us))
 	}
@@ -93,9 +93,9 @@ func (gs *Groups) Claim(ctx context.Context, own []ec2types.SecurityGroup, us cl
 //	no          –                             no
 //	yes         another Service or cluster    no: its deletion would hang
 //	yes         this Service, or no balancer  yes
-func (gs *Groups) Problem(a *vpc.Inventory, ids []string, us cloud.Owner, balancer string) string {
+func (gs *Groups) Problem(inv *vpc.Inventory, ids []string, us cloud.Owner, balancer string) string {
 	for _, id := range ids {
-		group, exists := a.Groups[id]
+		group, exists := inv.Groups[id]
 		if !exists || aws.ToString(group.VpcId) != gs.cluster.VPC || gs.isOfAnother(group, us, balancer) {
 			return id
 		}

@@ -41,14 +41,14 @@ func Port(protocol string, port int, source string) Rule {
 
 // Fragmentation lets in what routers say of packets that are too large (RFC 1191, RFC 8201).
 func Fragmentation(source string) Rule {
-	if IsIPv6(source) {
+	if isIPv6(source) {
 		return Rule{"icmpv6", 2, 0, source}
 	}
 	return Rule{"icmp", 3, 4, source}
 }
 
-// IsIPv6 reports whether a network or address is one of IPv6.
-func IsIPv6(source string) bool { return strings.Contains(source, ":") }
+// isIPv6 reports whether a network or address is one of IPv6.
+func isIPv6(source string) bool { return strings.Contains(source, ":") }
 
 // String returns the rule for people: "tcp/80 from 0.0.0.0/0".
 func (r Rule) String() string {
@@ -150,7 +150,7 @@ func (r Rule) Permission(description string) ec2types.IpPermission {
 		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Source, Description: words}}
 	case strings.HasPrefix(r.Source, "pl-"):
 		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Source, Description: words}}
-	case IsIPv6(r.Source):
+	case isIPv6(r.Source):
 		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Source, Description: words}}
 	default:
 		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}

@@ -32,60 +32,60 @@ type Inventory struct {
 
 // Read reads what surrounds the balancers.
 func (r *Reader) Read(ctx context.Context) (*Inventory, error) {
-	a := &Inventory{Groups: map[string]ec2types.SecurityGroup{}}
-	if err := r.readSubnets(ctx, a); err != nil {
+	inv := &Inventory{Groups: map[string]ec2types.SecurityGroup{}}
+	if err := r.readSubnets(ctx, inv); err != nil {
 		return nil, err
 	}
 	zones, err := r.client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
 	if err != nil {
 		return nil, fmt.Errorf("reading the availability zones: %w", err)
 	}
-	a.regular = map[string]bool{}
+	inv.regular = map[string]bool{}
 	for _, zone := range zones.AvailabilityZones {
-		a.regular[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneType) == "availability-zone" || zone.ZoneType == nil
+		inv.regular[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneType) == "availability-zone" || zone.ZoneType == nil
 	}
-	return a, r.readGroups(ctx, a, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{r.cluster.InVPC(), r.cluster.Filter()}})
+	return inv, r.readGroups(ctx, inv, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{r.cluster.InVPC(), r.cluster.Filter()}})
 }
 
-// With returns the area together with the security groups of the candidates. There are none where
+// With returns the inventory together with the security groups of the candidates. There are none where
 // the balancer is to be deleted: then all groups may have rules for it.
-func (r *Reader) With(ctx context.Context, a *Inventory, spec cloud.Spec) (*Inventory, error) {
+func (r *Reader) With(ctx context.Context, inv *Inventory, spec cloud.Spec) (*Inventory, error) {
 	if spec.Deleting {
-		whole := *a
+		whole := *inv
 		whole.Groups = map[string]ec2types.SecurityGroup{}
 		return &whole, r.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}})
 	}
-	return r.withGroups(ctx, a, instance.Groups(spec.Candidates))
+	return r.withGroups(ctx, inv, instance.Groups(spec.Candidates))
 }
 
-// WithNamed returns the area together with security groups that a Service names.
-func (r *Reader) WithNamed(ctx context.Context, a *Inventory, ids []string) (*Inventory, error) {
-	return r.withGroups(ctx, a, ids, r.cluster.InVPC())
+// WithNamed returns the inventory together with security groups that a Service names.
+func (r *Reader) WithNamed(ctx context.Context, inv *Inventory, ids []string) (*Inventory, error) {
+	return r.withGroups(ctx, inv, ids, r.cluster.InVPC())
 }
 
-func (r *Reader) withGroups(ctx context.Context, a *Inventory, ids []string, filters ...ec2types.Filter) (*Inventory, error) {
-	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, known := a.Groups[id]; return known })
+func (r *Reader) withGroups(ctx context.Context, inv *Inventory, ids []string, filters ...ec2types.Filter) (*Inventory, error) {
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, known := inv.Groups[id]; return known })
 	if len(unknown) == 0 {
-		return a, nil
+		return inv, nil
 	}
-	whole := *a
-	whole.Groups = maps.Clone(a.Groups)
+	whole := *inv
+	whole.Groups = maps.Clone(inv.Groups)
 	return &whole, r.readGroups(ctx, &whole, &ec2.DescribeSecurityGroupsInput{Filters: append(filters, filter.By("group-id", unknown...))})
 }
 
-// With returns the area with a security group as it is now. The one before may be that of others
+// With returns the inventory with a security group as it is now. The one before may be that of others
 // too, so it stays as it is.
-func (a *Inventory) With(g ec2types.SecurityGroup) *Inventory {
-	next := *a
-	next.Groups = maps.Clone(a.Groups)
+func (inv *Inventory) With(g ec2types.SecurityGroup) *Inventory {
+	next := *inv
+	next.Groups = maps.Clone(inv.Groups)
 	next.Groups[aws.ToString(g.GroupId)] = g
 	return &next
 }
 
 // GroupIDs are the ids of the security groups, sorted.
-func (a *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(a.Groups)) }
+func (inv *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(inv.Groups)) }
 
-func (r *Reader) readGroups(ctx context.Context, a *Inventory, input *ec2.DescribeSecurityGroupsInput) error {
+func (r *Reader) readGroups(ctx context.Context, inv *Inventory, input *ec2.DescribeSecurityGroupsInput) error {
 	input.MaxResults = aws.Int32(pageSize)
 	for pages := ec2.NewDescribeSecurityGroupsPaginator(r.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
@@ -93,19 +93,19 @@ func (r *Reader) readGroups(ctx context.Context, a *Inventory, input *ec2.Descri
 			return fmt.Errorf("reading the security groups: %w", err)
 		}
 		for _, group := range page.SecurityGroups {
-			a.Groups[aws.ToString(group.GroupId)] = group
+			inv.Groups[aws.ToString(group.GroupId)] = group
 		}
 	}
 	return nil
 }
 
-func (r *Reader) readSubnets(ctx context.Context, a *Inventory) error {
+func (r *Reader) readSubnets(ctx context.Context, inv *Inventory) error {
 	for pages := ec2.NewDescribeSubnetsPaginator(r.client, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(pageSize)}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the subnets: %w", err)
 		}
-		a.subnets = append(a.subnets, page.Subnets...)
+		inv.subnets = append(inv.subnets, page.Subnets...)
 	}
 	var tables []ec2types.RouteTable
 	for pages := ec2.NewDescribeRouteTablesPaginator(r.client, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(100)}); pages.HasMorePages(); {
@@ -115,7 +115,7 @@ func (r *Reader) readSubnets(ctx context.Context, a *Inventory) error {
 		}
 		tables = append(tables, page.RouteTables...)
 	}
-	a.public = publicSubnets(a.subnets, tables)
+	inv.public = publicSubnets(inv.subnets, tables)
 	return nil
 }
 
@@ -143,8 +143,8 @@ func publicSubnets(subnets []ec2types.Subnet, tables []ec2types.RouteTable) map[
 }
 
 // Subnet returns the subnet with the id, false when the VPC has none.
-func (a *Inventory) Subnet(id string) (ec2types.Subnet, bool) {
-	for _, subnet := range a.subnets {
+func (inv *Inventory) Subnet(id string) (ec2types.Subnet, bool) {
+	for _, subnet := range inv.subnets {
 		if aws.ToString(subnet.SubnetId) == id {
 			return subnet, true
 		}
@@ -153,15 +153,15 @@ func (a *Inventory) Subnet(id string) (ec2types.Subnet, bool) {
 }
 
 // Zone returns the name of the zone of a subnet.
-func (a *Inventory) Zone(id string) string {
-	subnet, _ := a.Subnet(id)
+func (inv *Inventory) Zone(id string) string {
+	subnet, _ := inv.Subnet(id)
 	return aws.ToString(subnet.AvailabilityZone)
 }
 
 // Ranges returns the networks of subnets, sorted: IPv4 and IPv6.
-func (a *Inventory) Ranges(ids []string) (v4, v6 []string) {
+func (inv *Inventory) Ranges(ids []string) (v4, v6 []string) {
 	for _, id := range ids {
-		subnet, _ := a.Subnet(id)
+		subnet, _ := inv.Subnet(id)
 		if subnet.CidrBlock != nil {
 			v4 = append(v4, *subnet.CidrBlock)
 		}

@@ -25,15 +25,15 @@ const (
 // its order, else one of each zone in the order of the zones' names. Those it has are present: such
 // a one stays as long as it is usable, or its zone has no other, because leaving it costs an
 // address.
-func (r *Reader) Choose(a *Inventory, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
+func (r *Reader) Choose(inv *Inventory, spec cloud.Spec, scope cloud.Scope, present []string) ([]string, error) {
 	if given := option.Subnets.List(spec.Options); len(given) > 0 {
-		return a.namedSubnets(given)
+		return inv.namedSubnets(given)
 	}
 	if len(present) > 0 && (option.Addresses.Has(spec.Options) || option.PrivateAddresses.Has(spec.Options)) {
-		return a.byZone(present), nil // a new subnet would need another address
+		return inv.byZone(present), nil // a new subnet would need another address
 	}
 	best := map[string]ec2types.Subnet{}
-	usable := r.usableSubnets(a, scope)
+	usable := r.usableSubnets(inv, scope)
 	for _, subnet := range usable {
 		zone := aws.ToString(subnet.AvailabilityZone)
 		if present, taken := best[zone]; !taken || r.preferred(subnet, present, scope) < 0 {
@@ -41,7 +41,7 @@ func (r *Reader) Choose(a *Inventory, spec cloud.Spec, scope cloud.Scope, presen
 		}
 	}
 	for _, id := range present {
-		subnet, exists := a.Subnet(id)
+		subnet, exists := inv.Subnet(id)
 		zone := aws.ToString(subnet.AvailabilityZone)
 		if _, served := best[zone]; exists && (!served || slices.ContainsFunc(usable, func(u ec2types.Subnet) bool { return aws.ToString(u.SubnetId) == id })) {
 			best[zone] = subnet
@@ -61,16 +61,16 @@ func (r *Reader) Choose(a *Inventory, spec cloud.Spec, scope cloud.Scope, presen
 }
 
 // byZone returns subnets in the order of the names of their zones.
-func (a *Inventory) byZone(ids []string) []string {
-	return slices.SortedFunc(slices.Values(ids), func(x, y string) int { return cmp.Or(cmp.Compare(a.Zone(x), a.Zone(y)), cmp.Compare(x, y)) })
+func (inv *Inventory) byZone(ids []string) []string {
+	return slices.SortedFunc(slices.Values(ids), func(x, y string) int { return cmp.Or(cmp.Compare(inv.Zone(x), inv.Zone(y)), cmp.Compare(x, y)) })
 }
 
 // namedSubnets resolves ids and names.
-func (a *Inventory) namedSubnets(given []string) ([]string, error) {
+func (inv *Inventory) namedSubnets(given []string) ([]string, error) {
 	var ids []string
 	for _, text := range given {
 		var found []string
-		for _, subnet := range a.subnets {
+		for _, subnet := range inv.subnets {
 			if aws.ToString(subnet.SubnetId) == text || tag.Of(subnet.Tags)["Name"] == text {
 				found = append(found, aws.ToString(subnet.SubnetId))
 			}
@@ -96,19 +96,19 @@ func (a *Inventory) namedSubnets(given []string) ([]string, error) {
 //	ours, or none      internal  –                      –          yes
 //
 // Where tags leave none it is the configured one.
-func (r *Reader) usableSubnets(a *Inventory, scope cloud.Scope) []ec2types.Subnet {
+func (r *Reader) usableSubnets(inv *Inventory, scope cloud.Scope) []ec2types.Subnet {
 	var ours []ec2types.Subnet
-	for _, subnet := range a.subnets {
+	for _, subnet := range inv.subnets {
 		if tags := tag.Of(subnet.Tags); r.cluster.Has(tags) || !tag.InAny(tags) {
 			ours = append(ours, subnet)
 		}
 	}
-	if fallback, exists := a.Subnet(r.fallback); len(ours) == 0 && exists {
+	if fallback, exists := inv.Subnet(r.fallback); len(ours) == 0 && exists {
 		ours = append(ours, fallback)
 	}
 	return slices.DeleteFunc(ours, func(subnet ec2types.Subnet) bool {
-		regular, known := a.regular[aws.ToString(subnet.AvailabilityZone)]
-		return known && !regular || scope == cloud.ScopeExternal && !a.public[aws.ToString(subnet.SubnetId)]
+		regular, known := inv.regular[aws.ToString(subnet.AvailabilityZone)]
+		return known && !regular || scope == cloud.ScopeExternal && !inv.public[aws.ToString(subnet.SubnetId)]
 	})
 }
 

@@ -1,0 +1,85 @@
+// Package balancer has what both kinds of load balancers have in common: the names of fields and
+// lookups, and what follows from the Service alone.
+package balancer
+
+// Managed fields of a balancer that only AWS has, see cloud.Balancer.ProviderFields.
+const (
+	// FieldType is classic or network.
+	FieldType = "type"
+	// FieldSubnets are the ids of its subnets, sorted; on network balancers with the address
+	// each was asked to have: "subnet-1=eipalloc-1,subnet-2".
+	FieldSubnets = "subnets"
+	// FieldGroups are its security groups, sorted: AWS has an order of its own. One that was made
+	// for it is OwnGroup.
+	FieldGroups = "securityGroups"
+	// FieldIngress are the rules of its own security group.
+	FieldIngress = "ingress"
+	// FieldNodeIngress are the rules for it in the security groups of nodes.
+	FieldNodeIngress = "nodeIngress"
+	// FieldTags are its tags besides the owner marks, "k=v,k=v".
+	FieldTags = "tags"
+
+	FieldCrossZone   = "crossZone"
+	FieldLog         = "accessLog"         // "true" or "false"
+	FieldLogBucket   = "accessLogBucket"   // only while the log is on
+	FieldLogPrefix   = "accessLogPrefix"   // only while the log is on
+	FieldLogInterval = "accessLogInterval" // minutes, classic only, only while the log is on
+	FieldProtection  = "deletionProtection"
+
+	// FieldSpares are the names of target groups of the Service that no listener leads to.
+	FieldSpares = "spares"
+)
+
+// Values of FieldType.
+const (
+	KindClassic = "classic"
+	KindNetwork = "network"
+)
+
+// OwnGroup stands in FieldGroups for the balancer's own security group, which may have to be made.
+const OwnGroup = "own"
+
+// Groupless is the value of LookupGroups of a network balancer without security groups.
+const Groupless = "none"
+
+// Facts that Observe finds out for Normalize, see cloud.Spec.Lookups.
+const (
+	// LookupSubnets are the subnets the balancer shall have, in the order in which addresses are
+	// given to them; LookupSubnetProblem says what is wrong with the annotation, or with the VPC.
+	LookupSubnets       = "subnets"
+	LookupSubnetProblem = "subnetProblem"
+	// LookupGroupProblem is the first of the security groups on the Service that it may not have.
+	LookupGroupProblem = "groupProblem"
+	// LookupName is the name of the balancer there is.
+	LookupName = "name"
+	// LookupShut are the names of nodes of which no security group can be opened.
+	LookupShut = "shut"
+	// LookupIPv6 is "true" when all of them have an IPv6 network.
+	LookupIPv6 = "ipv6"
+	// LookupGroups are the security groups a network balancer has, as in FieldGroups, and
+	// groupless when it was made without any: it can't get one then.
+	LookupGroups = "groups"
+	// LookupTaken is "true" when a network balancer has no marks of ours: it was there before.
+	// LookupHeld is the value of its tag.Held, LookupListeners what its listeners lead to
+	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
+	// LookupStack "true" or "false" for dual stack.
+	LookupTaken     = "taken"
+	LookupHeld      = "held"
+	LookupListeners = "listeners"
+	LookupStack     = "stack"
+	// LookupAddresses says which address each subnet of a network balancer has, as in FieldSubnets.
+	LookupAddresses = "addresses"
+)
+
+// LookupsOfBalancer are those about the balancer there is, which one in its place does not have.
+var LookupsOfBalancer = []string{LookupName, LookupGroups, LookupAddresses, LookupTaken, LookupHeld, LookupListeners, LookupStack}
+
+// Managed fields of a listener of a network balancer, see cloud.Listener.ProviderFields.
+const (
+	FieldCertificates = "certificates" // ARNs, the default one first
+	FieldTLSPolicy    = "tlsPolicy"
+	FieldTargetType   = "targetType"
+	FieldPreserve     = "preserveClientIP"
+	FieldProxy        = "proxyProtocol"
+	FieldSticky       = "stickiness"
+)

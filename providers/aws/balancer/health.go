@@ -1,0 +1,31 @@
+package balancer
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// HealthPath is where kube-proxy answers.
+const HealthPath = "/healthz"
+
+// AsksForPath reports whether health checks with the protocol have a path.
+func AsksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }
+
+// SameHealth reports whether two health checks are alike.
+func SameHealth(x, y cloud.Health) bool {
+	return x.Protocol == y.Protocol && x.Port == y.Port && x.Path == y.Path && x.Interval == y.Interval &&
+		x.Timeout == y.Timeout && x.Healthy == y.Healthy && x.Unhealthy == y.Unhealthy
+}
+
+// Seconds is a time as AWS takes it.
+func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }
+
+// Probe is a health check in place of that of the node port: it asks kube-proxy, or who stands in
+// for it, over HTTP.
+type Probe struct {
+	Port int
+	Path string
+}

@@ -1,0 +1,90 @@
+package balancer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// PlacesText returns subnets with their addresses as in FieldSubnets.
+func PlacesText(subnets []string, addressOf func(string) string) string {
+	var places []string
+	for _, id := range subnets {
+		if address := addressOf(id); address != "" {
+			id += "=" + address
+		}
+		places = append(places, id)
+	}
+	slices.Sort(places)
+	return strings.Join(places, ",")
+}
+
+// Name returns the name the balancer shall have. One that was taken over keeps its own.
+func Name(spec cloud.Spec) string {
+	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], names.Default(spec.Ref.Owner.UID))
+}
+
+// Kind returns the kind the Service asks for, or has to keep.
+func Kind(spec cloud.Spec) string {
+	if pinned := spec.Preserved[FieldType]; pinned != "" {
+		return pinned
+	}
+	if option.Type.In(spec.Options) == option.TypeNetwork {
+		return KindNetwork
+	}
+	return KindClassic
+}
+
+// Subnets returns the subnets of the lookups.
+func Subnets(spec cloud.Spec) ([]string, error) {
+	if problem := spec.Lookups[LookupSubnetProblem]; problem != "" {
+		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
+	}
+	if spec.Lookups[LookupSubnets] == "" {
+		return nil, nil
+	}
+	return strings.Split(spec.Lookups[LookupSubnets], ","), nil
+}
+
+// List returns the items of a list with commas.
+func List(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// Joined returns the items with commas.
+func Joined(items []string) string {
+	items = slices.Clone(items)
+	slices.Sort(items)
+	return strings.Join(items, ",")
+}
+
+// Pick returns a copy of the first item that fits, nil when none does.
+func Pick[T any](list []T, fits func(*T) bool) *T {
+	for i := range list {
+		if fits(&list[i]) {
+			found := list[i]
+			return &found
+		}
+	}
+	return nil
+}
+
+// KindOf returns the kind of balancer that an id is of: network ones have ARNs.
+func KindOf(id string) string {
+	if strings.HasPrefix(id, "arn:") {
+		return KindNetwork
+	}
+	return KindClassic
+}
+
+// Missing returns the items of list that other does not have.
+func Missing(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
+}

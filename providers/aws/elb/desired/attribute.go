@@ -1,0 +1,36 @@
+package desired
+
+import (
+	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// Managed fields that only classic balancers have.
+const (
+	FieldDraining        = "connectionDraining"
+	FieldDrainingTimeout = "connectionDrainingTimeout" // seconds, only while draining is on
+	FieldIdleTimeout     = "idleTimeout"               // seconds
+	// FieldStaleProxies are node ports that have the proxy policy without a listener; none are
+	// wanted.
+	FieldStaleProxies = "staleProxyPorts"
+)
+
+// wantedAttributes are the attributes as managed fields. What has no meaning while something is
+// off is not among them.
+func wantedAttributes(spec cloud.Spec) map[string]string {
+	o := spec.Options
+	fields := map[string]string{
+		balancer.FieldCrossZone: strconv.FormatBool(option.CrossZone.Bool(o)), FieldIdleTimeout: option.IdleTimeout.In(o),
+		balancer.FieldLog: strconv.FormatBool(option.Log.Bool(o)), FieldDraining: strconv.FormatBool(option.Draining.Bool(o)),
+	}
+	if option.Log.Bool(o) {
+		fields[balancer.FieldLogBucket], fields[balancer.FieldLogPrefix], fields[balancer.FieldLogInterval] = option.LogBucket.In(o), option.LogPrefix.In(o), option.LogInterval.In(o)
+	}
+	if option.Draining.Bool(o) {
+		fields[FieldDrainingTimeout] = option.DrainingTimeout.In(o)
+	}
+	return fields
+}

@@ -1,0 +1,126 @@
+package desired
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// Normalize returns the classic balancer a Service asks for.
+func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	listeners, badPorts := wantedListeners(spec)
+	subnets, noSubnets := balancer.Subnets(spec)
+	health := s.Health(spec)
+	problems := slices.Concat(check(spec), checkHealth(*health), []error{badPorts, noSubnets})
+	if err := errors.Join(problems...); err != nil {
+		return cloud.Balancer{}, s.notes(spec), err
+	}
+	b := cloud.Balancer{
+		Name:      balancer.Name(spec),
+		Scope:     cloud.ScopeOf(option.Internal.Bool(spec.Options)),
+		Listeners: listeners,
+		Health:    health,
+		Allow:     s.allow(spec),
+		ProviderFields: map[string]string{
+			balancer.FieldType:        balancer.KindClassic,
+			balancer.FieldSubnets:     balancer.Joined(subnets),
+			balancer.FieldGroups:      balancer.Joined(s.Groups(spec)),
+			balancer.FieldIngress:     "",
+			balancer.FieldNodeIngress: "",
+			balancer.FieldTags:        option.TagText(tag.Wanted(spec)),
+		},
+		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
+	}
+	maps.Copy(b.ProviderFields, wantedAttributes(spec))
+	b.Preserve(spec.Preserved)
+	return b, s.notes(spec), nil
+}
+
+// Groups are the security groups the balancer shall have, balancer.OwnGroup among them. The nodes
+// are opened to the first:
+//
+//	security-groups  configured group  groups
+//	given            –                 the given ones, and extra ones
+//	no               yes               that one, and extra ones
+//	no               no                its own, and extra ones
+func (s Settings) Groups(spec cloud.Spec) []string {
+	groups := option.Groups.List(spec.Options)
+	if len(groups) == 0 {
+		groups = []string{cmp.Or(s.Group, balancer.OwnGroup)}
+	}
+	for _, id := range option.ExtraGroups.List(spec.Options) {
+		if !slices.Contains(groups, id) {
+			groups = append(groups, id)
+		}
+	}
+	return groups
+}
+
+// HasOwnGroup reports whether the balancer shall have a security group of its own.
+func (s Settings) HasOwnGroup(spec cloud.Spec) bool {
+	return slices.Contains(s.Groups(spec), balancer.OwnGroup)
+}
+
+// allow is what the balancer's own security group enforces. Rules of other groups
+// are not ours.
+func (s Settings) allow(spec cloud.Spec) []string {
+	if !s.HasOwnGroup(spec) {
+		return nil
+	}
+	return balancer.Allow(spec, false)
+}
+
+// Ingress are the rules of the balancer's own security group.
+func Ingress(spec cloud.Spec) secgroup.Rules {
+	wanted := secgroup.Rules{}
+	for _, source := range balancer.Allow(spec, false) {
+		wanted[secgroup.Fragmentation(source)] = ""
+		for _, port := range spec.Ports {
+			wanted[secgroup.Port("tcp", port.Port, source)] = ""
+		}
+	}
+	return wanted
+}
+
+// check refuses what a classic balancer can't do.
+func check(spec cloud.Spec) []error {
+	var problems []error
+	refuse := func(wrong bool, field, value, want string) {
+		if wrong {
+			problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+		}
+	}
+	o := spec.Options
+	certificates := option.Certificate.List(o)
+	attributes := option.TargetAttributes.In(o)
+	refuse(len(spec.Ports) == 0, "spec.ports", "", "want at least one port")
+	refuse(spec.ClientIP, "spec.sessionAffinity", "ClientIP", "want None: a Classic Load Balancer hides the client's address from the nodes")
+	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+option.Type.Name+": "+option.TypeNetwork+" asks for one that has IPv6")
+	refuse(len(certificates) > 1, option.Certificate.Name, option.Certificate.In(o), "a listener of a Classic Load Balancer has one certificate")
+	refuse(option.Log.Bool(o) && option.LogBucket.In(o) == "", option.LogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
+	refuse(attributes != "", option.TargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
+	for _, prefix := range spec.SourceRanges {
+		refuse(prefix.Addr().Is6(), "spec.loadBalancerSourceRanges", prefix.String(), "a Classic Load Balancer has IPv4 only, so no such client can reach it")
+	}
+	return problems
+}
+
+// notes say what has no effect.
+func (s Settings) notes(spec cloud.Spec) []cloud.Warning {
+	notes := option.Unused(spec, option.OnNetwork, "it has no effect on a Classic Load Balancer")
+	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !s.HasOwnGroup(spec) {
+		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
+	}
+	if spec.DualStack {
+		notes = append(notes, cloud.Warning{Field: "spec.ipFamilies", Message: "only IPv4 has an address: a Classic Load Balancer has no other"})
+	}
+	return notes
+}

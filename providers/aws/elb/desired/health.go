@@ -1,0 +1,85 @@
+package desired
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// Upstream's health check of classic balancers.
+const (
+	defaultInterval  = 10 * time.Second
+	defaultTimeout   = 5 * time.Second
+	defaultHealthy   = 2
+	defaultUnhealthy = 6
+	// maxTimeout is the longest time-out AWS takes (API reference, HealthCheck).
+	maxTimeout = time.Minute
+)
+
+// Health is the health check of all listeners. Without annotations it is upstream's:
+//
+//	externalTrafficPolicy  shared probe  backend-protocol  target
+//	Local                  –             –                 HTTP, healthCheckNodePort, /healthz
+//	Cluster                yes           –                 HTTP, as configured
+//	Cluster                no            https, ssl        SSL, first node port
+//	Cluster                no            anything else     TCP, first node port
+//
+// An annotation takes the place of protocol, port or path. traffic-port is the first node port.
+func (s Settings) Health(spec cloud.Spec) *cloud.Health {
+	first := 0
+	if len(spec.Ports) > 0 {
+		first = spec.Ports[0].NodePort
+	}
+	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first, Path: "/"}
+	probe := s.Probe
+	switch backend := option.Backend.In(spec.Options); {
+	case spec.Local:
+		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: balancer.HealthPath}
+	case probe != nil:
+		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.Port, Path: probe.Path}
+	case backend == "https" || backend == "ssl":
+		h.Protocol = ProtocolSSL
+	}
+	o := spec.Options
+	h.Protocol = cmp.Or(cloud.Protocol(option.HealthProtocol.In(o)), h.Protocol)
+	h.Path = cmp.Or(option.HealthPath.In(o), h.Path)
+	if !balancer.AsksForPath(h.Protocol) {
+		h.Path = ""
+	}
+	switch port := option.HealthPort.In(o); port {
+	case "":
+	case option.TrafficPort:
+		h.Port = first
+	default:
+		h.Port = option.HealthPort.Int(o)
+	}
+	h.Interval = cmp.Or(time.Duration(option.Interval.Int(o))*time.Second, defaultInterval)
+	h.Timeout = cmp.Or(time.Duration(option.Timeout.Int(o))*time.Second, defaultTimeout)
+	h.Healthy = cmp.Or(option.Healthy.Int(o), defaultHealthy)
+	h.Unhealthy = cmp.Or(option.Unhealthy.Int(o), defaultUnhealthy)
+	return &h
+}
+
+// checkHealth refuses what AWS would.
+func checkHealth(h cloud.Health) []error {
+	var problems []error
+	if h.Timeout >= h.Interval {
+		problems = append(problems, &cloud.Invalid{
+			Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want less than " + option.Interval.Name + ", which is " + secondsText(h.Interval),
+		})
+	}
+	if h.Timeout > maxTimeout {
+		problems = append(problems, &cloud.Invalid{Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
+	}
+	if h.Path != "" && !strings.HasPrefix(h.Path, "/") {
+		problems = append(problems, &cloud.Invalid{Field: option.HealthPath.Name, Value: h.Path, Want: `want a path that begins with "/"`})
+	}
+	return problems
+}
+
+func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

@@ -1,0 +1,158 @@
+package elb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Most balancers AWS answers with at once (DescribeLoadBalancers PageSize, DescribeTags
+// LoadBalancerNames).
+const (
+	pageSize = 400
+	tagBatch = 20
+)
+
+// Balancer is a Classic Load Balancer: its description, and what AWS has to be asked for
+// besides.
+type Balancer struct {
+	types.LoadBalancerDescription
+	Tags map[string]string
+	// attributes are nil until complete.
+	attributes *types.LoadBalancerAttributes
+}
+
+func (b *Balancer) name() string { return aws.ToString(b.LoadBalancerName) }
+
+// Find returns the balancer of that name with its tags, nil when there is none.
+func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
+	answer, err := e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
+	switch {
+	case isGone(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading classic balancer %s: %w", name, err)
+	case len(answer.LoadBalancerDescriptions) != 1:
+		return nil, fmt.Errorf("reading classic balancer %s: AWS answered with %d", name, len(answer.LoadBalancerDescriptions))
+	}
+	tags, err := e.tags(ctx, []string{name})
+	if err != nil || tags[name] == nil {
+		return nil, err
+	}
+	return &Balancer{LoadBalancerDescription: answer.LoadBalancerDescriptions[0], Tags: tags[name]}, nil
+}
+
+// describe returns all classic balancers of the region, without their tags.
+func (e *Balancers) describe(ctx context.Context) ([]Balancer, error) {
+	var list []Balancer
+	pages := sdk.NewDescribeLoadBalancersPaginator(e.client, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize))})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("listing classic balancers: %w", err)
+		}
+		for _, description := range page.LoadBalancerDescriptions {
+			list = append(list, Balancer{LoadBalancerDescription: description})
+		}
+	}
+	return list, nil
+}
+
+// List returns all classic balancers of the region with their tags.
+func (e *Balancers) List(ctx context.Context) ([]Balancer, error) {
+	list, err := e.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for batch := range slices.Chunk(list, tagBatch) {
+		var names []string
+		for i := range batch {
+			names = append(names, batch[i].name())
+		}
+		tags, err := e.tags(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		for i := range batch {
+			batch[i].Tags = tags[batch[i].name()]
+		}
+	}
+	// What has no entry was deleted since it was listed.
+	return slices.DeleteFunc(list, func(b Balancer) bool { return b.Tags == nil }), nil
+}
+
+// tags returns the tags of each of these balancers that is there. AWS refuses the whole
+// question when one is not, so that it is asked again in halves.
+func (e *Balancers) tags(ctx context.Context, names []string) (map[string]map[string]string, error) {
+	answer, err := e.client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
+	found := map[string]map[string]string{}
+	switch {
+	case isGone(err) && len(names) == 1:
+		return found, nil
+	case isGone(err):
+		for half := range slices.Chunk(names, (len(names)+1)/2) {
+			part, err := e.tags(ctx, half)
+			if err != nil {
+				return nil, err
+			}
+			for name, tags := range part {
+				found[name] = tags
+			}
+		}
+		return found, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the tags of classic balancers: %w", err)
+	}
+	for _, name := range names {
+		found[name] = map[string]string{}
+	}
+	for _, description := range answer.TagDescriptions {
+		for _, tag := range description.Tags {
+			found[aws.ToString(description.LoadBalancerName)][aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+		}
+	}
+	return found, nil
+}
+
+// complete reads what neither list nor description has: the attributes.
+func (e *Balancers) complete(ctx context.Context, b *Balancer) error {
+	answer, err := e.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerName: b.LoadBalancerName})
+	if err == nil && answer.LoadBalancerAttributes == nil {
+		err = errors.New("AWS answered with none")
+	}
+	if err != nil {
+		return fmt.Errorf("reading the attributes of classic balancer %s: %w", b.name(), err)
+	}
+	b.attributes = answer.LoadBalancerAttributes
+	return nil
+}
+
+// isGone recognises AWS's answer that there is no such classic balancer.
+func isGone(err error) bool {
+	_, gone := errors.AsType[*types.AccessPointNotFoundException](err)
+	return gone
+}
+
+// Snapshot is what was read of a Service's classic balancer and of what surrounds it.
+type Snapshot struct {
+	Inventory *vpc.Inventory
+	// Balancer is nil where there is none yet.
+	Balancer *Balancer
+}
+
+// name returns the balancer's name, where there is none the one it would have.
+func (s *Snapshot) name(spec cloud.Spec) string {
+	if s.Balancer != nil {
+		return s.Balancer.name()
+	}
+	return balancer.Name(spec)
+}

@@ -1,0 +1,260 @@
+package desired
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+)
+
+// Normalize returns the network balancer the Service asks for.
+func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	w := builder{Settings: s, spec: spec}
+	b := cloud.Balancer{
+		Name: balancer.Name(spec), Scope: cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), DualStack: w.dualStack(),
+		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
+		ProviderFields: map[string]string{
+			balancer.FieldType: balancer.KindNetwork, balancer.FieldTags: option.TagText(tag.Wanted(spec)), balancer.FieldCrossZone: option.CrossZone.In(spec.Options),
+			balancer.FieldProtection: option.Protection.In(spec.Options), balancer.FieldLog: option.Log.In(spec.Options),
+		},
+	}
+	if option.Log.Bool(spec.Options) {
+		if option.LogBucket.In(spec.Options) == "" {
+			w.refuse(option.LogBucket.Name, "", "want the S3 bucket of the access log, which "+option.Log.Name+" asks for")
+		}
+		b.ProviderFields[balancer.FieldLogBucket], b.ProviderFields[balancer.FieldLogPrefix] = option.LogBucket.In(spec.Options), option.LogPrefix.In(spec.Options)
+	}
+	b.Preserve(spec.Preserved)
+	b.Allow = balancer.Allow(spec, b.DualStack)
+	w.subnets(&b)
+	w.groups(&b)
+	w.listeners(&b)
+	if mark := w.heldMark(); mark != "" {
+		b.OwnershipTags = append(b.OwnershipTags, mark)
+		slices.Sort(b.OwnershipTags)
+	}
+	w.ignored()
+	w.unguarded(b)
+	return b, w.notes, w.err
+}
+
+// builder makes the network balancer that a Service asks for.
+type builder struct {
+	Settings
+	spec  cloud.Spec
+	notes []cloud.Warning
+	held  []string // see holds
+	err   error    // the first one
+}
+
+func (w *builder) note(field, message string) {
+	w.notes = append(w.notes, cloud.Warning{Field: field, Message: message})
+}
+
+func (w *builder) refuse(field, value, want string) {
+	if w.err == nil {
+		w.err = &cloud.Invalid{Field: field, Value: value, Want: want}
+	}
+}
+
+// dualStack says whether the balancer gets IPv6 addresses:
+//
+//	families of the Service  subnets    UDP ports  it gets them
+//	one                      –          –          no
+//	two                      all IPv6   none       yes
+//	two                      all IPv6   some       no, with a note: IPv6 packets can't reach IPv4 nodes over UDP
+//	two                      not all    –          no, with a note
+//
+// One that was there before gets them as holds says.
+func (w *builder) dualStack() bool {
+	const field = "spec.ipFamilies"
+	udp := slices.ContainsFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolUDP })
+	switch {
+	case !w.spec.DualStack:
+		return false
+	case w.spec.Lookups[balancer.LookupIPv6] != "true":
+		w.note(field, "the balancer has IPv4 addresses only: not all of its subnets have an IPv6 network")
+		return false
+	case udp:
+		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
+		return false
+	}
+	return !w.holds(partStack, "two", field, w.spec.Lookups[balancer.LookupStack] == "false")
+}
+
+// subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
+func (w *builder) subnets(b *cloud.Balancer) {
+	ids, err := balancer.Subnets(w.spec)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	given, key := option.Addresses.List(w.spec.Options), option.Addresses
+	if len(given) == 0 {
+		given, key = option.PrivateAddresses.List(w.spec.Options), option.PrivateAddresses
+	} else if option.PrivateAddresses.Has(w.spec.Options) {
+		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.spec.Options), "it does not go together with "+option.Addresses.Name)
+	}
+	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
+		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
+	}
+	present := presentAddresses(w.spec)
+	b.ProviderFields[balancer.FieldSubnets] = balancer.PlacesText(ids, func(id string) string {
+		wanted := ""
+		if i := slices.Index(ids, id); i < len(given) {
+			wanted = given[i]
+		}
+		has, there := present[id]
+		if there && has != wanted && len(given) > 0 {
+			w.note(key.Name, fmt.Sprintf("the balancer keeps its address %q in subnet %s: AWS can change it only where the balancer leaves the subnet", has, id))
+		}
+		if there {
+			return has
+		}
+		return wanted
+	})
+	now := w.spec.Lookups[balancer.LookupAddresses]
+	asked := strings.Join([]string{option.Subnets.In(w.spec.Options), option.Addresses.In(w.spec.Options), option.PrivateAddresses.In(w.spec.Options)}, " ")
+	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
+		b.ProviderFields[balancer.FieldSubnets] = now
+	}
+}
+
+// presentAddresses returns the addresses of the balancer by subnet, "" where AWS chose one.
+func presentAddresses(spec cloud.Spec) map[string]string {
+	present := map[string]string{}
+	for place := range strings.SplitSeq(spec.Lookups[balancer.LookupAddresses], ",") {
+		if id, address, _ := strings.Cut(place, "="); id != "" {
+			present[id] = address
+		}
+	}
+	return present
+}
+
+// groups sets the balancer's security groups:
+//
+//	balancer now   annotation  mode     it gets
+//	without any    –           –        none, with a note where some were asked for: AWS can't add any
+//	other          set         –        those of the annotation
+//	none yet       not set     managed  one of its own
+//	none yet       not set     none     none
+//	with its own   not set     –        its own: AWS can't remove it
+//	with others    not set     managed  one of its own
+//	with others    not set     none     those it has
+func (w *builder) groups(b *cloud.Balancer) {
+	given, managed := option.Groups.In(w.spec.Options), w.ManagedGroups
+	if mode := option.GroupMode.In(w.spec.Options); mode != "" {
+		managed = mode == "managed"
+	}
+	switch present := w.spec.Lookups[balancer.LookupGroups]; {
+	case present == balancer.Groupless:
+		if given != "" || option.GroupMode.In(w.spec.Options) == "managed" {
+			w.note(option.Groups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
+		}
+	case given != "":
+		b.ProviderFields[balancer.FieldGroups] = balancer.Joined(option.Groups.List(w.spec.Options))
+	case managed:
+		b.ProviderFields[balancer.FieldGroups] = balancer.OwnGroup
+	default:
+		b.ProviderFields[balancer.FieldGroups] = present
+	}
+	if option.ExtraGroups.In(w.spec.Options) != "" {
+		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.spec.Options), "network balancers have no extra groups: use "+option.Groups.Name)
+	}
+}
+
+// listeners sets the listeners, one for each port of the Service; a TCP and a UDP port with one
+// number and one node port share one.
+func (w *builder) listeners(b *cloud.Balancer) {
+	for i, port := range w.spec.Ports {
+		twin := slices.IndexFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
+		both := twin >= 0 && w.spec.Ports[twin].NodePort == port.NodePort
+		switch {
+		case twin >= 0 && !both && twin < i:
+			w.refuse(fmt.Sprintf("spec.ports[%d].nodePort", i), strconv.Itoa(port.NodePort),
+				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.spec.Ports[twin].NodePort))
+		case both && twin < i:
+			continue
+		}
+		b.Listeners = append(b.Listeners, w.listener(port, both))
+	}
+	cloud.SortListeners(b.Listeners)
+}
+
+func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
+	l := port.Listener()
+	if both {
+		l.Protocol, l.TargetProtocol = targetgroup.ProtocolBoth, targetgroup.ProtocolBoth
+	}
+	targetType := option.TargetType.In(w.spec.Options)
+	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
+		targetType = now.targetType
+	}
+	l.ProviderFields = map[string]string{balancer.FieldTargetType: targetType, balancer.FieldSticky: strconv.FormatBool(w.spec.ClientIP)}
+	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.spec, port) {
+		certificates := option.Certificate.List(w.spec.Options)
+		slices.Sort(certificates[1:])
+		l.Protocol = cloud.ProtocolTLS
+		l.ProviderFields[balancer.FieldCertificates] = strings.Join(slices.Compact(certificates), ",")
+		l.ProviderFields[balancer.FieldTLSPolicy] = option.TLSPolicy.In(w.spec.Options)
+		if l.ProviderFields[balancer.FieldTLSPolicy] == "" {
+			l.ProviderFields[balancer.FieldTLSPolicy] = balancer.DefaultTLSPolicy
+		}
+		if option.Backend.In(w.spec.Options) == "ssl" {
+			l.TargetProtocol = cloud.ProtocolTLS
+		}
+		if w.spec.ClientIP {
+			w.refuse("spec.sessionAffinity", "ClientIP", fmt.Sprintf("port %d terminates TLS, and AWS keeps no client with a node there", port.Port))
+		}
+		if both {
+			w.refuse(option.TLSPorts.Name, option.TLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
+		}
+	}
+	w.attributes(&l, targetType)
+	l.Health = w.health(port)
+	return l
+}
+
+// attributes sets what the annotation says of target groups.
+func (w *builder) attributes(l *cloud.Listener, targetType string) {
+	given := option.ParseTags(option.TargetAttributes.In(w.spec.Options))
+	l.ProviderFields[balancer.FieldProxy], l.ProviderFields[balancer.FieldPreserve] = "false", strconv.FormatBool(targetgroup.PreservesByDefault(targetType, l.TargetProtocol))
+	if option.ProxyProtocol.In(w.spec.Options) == "true" || given[option.AttributeProxy] == "true" {
+		l.ProviderFields[balancer.FieldProxy] = "true"
+	}
+	switch preserve := given[option.AttributePreserve]; {
+	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
+		w.refuse(option.TargetAttributes.Name, option.TargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+option.AttributePreserve+"=false is for TCP only")
+	case preserve != "":
+		l.ProviderFields[balancer.FieldPreserve] = preserve
+	}
+}
+
+// ignored notes what has no effect on network balancers.
+func (w *builder) ignored() {
+	if option.ProxyProtocol.In(w.spec.Options) == option.ProxyClassic {
+		w.note(option.ProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
+	}
+}
+
+// unguarded refuses source ranges that nothing would enforce: without a security group of the
+// balancer's own it is the nodes' that do, which see the clients only where their addresses are
+// kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
+func (w *builder) unguarded(b cloud.Balancer) {
+	if len(w.spec.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == balancer.OwnGroup {
+		return
+	}
+	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" })
+	switch {
+	case hides:
+		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
+			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+option.GroupMode.Name+": managed on a new balancer")
+	case w.LeaveNodes:
+		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
+	}
+}

@@ -1,0 +1,261 @@
+package nlb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Balancer is a Network Load Balancer and all that belongs to it.
+type Balancer struct {
+	types.LoadBalancer
+	Tags       map[string]string
+	attributes map[string]string
+	listeners  []Listener
+}
+
+// Listener is a listener with the target group it leads to.
+type Listener struct {
+	types.Listener
+	// extra are the certificates besides the default one, sorted.
+	extra []string
+	group targetgroup.Group
+}
+
+// Scope says who can reach the balancer.
+func (lb *Balancer) Scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *Balancer) dualStack() bool {
+	return lb.IpAddressType == types.IpAddressTypeDualstack
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *Balancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if aws.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := aws.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
+			}
+		}
+	}
+	return ""
+}
+
+// reader reads balancers and their listeners.
+type reader struct {
+	client  Client
+	targets *targetgroup.Groups
+	cluster tag.Cluster
+}
+
+// Find returns the balancer with that name or ARN and its tags, nil when there is none.
+func (r *reader) Find(ctx context.Context, id string) (*Balancer, error) {
+	input := &sdk.DescribeLoadBalancersInput{Names: []string{id}}
+	if balancer.KindOf(id) == balancer.KindNetwork {
+		input = &sdk.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}}
+	}
+	found, err := r.read(ctx, input)
+	if failure.Is(err, targetgroup.CodeNoBalancer) || len(found) == 0 {
+		return nil, failure.Ignore(err, targetgroup.CodeNoBalancer)
+	}
+	return &found[0], err
+}
+
+// List returns all network balancers of the VPC with their tags.
+func (r *reader) List(ctx context.Context) ([]Balancer, error) {
+	return r.read(ctx, &sdk.DescribeLoadBalancersInput{PageSize: aws.Int32(targetgroup.PageSize)})
+}
+
+func (r *reader) read(ctx context.Context, input *sdk.DescribeLoadBalancersInput) ([]Balancer, error) {
+	var list []Balancer
+	var arns []string
+	for pages := sdk.NewDescribeLoadBalancersPaginator(r.client, input); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the network load balancers: %w", err)
+		}
+		for _, lb := range page.LoadBalancers {
+			if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == r.cluster.VPC {
+				list, arns = append(list, Balancer{LoadBalancer: lb}), append(arns, aws.ToString(lb.LoadBalancerArn))
+			}
+		}
+	}
+	tags, err := r.targets.Tags(ctx, arns)
+	for i := range list {
+		list[i].Tags = tags[arns[i]]
+	}
+	return list, err
+}
+
+// complete reads what is in a network balancer: attributes, listeners and their target groups,
+// of which all are listed.
+func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group) error {
+	attributes, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes: %w", err)
+	}
+	lb.attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	for pages := sdk.NewDescribeListenersPaginator(r.client, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("reading the listeners: %w", err)
+		}
+		for _, l := range page.Listeners {
+			listener, err := r.completeListener(ctx, l, groups)
+			if err != nil {
+				return err
+			}
+			lb.listeners = append(lb.listeners, listener)
+		}
+	}
+	return r.tagGroups(ctx, lb)
+}
+
+// tagGroups reads the tags of the target groups, by which those of the user are known.
+func (r *reader) tagGroups(ctx context.Context, lb *Balancer) error {
+	var arns []string
+	for _, l := range lb.listeners {
+		if l.group.TargetGroupArn != nil {
+			arns = append(arns, *l.group.TargetGroupArn)
+		}
+	}
+	tags, err := r.targets.Tags(ctx, arns)
+	for i := range lb.listeners {
+		lb.listeners[i].group.Tags = tags[aws.ToString(lb.listeners[i].group.TargetGroupArn)]
+	}
+	return err
+}
+
+func (r *reader) completeListener(ctx context.Context, l types.Listener, groups []targetgroup.Group) (Listener, error) {
+	listener := Listener{Listener: l}
+	if l.Protocol == types.ProtocolEnumTls {
+		certificates, err := r.client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+		if err != nil {
+			return listener, fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
+		}
+		for _, c := range certificates.Certificates {
+			if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != listener.certificate() {
+				listener.extra = append(listener.extra, arn)
+			}
+		}
+		slices.Sort(listener.extra)
+	}
+	arn := listener.leadsTo()
+	if group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == arn }); group != nil {
+		listener.group = *group
+		return listener, r.targets.Complete(ctx, &listener.group)
+	}
+	return listener, nil
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l Listener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
+}
+
+// certificate is the ARN of the default certificate.
+func (l Listener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := aws.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}
+
+// Observe reads the rest of a network balancer that was found.
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
+	lb := s.Balancer
+	if err := n.complete(ctx, lb, groups); err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
+	}
+	if err := n.targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
+		return cloud.Observed{}, err
+	}
+	o := cloud.Observed{
+		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
+		Owner: n.cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
+	}
+	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
+		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
+	}
+	if host := aws.ToString(lb.DNSName); host != "" {
+		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
+	}
+	o.Balancer = n.view(s, spec)
+	return o, nil
+}
+
+// Snapshot is what was read of a Service's network balancer and of what surrounds it.
+type Snapshot struct {
+	Inventory *vpc.Inventory
+	// Balancer is nil where there is none yet.
+	Balancer *Balancer
+	Groups   *targetgroup.Set
+	// ownGroup is the balancer's own security group where it has just been made or opened.
+	ownGroup *ec2types.SecurityGroup
+}
+
+// served reports whether each listener that has targets has one that is healthy. Until then a spare
+// target group may be the one that connections still go to.
+func (lb *Balancer) served() bool {
+	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })
+}
+
+// listenersText returns the listeners as in balancer.LookupListeners.
+func (lb *Balancer) listenersText() string {
+	var list []string
+	for _, l := range lb.listeners {
+		if l.group.TargetGroupArn != nil {
+			list = append(list, fmt.Sprintf("%d:%s:%s", aws.ToInt32(l.Port), l.group.TargetType, l.group.HealthCheckProtocol))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// Protected reports whether AWS refuses to delete the balancer.
+func (lb *Balancer) Protected() bool { return lb.attributes[attributeProtection] == "true" }

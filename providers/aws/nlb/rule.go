@@ -1,0 +1,152 @@
+package nlb
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Descriptions of the rules for network balancers on the security groups of nodes, as upstream
+// writes them; the first two end with the balancer's name.
+const (
+	ruleClient = "kubernetes.io/rule/nlb/client="
+	ruleHealth = "kubernetes.io/rule/nlb/health="
+	ruleMTU    = "kubernetes.io/rule/nlb/mtu"
+)
+
+// transports are the protocols of packets a listener or target takes.
+func transports(p cloud.Protocol) []string {
+	switch p {
+	case cloud.ProtocolUDP:
+		return []string{"udp"}
+	case targetgroup.ProtocolBoth:
+		return []string{"tcp", "udp"}
+	}
+	return []string{"tcp"}
+}
+
+// ownGroupRules are the rules of a network balancer's own security group.
+func ownGroupRules(b cloud.Balancer) secgroup.Rules {
+	rs := secgroup.Rules{}
+	for _, source := range b.Allow {
+		rs[secgroup.Fragmentation(source)] = ""
+		for _, l := range b.Listeners {
+			for _, transport := range transports(l.Protocol) {
+				rs[secgroup.Port(transport, l.Port, source)] = ""
+			}
+		}
+	}
+	return rs
+}
+
+// nodeNeeds are the rules of the nodes' security groups for a network balancer of that name and
+// shape. Ranges are the networks of its subnets.
+//
+//	packets               come from              rule
+//	of clients, kept      the clients (Allow)    ruleClient, and ruleMTU for each of these
+//	of clients, replaced  the balancer's subnets ruleHealth
+//	of health checks      the balancer's subnets ruleHealth, unless everyone may connect there
+func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
+	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
+	client, health := ruleClient+name, ruleHealth+name
+	for _, l := range b.Listeners {
+		port := l.TargetPort
+		for _, transport := range transports(l.TargetProtocol) {
+			if l.ProviderFields[balancer.FieldPreserve] != "true" {
+				n.Add(transport, port, ranges, health)
+				continue
+			}
+			n.Add(transport, port, b.Allow, client)
+			if b.DualStack { // the balancer stands in for IPv6 clients
+				n.Add(transport, port, ranges, health)
+			}
+			for _, source := range b.Allow {
+				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
+			}
+		}
+	}
+	for _, l := range b.Listeners {
+		port := checkedPort(l)
+		if _, open := n.Rules[secgroup.Port("tcp", port, balancer.Everyone)]; open {
+			for _, source := range ranges {
+				n.Optional[secgroup.Port("tcp", port, source)] = health
+			}
+			continue
+		}
+		n.Add("tcp", port, ranges, health)
+	}
+	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
+		if description == ruleMTU {
+			return all.Lets(r.Source, func(d string) bool { return d == client }) &&
+				!all.Lets(r.Source, func(d string) bool { return d != client && strings.HasPrefix(d, ruleClient) })
+		}
+		return description == client || description == health
+	}
+	return n
+}
+
+// checkedPort is where the health check of a listener goes.
+func checkedPort(l cloud.Listener) int {
+	if l.Health == nil || l.Health.Port == 0 {
+		return l.TargetPort
+	}
+	return l.Health.Port
+}
+
+// needsOf are the rules for the balancer on the security groups of these machines.
+func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines []cloud.Target, subnets []string) secgroup.Needs {
+	v4, v6 := s.Inventory.Ranges(subnets)
+	if b.DualStack {
+		v4 = append(v4, v6...)
+	}
+	return nodeNeeds(name, b, v4, n.groups.NodeGroups(s.Inventory, machines))
+}
+
+// newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
+// network and checks that port. That happens where all check kube-proxy's port. Balancers are
+// read when the first rule is asked for.
+func (n *Balancers) newOwners(ctx context.Context, inv *vpc.Inventory, name string) secgroup.NewOwner {
+	var others []Balancer
+	var groups []targetgroup.Group
+	read := false
+	return func(_ string, r secgroup.Rule) (bool, string, error) {
+		if !read {
+			var err error
+			if others, err = n.List(ctx); err != nil {
+				return false, "", err
+			}
+			if groups, err = n.targets.List(ctx); err != nil {
+				return false, "", err
+			}
+			read = true
+		}
+		for _, other := range others {
+			v4, v6 := inv.Ranges(other.Subnets())
+			if aws.ToString(other.LoadBalancerName) != name && slices.Contains(append(v4, v6...), r.Source) && checks(groups, aws.ToString(other.LoadBalancerArn), r) {
+				return true, ruleHealth + aws.ToString(other.LoadBalancerName), nil
+			}
+		}
+		return false, "", nil
+	}
+}
+
+// checks reports whether a target group of the balancer has its health check on the rule's port.
+func checks(groups []targetgroup.Group, balancer string, r secgroup.Rule) bool {
+	return r.Protocol == "tcp" && slices.ContainsFunc(groups, func(g targetgroup.Group) bool {
+		port := aws.ToString(g.HealthCheckPort)
+		if port == option.TrafficPort {
+			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
+		}
+		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.From))
+	})
+}

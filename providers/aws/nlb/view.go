@@ -1,0 +1,182 @@
+package nlb
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Attributes of network balancers and target groups.
+const (
+	attributeCrossZone  = "load_balancing.cross_zone.enabled"
+	attributeProtection = "deletion_protection.enabled"
+	attributeLog        = "access_logs.s3.enabled"
+	attributeLogBucket  = "access_logs.s3.bucket"
+	attributeLogPrefix  = "access_logs.s3.prefix"
+)
+
+// view returns the managed state of a network balancer.
+func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
+	lb := s.Balancer
+	b := cloud.Balancer{
+		Name: aws.ToString(lb.LoadBalancerName), Scope: lb.Scope(), DualStack: lb.dualStack(),
+		OwnershipTags: n.cluster.ObservedMarks(lb.Tags),
+		ProviderFields: map[string]string{
+			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: balancer.PlacesText(lb.Subnets(), lb.addressOf),
+			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
+		},
+	}
+	for field, attribute := range map[string]string{balancer.FieldCrossZone: attributeCrossZone, balancer.FieldProtection: attributeProtection, balancer.FieldLog: attributeLog} {
+		b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
+	}
+	if b.ProviderFields[balancer.FieldLog] == "true" {
+		b.ProviderFields[balancer.FieldLogBucket], b.ProviderFields[balancer.FieldLogPrefix] = lb.attributes[attributeLogBucket], lb.attributes[attributeLogPrefix]
+	}
+	targets := map[cloud.InstanceID]bool{}
+	for _, l := range lb.listeners {
+		seen := l.view()
+		b.Listeners = append(b.Listeners, seen)
+		for _, id := range seen.Targets {
+			targets[id] = true
+		}
+	}
+	cloud.SortListeners(b.Listeners)
+	b.Targets = slices.Sorted(maps.Keys(targets))
+	n.viewRules(s, spec, &b)
+	if spares := s.Groups.SpareNames(); spares != "" && lb.served() {
+		b.ProviderFields[balancer.FieldSpares] = spares
+	}
+	return b
+}
+
+// groupsText returns the security groups as in balancer.FieldGroups. Whose they are does not matter where
+// neither the Service nor the configuration says anything of them.
+func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
+	ids := slices.Clone(s.Balancer.SecurityGroups)
+	own, has := n.attachedGroup(s, spec)
+	for i, id := range ids {
+		if has && id == aws.ToString(own.GroupId) {
+			ids[i] = balancer.OwnGroup
+		}
+	}
+	return balancer.Joined(ids)
+}
+
+// attachedGroup returns the security group that was made for the network balancer, if it has it.
+func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.ownGroup(s.Inventory, spec)
+	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
+}
+
+// ownGroup returns the security group that was made for the Service's network balancer, if there is
+// one with the cluster's tag.
+func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.groups.NetworkName(spec.Ref.Owner).In(inv)
+	return own, exists && n.groups.IsOurs(own, spec.Ref.Owner)
+}
+
+// viewRules reads from the security groups who may connect, and how they differ from what the
+// balancer, as it is, needs.
+func (n *Balancers) viewRules(s *Snapshot, spec cloud.Spec, b *cloud.Balancer) {
+	own, attached := n.attachedGroup(s, spec)
+	machines := balancer.Registered(spec.Candidates, *b)
+	groups := n.groups.NodeGroups(s.Inventory, machines)
+	watched := !n.groups.LeaveNodes && len(groups) > 0
+	switch {
+	case attached:
+		b.Allow = secgroup.Ingress(own).Sources()
+		b.ProviderFields[balancer.FieldIngress] = secgroup.Ingress(own).Drift(ownGroupRules(*b))
+	case watched:
+		b.Allow = n.admitted(s, spec, *b, groups)
+	default:
+		b.Allow = balancer.Allow(spec, b.DualStack)
+	}
+	if _, exists := n.ownGroup(s.Inventory, spec); exists && !attached {
+		b.ProviderFields[balancer.FieldIngress] = "a security group that it does not have"
+	}
+	if watched {
+		needs := n.needsOf(s, b.Name, *b, machines, s.Balancer.Subnets())
+		b.ProviderFields[balancer.FieldNodeIngress] = needs.Drift(s.Inventory, balancer.Doubtful(spec.Candidates, *b))
+	}
+}
+
+// admitted are the clients that the nodes' security groups let in: of those that are wanted the
+// ones with all the rules they need, and the others with any rule that was made for this balancer.
+func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, groups []string) []string {
+	var allow []string
+	kept := cloud.Balancer{Listeners: slices.DeleteFunc(slices.Clone(b.Listeners), func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" })}
+	wanted := balancer.Allow(spec, b.DualStack)
+	for _, source := range wanted {
+		kept.Allow = []string{source}
+		needs := nodeNeeds(b.Name, kept, nil, groups)
+		complete := !slices.ContainsFunc(groups, func(id string) bool {
+			return len(needs.Rules.Without(secgroup.Ingress(s.Inventory.Groups[id]))) > 0
+		})
+		if complete {
+			allow = append(allow, source)
+		}
+	}
+	for _, id := range groups {
+		for r, description := range secgroup.Ingress(s.Inventory.Groups[id]) {
+			if description == ruleClient+b.Name && !slices.Contains(wanted, r.Source) {
+				allow = append(allow, r.Source)
+			}
+		}
+	}
+	slices.Sort(allow)
+	return slices.Compact(allow)
+}
+
+// view returns the managed state of a listener and its target group.
+func (l Listener) view() cloud.Listener {
+	g := l.group
+	view := cloud.Listener{
+		Protocol: cloud.Protocol(l.Protocol), Port: int(aws.ToInt32(l.Port)),
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)),
+		Health: g.Health(), Targets: []cloud.InstanceID{},
+		ProviderFields: map[string]string{
+			balancer.FieldTargetType: string(g.TargetType), balancer.FieldSticky: strconv.FormatBool(g.Attributes[targetgroup.AttributeSticky] == "true"),
+			balancer.FieldPreserve: strconv.FormatBool(g.Preserves()), balancer.FieldProxy: strconv.FormatBool(g.Attributes[option.AttributeProxy] == "true"),
+		},
+	}
+	for _, id := range g.Targets {
+		if g.TargetType == types.TargetTypeEnumIp {
+			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
+		} else {
+			view.Targets = append(view.Targets, cloud.InstanceID(id))
+		}
+	}
+	slices.Sort(view.Targets)
+	if l.Protocol == types.ProtocolEnumTls {
+		view.ProviderFields[balancer.FieldCertificates] = strings.Join(append([]string{l.certificate()}, l.extra...), ",")
+		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
+	}
+	return view
+}
+
+// Lookups are those about a network balancer.
+func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
+	lb := s.Balancer
+	return map[string]string{
+		balancer.LookupAddresses: balancer.PlacesText(lb.Subnets(), lb.addressOf),
+		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
+		balancer.LookupTaken:     strconv.FormatBool(tag.Marks.Owner(lb.Tags).UID == ""),
+		balancer.LookupHeld:      lb.Tags[tag.Held],
+		balancer.LookupListeners: lb.listenersText(),
+		balancer.LookupStack:     strconv.FormatBool(lb.dualStack()),
+	}
+}

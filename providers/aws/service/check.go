@@ -1,0 +1,62 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// Check implements cloud.Checker:
+//
+//	name               is taken by another load balancer, of any type
+//	Elastic IPs        exist and are free
+//	private addresses  are in their subnets
+//
+// Subnets and security groups are checked by Normalize. Whether a certificate exists, and a quota is
+// used up, only the creation tells.
+func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	spec.Lookups = maps.Clone(spec.Lookups)
+	for _, fact := range balancer.LookupsOfBalancer {
+		delete(spec.Lookups, fact)
+	}
+	wanted, _, err := bs.Normalize(spec)
+	if err != nil {
+		return err
+	}
+	if !before.Found || before.Balancer.Name != wanted.Name {
+		if err := bs.checkName(ctx, spec, wanted.Name); err != nil {
+			return err
+		}
+	}
+	if wanted.ProviderFields[balancer.FieldType] != balancer.KindNetwork {
+		return nil
+	}
+	s, _ := before.Native.(*snapshot)
+	if s == nil {
+		s = &snapshot{}
+	}
+	return errors.Join(bs.network.CheckAddresses(ctx, s.network, wanted), nlb.CheckPrivate(s.inventory, wanted))
+}
+
+// checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
+// for all others.
+func (bs *Balancers) checkName(ctx context.Context, spec cloud.Spec, name string) error {
+	taken := &cloud.Invalid{Field: option.Name.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
+	if balancer.Kind(spec) == balancer.KindClassic {
+		found, err := bs.classic.Find(ctx, name)
+		if err == nil && found != nil {
+			return taken
+		}
+		return err
+	}
+	found, err := bs.network.IsNameTaken(ctx, name)
+	if found {
+		return taken
+	}
+	return err
+}

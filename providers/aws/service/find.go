@@ -1,0 +1,136 @@
+package service
+
+import (
+	"context"
+	"regexp"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
+//
+//	looked for by       kinds                    proves by itself
+//	Ref.ID              the one the id is of     yes
+//	the wanted name     the wanted, the other    no
+//	the default name    the wanted, the other    no
+//	the UID in a mark   both                     no
+//
+// One that only has the name, and belongs to somebody else, is the answer when there is no other.
+func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
+	if id := spec.Ref.ID; bs.isBalancerID(id) {
+		if found, err := bs.findKind(ctx, s, v, balancer.KindOf(id), id); found || err != nil {
+			return false, err
+		}
+	}
+	var foreign *snapshot
+	first := balancer.Kind(spec)
+	names := slices.Compact([]string{balancer.Name(spec), names.Default(spec.Ref.Owner.UID)})
+	for _, kind := range []string{first, otherKind(first)} {
+		for _, name := range names {
+			found, err := bs.findKind(ctx, s, v, kind, name)
+			if err != nil || found && bs.mayBeOurs(s, spec.Ref.Owner) {
+				return true, err
+			}
+			if found && foreign == nil {
+				foreign = &snapshot{classic: s.classic, network: s.network}
+			}
+			s.classic, s.network = nil, nil
+		}
+	}
+	if err := bs.findMark(ctx, s, v, spec); err != nil {
+		return true, err
+	}
+	if s.classic == nil && s.network == nil && foreign != nil {
+		s.classic, s.network = foreign.classic, foreign.network
+	}
+	return true, nil
+}
+
+// mayBeOurs reports whether the marks of what was found by its name say nothing else.
+func (bs *Balancers) mayBeOurs(s *snapshot, us cloud.Owner) bool {
+	var tags map[string]string
+	if s.classic != nil {
+		tags = s.classic.Tags
+	} else {
+		tags = s.network.Tags
+	}
+	owner := bs.cluster.Owner(s.present(), tags, us)
+	if owner.UID != "" {
+		return owner.UID == us.UID
+	}
+	return owner.Cluster == us.Cluster && (owner.Name == "" || owner.String() == us.String())
+}
+
+// isBalancerID reports whether the text can be the name of a classic balancer, or the ARN of a network
+// one of the region. AWS refuses to read what can't, which would be taken for a failure.
+func (bs *Balancers) isBalancerID(id string) bool {
+	if balancer.KindOf(id) == balancer.KindClassic {
+		return len(id) <= names.Max && option.BalancerNames.MatchString(id)
+	}
+	a, err := arn.Parse(id)
+	return err == nil && a.Service == balancerService && a.Region == bs.region && networkResource.MatchString(a.Resource)
+}
+
+// balancerService is the service in the ARNs of balancers.
+const balancerService = "elasticloadbalancing"
+
+// networkResource is a load balancer of any type but classic: of which is seen when it is read.
+var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
+
+func otherKind(kind string) string {
+	if kind == balancer.KindClassic {
+		return balancer.KindNetwork
+	}
+	return balancer.KindClassic
+}
+
+func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kind, id string) (found bool, err error) {
+	switch {
+	case kind == balancer.KindClassic && v == nil:
+		s.classic, err = bs.classic.Find(ctx, id)
+	case kind == balancer.KindClassic:
+		s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return aws.ToString(lb.LoadBalancerName) == id })
+	case v == nil:
+		s.network, err = bs.network.Find(ctx, id)
+	default:
+		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool {
+			return aws.ToString(lb.LoadBalancerName) == id || aws.ToString(lb.LoadBalancerArn) == id
+		})
+	}
+	return s.classic != nil || s.network != nil, err
+}
+
+// findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
+// another one now.
+func (bs *Balancers) findMark(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) error {
+	if v == nil {
+		var err error
+		v = &bulkList{}
+		if v.classic, err = bs.classic.List(ctx); err != nil {
+			return err
+		}
+		if v.network, err = bs.network.List(ctx); err != nil {
+			return err
+		}
+	}
+	s.groups.Alive = map[string]bool{}
+	for _, lb := range v.network {
+		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
+	}
+	uid := spec.Ref.Owner.UID
+	marked := func(tags map[string]string) bool { return uid != "" && tag.Marks.Owner(tags).UID == uid }
+	if s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return marked(lb.Tags) }); s.classic == nil {
+		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool { return marked(lb.Tags) })
+	}
+	return nil
+}

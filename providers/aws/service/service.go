@@ -1,0 +1,202 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// snapshot is what was read of a Service's balancer and of what surrounds it.
+type snapshot struct {
+	inventory *vpc.Inventory
+	// One of classic and network is set where the balancer exists.
+	classic *elb.Balancer
+	network *nlb.Balancer
+	groups  targetgroup.Set
+}
+
+// forClassic and forNetwork are what each kind sees of it.
+func (s *snapshot) forClassic() *elb.Snapshot {
+	return &elb.Snapshot{Inventory: s.inventory, Balancer: s.classic}
+}
+
+func (s *snapshot) forNetwork() *nlb.Snapshot {
+	return &nlb.Snapshot{Inventory: s.inventory, Balancer: s.network, Groups: &s.groups}
+}
+
+// name returns the balancer's name, where there is none the one it would have.
+func (s *snapshot) name(spec cloud.Spec) string { return cmp.Or(s.present(), balancer.Name(spec)) }
+
+// present returns the name of the balancer there is, "" for none.
+func (s *snapshot) present() string {
+	switch {
+	case s.classic != nil:
+		return aws.ToString(s.classic.LoadBalancerName)
+	case s.network != nil:
+		return aws.ToString(s.network.LoadBalancerName)
+	}
+	return ""
+}
+
+// bulkList is all balancers of the VPC and what surrounds them.
+type bulkList struct {
+	inventory *vpc.Inventory
+	classic   []elb.Balancer
+	network   []nlb.Balancer
+	groups    []targetgroup.Group // with tags where no listener leads to them
+}
+
+// ListBalancers implements cloud.BulkLister.
+func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	inv, err := bs.vpc.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &bulkList{inventory: inv}
+	if s.classic, err = bs.classic.List(ctx); err != nil {
+		return nil, err
+	}
+	if s.network, err = bs.network.List(ctx); err != nil {
+		return nil, err
+	}
+	s.groups, err = bs.targets.List(ctx)
+	return s, err
+}
+
+// Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
+// only matters when there is none, or when there was a change of kind.
+func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	v, _ := spec.BulkList.(*bulkList)
+	s := &snapshot{}
+	var err error
+	if v != nil {
+		s.inventory = v.inventory
+	} else if s.inventory, err = bs.vpc.Read(ctx); err != nil {
+		return cloud.Observed{}, err
+	}
+	if s.inventory, err = bs.vpc.With(ctx, s.inventory, spec); err != nil {
+		return cloud.Observed{}, err
+	}
+	byName, err := bs.find(ctx, s, v, spec)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	if !spec.Deleting {
+		if s.inventory, err = bs.vpc.WithNamed(ctx, s.inventory, s.namedNew(spec)); err != nil {
+			return cloud.Observed{}, err
+		}
+	}
+	var o cloud.Observed
+	switch {
+	case s.classic != nil:
+		o, err = bs.classic.Observe(ctx, s.forClassic(), spec)
+	case s.network != nil:
+		var groups []targetgroup.Group
+		if groups, err = bs.targetGroups(ctx, v); err == nil {
+			o, err = bs.network.Observe(ctx, s.forNetwork(), groups, spec)
+		}
+	default:
+		o, err = bs.absent(ctx, s, v, spec)
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Native, o.Lookups = s, bs.lookups(s, spec)
+	o.ByName = o.Found && byName && o.Owner.UID != spec.Ref.Owner.UID
+	return o, nil
+}
+
+// targetGroups returns all target groups there are.
+func (bs *Balancers) targetGroups(ctx context.Context, v *bulkList) ([]targetgroup.Group, error) {
+	if v != nil {
+		return v.groups, nil
+	}
+	return bs.targets.List(ctx)
+}
+
+// lookups returns what Normalize needs to know of the surroundings.
+func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
+	facts := map[string]string{}
+	scope, present := cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), []string(nil)
+	switch {
+	case s.classic != nil:
+		scope, present = s.classic.Scope(), s.classic.Subnets
+	case s.network != nil:
+		scope, present = s.network.Scope(), s.network.Subnets()
+		maps.Copy(facts, bs.network.Lookups(s.forNetwork(), spec))
+	}
+	if s.present() != "" {
+		facts[balancer.LookupName] = s.present()
+	}
+	ids, err := bs.vpc.Choose(s.inventory, spec, scope, present)
+	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
+		facts[balancer.LookupSubnetProblem] = problem.Want
+	}
+	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
+	facts[balancer.LookupGroupProblem] = bs.groups.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
+	if !bs.groups.LeaveNodes {
+		facts[balancer.LookupShut] = strings.Join(bs.groups.ShutNodes(s.inventory, spec.Candidates), ", ")
+	}
+	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
+		facts[balancer.LookupIPv6] = "true"
+	}
+	return facts
+}
+
+// Normalize implements cloud.Balancers.
+func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	if err := checkReach(spec, bs.cluster.VPC); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
+	if spec.LoadBalancerIP != "" {
+		return cloud.Balancer{}, nil, &cloud.Invalid{
+			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
+		}
+	}
+	normalize := bs.classic.Normalize
+	if balancer.Kind(spec) == balancer.KindNetwork {
+		normalize = bs.network.Normalize
+	}
+	b, notes, err := normalize(spec)
+	return b, append(notes, usageWarnings(spec)...), err
+}
+
+// Eligible implements cloud.Balancers.
+func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
+	return balancer.Eligible(bs.cluster, b, t)
+}
+
+// Apply implements cloud.Balancers.
+func (bs *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	s, ok := change.Before.Native.(*snapshot)
+	if !ok {
+		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	}
+	if change.After == nil {
+		return bs.delete(ctx, s, change)
+	}
+	switch network := change.After.ProviderFields[balancer.FieldType] == balancer.KindNetwork; {
+	case s.classic != nil:
+		return bs.classic.Update(ctx, s.forClassic(), change)
+	case s.network != nil:
+		return bs.network.Update(ctx, s.forNetwork(), change)
+	case network:
+		return bs.network.Create(ctx, s.forNetwork(), change)
+	default:
+		return bs.classic.Create(ctx, s.forClassic(), change)
+	}
+}

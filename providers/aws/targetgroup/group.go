@@ -1,0 +1,182 @@
+package targetgroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+)
+
+// Group is a target group with what is in it.
+type Group struct {
+	types.TargetGroup
+	Tags       map[string]string
+	Attributes map[string]string
+	// Targets are the ids registered and not on their way out: of instances, or addresses.
+	Targets []string
+	// Serves says that one of them is healthy.
+	Serves bool
+}
+
+// List returns all target groups of the region: their names have to be unique there.
+// Those of the VPC that no listener leads to and that could have been made for a Service have
+// their tags.
+func (gs *Groups) List(ctx context.Context) ([]Group, error) {
+	var list []Group
+	var loose []string
+	for pages := sdk.NewDescribeTargetGroupsPaginator(gs.client, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize)}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("reading the target groups: %w", err)
+		}
+		for _, g := range page.TargetGroups {
+			list = append(list, Group{TargetGroup: g})
+			if len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName)) {
+				loose = append(loose, aws.ToString(g.TargetGroupArn))
+			}
+		}
+	}
+	tags, err := gs.Tags(ctx, loose)
+	for i := range list {
+		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
+	}
+	return list, err
+}
+
+// IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
+// is none of the user's.
+func (gs *Groups) IsMade(g Group) bool {
+	return g.TargetGroupArn != nil && names.IsChild(aws.ToString(g.TargetGroupName)) && gs.cluster.Has(g.Tags)
+}
+
+// Releases reports whether a group goes with the listener that leads to it. One that other balancers
+// have too, or that is the user's, is left alone.
+func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBalancerArns) <= 1 }
+
+// Release notes that the balancer's listeners do not lead to the group any more.
+func (gs *Groups) Release(s *Set, g Group) {
+	if gs.Releases(g) {
+		s.Released = append(s.Released, g)
+	}
+}
+
+// ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
+// left by a broken change.
+func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
+	s.taken = map[string]bool{}
+	var orphans []Group
+	for _, g := range groups {
+		s.taken[aws.ToString(g.TargetGroupName)] = true
+		switch {
+		case len(g.LoadBalancerArns) == 0 && gs.cluster.IsOurs(g.Tags, spec.Ref.Owner):
+			s.Unused = append(s.Unused, g)
+		case spec.Deleting && s.isOrphan(g):
+			orphans = append(orphans, g)
+		}
+	}
+	return gs.addOrphans(ctx, s, orphans, spec)
+}
+
+// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
+// shows them for a while.
+func (s *Set) isOrphan(g Group) bool {
+	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && names.IsChild(aws.ToString(g.TargetGroupName)) &&
+		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
+}
+
+func (gs *Groups) addOrphans(ctx context.Context, s *Set, orphans []Group, spec cloud.Spec) error {
+	var arns []string
+	for _, g := range orphans {
+		arns = append(arns, aws.ToString(g.TargetGroupArn))
+	}
+	tags, err := gs.Tags(ctx, arns)
+	for _, g := range orphans {
+		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.cluster.IsOurs(g.Tags, spec.Ref.Owner) {
+			s.Unused = append(s.Unused, g)
+		}
+	}
+	return err
+}
+
+// Complete reads the attributes and the targets of a group.
+func (gs *Groups) Complete(ctx context.Context, g *Group) error {
+	attributes, err := gs.client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
+	}
+	g.Attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		g.Attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	health, err := gs.client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
+	}
+	g.Targets, g.Serves = nil, false
+	for _, target := range health.TargetHealthDescriptions {
+		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == types.TargetHealthReasonEnumDeregistrationInProgress
+		if target.Target != nil && !leaving {
+			g.Targets = append(g.Targets, aws.ToString(target.Target.Id))
+			g.Serves = g.Serves || target.TargetHealth != nil && target.TargetHealth.State == types.TargetHealthStateEnumHealthy
+		}
+	}
+	slices.Sort(g.Targets)
+	g.Targets = slices.Compact(g.Targets)
+	return nil
+}
+
+// Delete deletes target groups that no listener leads to. One that is still in use, as
+// by a listener that is being deleted, is deleted in a later pass.
+func (gs *Groups) Delete(ctx context.Context, groups []Group) (cloud.Progress, error) {
+	var busy cloud.Progress
+	for _, g := range groups {
+		gone, err := gs.delete(ctx, g)
+		if err != nil {
+			return busy, err
+		}
+		busy.Pending = busy.Pending || !gone
+	}
+	return busy, nil
+}
+
+func (gs *Groups) delete(ctx context.Context, g Group) (gone bool, err error) {
+	_, err = gs.client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: g.TargetGroupArn})
+	if failure.Is(err, "ResourceInUse") {
+		return false, nil
+	}
+	err = failure.Ignore(err, codeNoTargetGroup)
+	return err == nil, failure.Wrap(err, "deleting target group "+aws.ToString(g.TargetGroupName))
+}
+
+// Set is what was read of the target groups of one Service, and done with them.
+type Set struct {
+	// Unused are target groups of the Service that no listener leads to.
+	Unused []Group
+	// taken are the names of all target groups there are.
+	taken map[string]bool
+	// Released are target groups whose listener was deleted just now, retired those whose listener
+	// leads to another one since.
+	Released, Retired []Group
+	// Refused are targets that AWS did not take, with what it said.
+	Refused map[string]string
+	// Alive are the ARNs of all network balancers, nil where they were not listed.
+	Alive map[string]bool
+}
+
+// SpareNames are the names of target groups that no listener leads to, sorted.
+func (s *Set) SpareNames() string {
+	var names []string
+	for _, g := range s.Unused {
+		names = append(names, aws.ToString(g.TargetGroupName))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}

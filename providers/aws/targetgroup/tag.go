@@ -1,0 +1,74 @@
+package targetgroup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+)
+
+// TagList returns tags as AWS takes them, sorted by key.
+func TagList(tags map[string]string) []types.Tag {
+	var list []types.Tag
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		list = append(list, types.Tag{Key: aws.String(key), Value: aws.String(tags[key])})
+	}
+	return list
+}
+
+// Limits of one request.
+const (
+	PageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
+	TagBatch = 20  // ARNs of one DescribeTags
+)
+
+// Error codes of what is not there.
+const (
+	CodeNoBalancer    = "LoadBalancerNotFound"
+	CodeNoListener    = "ListenerNotFound"
+	codeNoTargetGroup = "TargetGroupNotFound"
+	codeBadTarget     = "InvalidTarget" // an instance that does not run, or an address outside
+)
+
+// Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
+func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+	tags := map[string]map[string]string{}
+	for batch := range slices.Chunk(arns, TagBatch) {
+		if err := gs.addTags(ctx, batch, tags); err != nil {
+			return nil, err
+		}
+	}
+	return tags, nil
+}
+
+// addTags reads the tags of a batch. AWS refuses the whole question when one of them is
+// not there, so that it is asked again in halves.
+func (gs *Groups) addTags(ctx context.Context, arns []string, tags map[string]map[string]string) error {
+	answer, err := gs.client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
+	switch missing := failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup); {
+	case missing && len(arns) == 1:
+		return nil
+	case missing:
+		half := len(arns) / 2
+		if err := gs.addTags(ctx, arns[:half], tags); err != nil {
+			return err
+		}
+		return gs.addTags(ctx, arns[half:], tags)
+	case err != nil:
+		return fmt.Errorf("reading the tags of network load balancers: %w", err)
+	}
+	for _, described := range answer.TagDescriptions {
+		of := map[string]string{}
+		for _, tag := range described.Tags {
+			of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+		}
+		tags[aws.ToString(described.ResourceArn)] = of
+	}
+	return nil
+}

@@ -1,9 +1,0 @@
-package aws
-
-// defaultTLSPolicy is what AWS gives to listeners of both kinds that terminate TLS and name no
-// policy (CreateListener, SslPolicy; Elastic Load Balancing guide, "Predefined SSL security
-// policies for Classic Load Balancers").
-const defaultTLSPolicy = predefinedPolicy + "2016-08"
-
-// predefinedPolicy is how the names of AWS's own policies begin.
-const predefinedPolicy = "ELBSecurityPolicy-"
