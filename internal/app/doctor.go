@@ -37,7 +37,7 @@ func newDoctorCommand() *cobra.Command {
 		run: func(_ []string, out io.Writer) error { return e.run(out) },
 	})
 	fs := cmd.Flags()
-	e.view.flags(fs)
+	e.flags(fs)
 	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
 	e.format = outputFlag(cmd)
 	return cmd

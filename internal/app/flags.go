@@ -48,7 +48,7 @@ func (f *flags) sets() cliflag.NamedFlagSets {
 
 func (f *flags) common(fs *pflag.FlagSet) {
 	fs.StringVar(&f.clusterID, "cluster-id", f.clusterID, "Identifies the cluster in the owner marks of everything created in the cloud. The value of --cluster-name when empty.")
-	fs.BoolVar(&f.dryRun, "dry-run", f.dryRun, "Change nothing: what would be done in the cloud is logged as a plan, writes to Kubernetes are sent as server-side dry runs. It takes no lease unless --leader-elect is given, so it can run beside the live process.")
+	fs.BoolVar(&f.dryRun, "dry-run", f.dryRun, "Change nothing: what would be done in the cloud is printed as plans on the standard output, writes to Kubernetes are sent as server-side dry runs. It takes no lease unless --leader-elect is given, so it can run beside the live process.")
 	fs.DurationVar(&f.tuning.Reensure, "service-resync-period", f.tuning.Reensure, "How often every load balancer is compared with the cloud to repair drift. Costs reads only.")
 	fs.DurationVar(&f.tuning.NodeBurst, "node-burst-window", f.tuning.NodeBurst, "How long changes of Nodes are collected before load balancers are told, so that a burst costs one update each.")
 	fs.Float64Var(&f.tuning.QPS, "cloud-api-qps", f.tuning.QPS, "Requests per second to the cloud. Derived from the cloud's published limits when 0.")

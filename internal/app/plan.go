@@ -73,7 +73,7 @@ func newPlanCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) }
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
 	fs := cmd.Flags()
-	p.perspective.flags(fs)
+	p.flags(fs)
 	fs.StringVarP(&p.file, "filename", "f", "", "Path of a Service in YAML or JSON that is planned as if it were applied; - reads it from the standard input.")
 	fs.StringVar(&p.colour, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
 	p.format = outputFlag(cmd)

@@ -54,7 +54,7 @@ func workload() []Value {
 		{Name: "resources", Type: Object, Default: map[string]any{"requests": map[string]any{"cpu": "50m", "memory": "64Mi"}}, Doc: "Requests and limits. With a limit of memory the program gets GOMEMLIMIT, nine tenths of it."},
 		{Name: "startupProbe", Type: Object, Doc: "Merged over the default probe of /healthz."},
 		{Name: "livenessProbe", Type: Object, Doc: "Merged over the default probe of /healthz."},
-		{Name: "readinessProbe", Type: Object, Doc: "Merged over the default probe of /healthz."},
+		{Name: "readinessProbe", Type: Object, Doc: "Merged over the default probe of /readyz, which answers 200 once the cloud has accepted the credentials."},
 		{Name: "rbac", Section: "Identity in the cluster", Doc: "Permissions.", Fields: []Value{
 			{Name: "create", Type: Bool, Default: true, Doc: "Create roles and bindings, made for the controllers that run."},
 			{Name: "extraClusterRules", Type: List, Doc: "More rules for the ClusterRole."},

@@ -10,14 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
-// fixes are what to do about a cloud that does not answer as it should.
-var fixes = map[cloud.Class]string{
-	cloud.FailureUnauthorized: "the cloud refuses the credentials: renew them, and check their rights",
-	cloud.FailureThrottled:    "the account's rate limit is used up: find out which other program uses it",
-	cloud.FailureUnreadable:   "something else answers in the place of the cloud: check the URL of its API, and the proxy",
-	cloud.FailureTransient:    "the cloud can't be reached: check DNS, proxy and firewall from where this runs",
-}
-
 // machines reads the cloud. The list is nil unless it is complete: others prove nothing absent.
 func (o Options) machines(ctx context.Context) (map[cloud.InstanceID]bool, []Finding) {
 	findings, ok := o.credentials(ctx)
@@ -98,7 +90,7 @@ func (o Options) named(ctx context.Context, nodes []*corev1.Node) map[string]clo
 }
 
 func cloudFailure(check string, err error) Finding {
-	fix := fixes[cloud.FailureOf(err).Class]
+	fix := cloud.Advice(err)
 	if fix == "" {
 		fix = "check the provider's settings: `cloud-controller-manager providers` lists its credentials"
 	}

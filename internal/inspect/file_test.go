@@ -52,11 +52,11 @@ func TestApplied(t *testing.T) {
 
 func TestParseServiceRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}":         `want one object with apiVersion v1 and kind Service, got "v1" and "Pod"`,
-		"apiVersion: v1\nkind: Service\nmetadata: {}":            "metadata.name is empty: a Service needs a name",
-		"apiVersion: v1\nkind: Service\nmetadata: {nmae: a}\n":   "unknown",
-		"apiVersion: v1\nkind: Service\n---\nkind: Service":      "",
-		"apiVersion: v1\nkind: Service\nspec: {ports: [{port: x": "",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}":          `want one object with apiVersion v1 and kind Service, got "v1" and "Pod"`,
+		"apiVersion: v1\nkind: Service\nmetadata: {}":             "metadata.name is empty: a Service needs a name",
+		"apiVersion: v1\nkind: Service\nmetadata: {unknown: a}\n": "unknown",
+		"apiVersion: v1\nkind: Service\n---\nkind: Service":       "",
+		"apiVersion: v1\nkind: Service\nspec: {ports: [{port: x":  "",
 	} {
 		if _, err := ParseService([]byte(text)); err == nil || want != "" && want != "unknown" && err.Error() != want {
 			t.Errorf("%q: %v", text, err)

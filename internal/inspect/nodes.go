@@ -128,7 +128,7 @@ func (i *Inspector) initialise(ctx context.Context, node *corev1.Node, entry *pl
 	machine, err := i.inventory.Metadata(ctx, node)
 	var after []corev1.NodeAddress
 	if err == nil {
-		after, err = addresses(node, machine)
+		after, err = framework.NodeAddresses(node, machine)
 	}
 	switch {
 	case err != nil && cloud.FailureOf(err).Class != cloud.FailureUnknown && !notThere(err):
@@ -152,7 +152,7 @@ func (i *Inspector) initialise(ctx context.Context, node *corev1.Node, entry *pl
 		}
 	}
 	entry.Operations = append(entry.Operations, taint)
-	if before, now := addressText(node.Status.Addresses), addressText(after); before != now {
+	if before, now := framework.AddressText(node.Status.Addresses), framework.AddressText(after); before != now {
 		entry.Operations = append(entry.Operations, update(node, "status.addresses", before, now, reason))
 	}
 }
@@ -199,17 +199,17 @@ func addressChanges(node *corev1.Node, machine cloud.Instance) []cloud.Operation
 	if len(framework.Metadata(machine).NodeAddresses) == 0 {
 		return nil
 	}
-	after, err := addresses(node, machine)
-	before := addressText(node.Status.Addresses)
+	after, err := framework.NodeAddresses(node, machine)
+	before := framework.AddressText(node.Status.Addresses)
 	switch {
 	case err != nil:
-		op := update(node, "status.addresses", before, addressText(framework.Metadata(machine).NodeAddresses), "")
+		op := update(node, "status.addresses", before, framework.AddressText(framework.Metadata(machine).NodeAddresses), "")
 		op.Blocked = err.Error()
 		return []cloud.Operation{op}
-	case before == addressText(after):
+	case before == framework.AddressText(after):
 		return nil
 	}
-	return []cloud.Operation{update(node, "status.addresses", before, addressText(after), "machine "+string(machine.ID)+" has these addresses")}
+	return []cloud.Operation{update(node, "status.addresses", before, framework.AddressText(after), "machine "+string(machine.ID)+" has these addresses")}
 }
 
 func shutdownChanges(node *corev1.Node, machine cloud.Instance) []cloud.Operation {

@@ -46,6 +46,8 @@ var (
 	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. No Node is deleted and no balancer believed to be gone until they see the old one again. If the other account is meant, restart the process; while no Node is Ready, run `cloud-controller-manager release-brake` too."}
 	CloudUnavailable  = Reason{"CloudUnavailable", true, "Node", "The cloud does not answer, or refuses the credentials. Nodes are left as they are."}
 	AmbiguousInstance = Reason{"AmbiguousInstance", true, "Node", "More than one machine has this Node's name. Set the kubelet's --provider-id."}
+	NodeIPUnknown     = Reason{"NodeIPUnknown", true, "Node", "The kubelet's --node-ip is no address of the machine, so the Node is not initialised; the message has both. Set --node-ip to an address of the machine, or leave it out."}
+	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name; the Node is not initialised."}
 )
 
@@ -61,7 +63,7 @@ func All() []Reason {
 		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
-		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound,
+		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
 }

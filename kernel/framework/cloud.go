@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +21,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -43,6 +42,7 @@ type Cloud struct {
 	gate              *drain
 	verdicts          *deletionDecisions
 	pending           *pending
+	ready             *readiness
 
 	// The rest exists after Prepare.
 	nodes         *nodeView
@@ -117,7 +117,8 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		Annotations: o.Provider.Annotations,
 		Metrics:     Metrics(),
 	})
-	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), logPlan)
+	c.ready = newReadiness(c.cloud.Driver)
+	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), newPlanPrinter(os.Stdout).print)
 	c.inventory = instance.New(instance.Options{
 		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),
@@ -125,7 +126,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
-			ClusterID: o.ClusterID, Events: c.recorder, Metrics: Metrics(), Trust: c.inventory.Trust,
+			ClusterID: o.ClusterID, Events: &balancerEvents{c.recorder, c.departing}, Metrics: Metrics(), Trust: c.inventory.Trust,
 			Services: c.Services, Adoption: o.Adoption,
 		})
 	}
@@ -143,16 +144,6 @@ func (c *Cloud) register() {
 	if !cloudprovider.IsCloudProvider(name) {
 		cloudprovider.RegisterCloudProvider(name, func(io.Reader) (cloudprovider.Interface, error) { return c, nil })
 	}
-}
-
-// logPlan writes what would be done where nothing may be.
-func logPlan(p plan.Plan) {
-	var text strings.Builder
-	if err := p.Text(&text); err != nil {
-		klog.ErrorS(err, "Printing a plan failed")
-		return
-	}
-	klog.Info("Not executed:\n" + text.String())
 }
 
 // Nodes returns this cloud's Nodes, none before Prepare.

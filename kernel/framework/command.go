@@ -118,6 +118,9 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 		// It must not take the lease of the process that does the work.
 		election.LeaderElect = false
 	}
+	if o.Mode.ReadOnly() {
+		klog.SetLogFilter(planFilter{})
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)
@@ -171,6 +174,8 @@ func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) c
 	if err := m.cloud.Prepare(completed); err != nil {
 		panic(startError{err})
 	}
+	m.cloud.ready.serve(&completed.Authentication, &completed.Authorization)
+	go m.cloud.ready.run(m.cloud.stopping)
 	return m.cloud
 }
 

@@ -10,6 +10,7 @@ import (
 	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // inventory answers for machines; *instance.Inventory does.
@@ -24,6 +25,7 @@ type instances struct {
 	inventory inventory
 	gate      *drain
 	verdicts  *deletionDecisions
+	events    event.Recorder
 	// keepNodes never says that a machine is gone.
 	keepNodes bool
 }
@@ -70,6 +72,10 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	case fresh && len(machine.Addresses) == 0:
 		// Without an error the Node would be without addresses until the next refresh.
 		return nil, fmt.Errorf("machine %s has no address yet", machine.ID)
+	}
+	if _, err := NodeAddresses(node, machine); fresh && err != nil {
+		// Upstream fails over it too, and says it nowhere but in its log.
+		i.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: string(node.UID)}, event.NodeIPUnknown, err.Error())
 	}
 	return Metadata(machine), nil
 }

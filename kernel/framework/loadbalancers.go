@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/api"
+	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
@@ -38,6 +39,8 @@ type loadBalancers struct {
 	watch      *watch
 	departures *deletions
 	record     func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
+	// planOnly says that nothing is changed, so that nothing is to be reported as done.
+	planOnly bool
 }
 
 var _ cloudprovider.LoadBalancer = (*loadBalancers)(nil)
@@ -91,6 +94,11 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 	default:
 		l.watch.end(svc.UID)
 	}
+	if l.planOnly {
+		klog.InfoS("Planned the load balancer, and changed nothing", "service", klog.KObj(svc))
+		// Upstream would report an ensured balancer; this error it takes for an answer.
+		return nil, cloudprovider.ImplementedElsewhere
+	}
 	if outcome.Status == nil {
 		return svc.Status.LoadBalancer.DeepCopy(), nil
 	}
@@ -121,10 +129,10 @@ func (l *loadBalancers) overtaken(svc *corev1.Service) {
 func (l *loadBalancers) watched(svc *corev1.Service, err error) error {
 	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
 		l.watch.in(pending.After, svc)
-		return api.NewRetryError(err.Error(), unwatched)
+		return api.NewRetryError(forEvents(err).Error(), unwatched)
 	}
 	l.watch.end(svc.UID)
-	return err
+	return forEvents(err)
 }
 
 // UpdateLoadBalancer makes the Nodes the balancer's targets. The controller has kept the
@@ -152,7 +160,7 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 		l.watch.in(pending.After, svc) //nolint:contextcheck // it looks when this call has ended
 		return nil
 	}
-	return err
+	return forEvents(err)
 }
 
 // EnsureLoadBalancerDeleted deletes the balancer, or begins to.
@@ -193,9 +201,9 @@ func (l *loadBalancers) soon(svc *corev1.Service, err error) {
 // Nothing here is implemented elsewhere, the sentinel that must not be wrapped.
 func outward(err error) error {
 	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
-		return api.NewRetryError(err.Error(), pending.After)
+		return api.NewRetryError(forEvents(err).Error(), pending.After)
 	}
-	return err
+	return forEvents(err)
 }
 
 // waiting reports whether the error only says that the cloud is busy.

@@ -41,7 +41,7 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.pending.quiet},
 		readOnly: c.options.Mode.ReadOnly(),
 	}
-	c.instances = &instances{inventory: c.inventory, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
+	c.instances = &instances{inventory: c.inventory, events: c.recorder, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
 	return nil
@@ -125,6 +125,7 @@ func (c *Cloud) prepareBalancers(syncs int) {
 		gate:      c.gate,
 		pending:   c.pending,
 		record:    c.annotator.write,
+		planOnly:  c.options.Mode.ReadOnly(),
 	}
 	c.loadBalancers.watch = &watch{
 		ensure: c.loadBalancers.ensure, nodes: c.balancerNodes, services: c.services, pending: c.pending,

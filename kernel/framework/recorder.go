@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
@@ -57,6 +58,10 @@ func (r *recorder) start(client typedcorev1.EventsGetter) {
 }
 
 func (r *recorder) Record(object event.Object, reason event.Reason, message string) {
+	if plain := event.Plain(message); plain != message {
+		klog.InfoS("An event in full", "reason", reason.Name, "kind", object.Kind, "object", klog.KRef(object.Namespace, object.Name), "message", message)
+		message = plain
+	}
 	if r.said(sent{object, reason.Name, message}) {
 		return
 	}

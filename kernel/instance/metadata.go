@@ -46,7 +46,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		instance, err = i.labels.add(cloud.WithPriority(ctx, priority), instance, node.Labels)
 	}
 	if err != nil {
-		i.tellMissing(node, initialised, err)
+		i.tellMissing(ctx, node, initialised, err)
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
 	}
 	if !initialised {
@@ -106,13 +106,28 @@ func (i *Inventory) find(ctx context.Context, node *corev1.Node, k cache.Key) (c
 	return i.reads.lookUp(ctx, k)
 }
 
-// tellMissing writes the event for a Node that cannot be initialised.
-func (i *Inventory) tellMissing(node *corev1.Node, initialised bool, err error) {
-	if _, ok := errors.AsType[*AmbiguousError](err); ok {
+// tellMissing writes the event for a Node that cannot be initialised, whatever the reason. Of one that
+// is initialised only what somebody has to mend is told.
+func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initialised bool, err error) {
+	_, ambiguous := errors.AsType[*AmbiguousError](err)
+	_, missing := errors.AsType[*NotFoundError](err)
+	switch {
+	case ambiguous:
 		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)
-		return
-	}
-	if _, ok := errors.AsType[*NotFoundError](err); ok && !initialised {
+	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn):
+	case missing:
 		i.report.tell(node, "not found", event.InstanceNotFound, err)
+	case cloud.FailureOf(err).Class != cloud.FailureUnknown:
+		i.report.tell(node, "cloud: "+string(cloud.FailureOf(err).Class), event.CloudUnavailable, advised(err))
+	default:
+		i.report.tell(node, "not initialised", event.NotInitialised, advised(err))
 	}
+}
+
+// advised is an error with what to do about it.
+func advised(err error) error {
+	if advice := cloud.Advice(err); advice != "" {
+		return fmt.Errorf("%w; %s", err, advice)
+	}
+	return err
 }

@@ -10,9 +10,9 @@
 {{- end }}
 {{- end }}
 
-{{/* A probe of /healthz with the user's changes, from a dict of root, of and defaults. */}}
+{{/* A probe with the user's changes, from a dict of of, defaults and path, /healthz when that is missing. */}}
 {{- define "multicloud-ccm.probe" -}}
-{{- $probe := mergeOverwrite (dict "httpGet" (dict "path" "/healthz" "port" "https" "scheme" "HTTPS")) .defaults (deepCopy .of) }}
+{{- $probe := mergeOverwrite (dict "httpGet" (dict "path" (.path | default "/healthz") "port" "https" "scheme" "HTTPS")) .defaults (deepCopy .of) }}
 {{- toYaml $probe }}
 {{- end }}
 
@@ -177,7 +177,7 @@ spec:
       livenessProbe:
         {{- include "multicloud-ccm.probe" (dict "of" .Values.livenessProbe "defaults" (dict "periodSeconds" 10 "timeoutSeconds" 15 "failureThreshold" 6)) | nindent 8 }}
       readinessProbe:
-        {{- include "multicloud-ccm.probe" (dict "of" .Values.readinessProbe "defaults" (dict "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3)) | nindent 8 }}
+        {{- include "multicloud-ccm.probe" (dict "path" "/readyz" "of" .Values.readinessProbe "defaults" (dict "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3)) | nindent 8 }}
     {{- with .Values.extraContainers }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// failed is the reason of the service controller's event about a failure.
+	failed       = "SyncLoadBalancerFailed"
 	allBalancers = "/v2/load_balancers"
 	oneBalancer  = "/v2/load_balancers/*"
 )
@@ -32,8 +34,8 @@ func TestFaultsOnCreation(t *testing.T) {
 		"dropped though it was made":  {fault.Fault{Method: "POST", Path: allBalancers, Drop: true, Times: 1, Apply: true}, "creating balancer"},
 		"cut answer":                  {fault.Fault{Method: "POST", Path: allBalancers, Truncate: new(40), Times: 1}, "creating balancer"},
 		"nonsense though it was made": {fault.Fault{Method: "POST", Path: allBalancers, Status: 200, Body: `{"error": null}`, Times: 1, Apply: true}, "creating balancer"},
-		"401":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 401, Times: 1}, "unauthorized"},
-		"403":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 403, Times: 1}, "unauthorized"},
+		"401":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 401, Times: 1}, "refuses the credentials"},
+		"403":                         {fault.Fault{Method: "POST", Path: allBalancers, Status: 403, Times: 1}, "refuses the credentials"},
 		"nonsense list":               {fault.Fault{Method: "GET", Path: allBalancers, Status: 200, Body: `{}`, Times: 9}, "listing balancers"},
 		"no JSON":                     {fault.Fault{Method: "GET", Path: allBalancers, Status: 200, Body: `<html>busy</html>`, Times: 9}, "listing balancers"},
 		"cut list":                    {fault.Fault{Method: "GET", Path: allBalancers, Truncate: new(5), Times: 9}, "listing balancers"},
@@ -42,7 +44,7 @@ func TestFaultsOnCreation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env.Cloud.AddFault(b.Fault)
 			s := create(t, nil)
-			s.event("CloudFailure", b.says)
+			s.event(failed, b.says)
 			env.Cloud.ClearFaults()
 			s.touch()
 			svc, made := s.ready()
@@ -63,7 +65,7 @@ func hang(t *testing.T) func() {
 	s.balancer(active)
 	return func() {
 		t.Helper()
-		s.event("CloudFailure", "30s")
+		s.event(failed, "30s")
 		svc, b := s.ready()
 		if err := serves(svc, b); err != nil {
 			t.Error(err)
@@ -99,7 +101,7 @@ func (s *service) changeIn(b broken, before do.Balancer) {
 	s.t.Helper()
 	id := env.Cloud.AddFault(b.Fault)
 	s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.1"})
-	s.event("CloudFailure", b.says)
+	s.event(failed, b.says)
 	env.Cloud.RemoveFault(id)
 	s.touch()
 	after := s.balancer(func(b *do.Balancer) error { return same(refused(b), "ip:192.0.2.1") })
@@ -232,7 +234,7 @@ func TestQuota(t *testing.T) {
 	env.Cloud.SetBalancerLimit(1)
 	defer env.Cloud.SetBalancerLimit(0)
 	second := create(t, nil)
-	second.event("CloudFailure", "limit")
+	second.event(failed, "limit")
 	env.Cloud.SetBalancerLimit(0)
 	second.touch()
 	second.ready()
@@ -246,7 +248,7 @@ func TestRevokedToken(t *testing.T) {
 	_, before := s.ready()
 	env.Cloud.RevokeToken("test-token")
 	s.touch()
-	s.event("CloudFailure", "unauthorized")
+	s.event(failed, "refuses the credentials")
 	n := refusals()
 	s.begin()
 	if err := env.Cloud.Until(within(t), func() bool { return refusals() > n }); err != nil {

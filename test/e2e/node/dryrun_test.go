@@ -31,7 +31,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 
 	p := s.start("--dry-run")
 	s.eventually(func() error {
-		if !contains(p.Log(), "Not executed:", "create balancer") {
+		if !contains(p.Log(), "create balancer", "Plan: 1 to create") {
 			return fmt.Errorf("no plan in the log: %s", p.Tail())
 		}
 		return nil
@@ -48,6 +48,17 @@ func TestDryRunChangesNothing(t *testing.T) {
 			}
 			return nil
 		})
+	}
+	s.eventually(func() error {
+		if !contains(p.Log(), "Planned the load balancer, and changed nothing") {
+			return fmt.Errorf("the log does not say what was planned: %s", p.Tail())
+		}
+		return nil
+	})
+	for _, lie := range []string{"Ensured load balancer", "EnsuredLoadBalancer", "] Successfully initialized"} {
+		if contains(p.Log(), lie) {
+			t.Errorf("a process that changes nothing says %q", lie)
+		}
 	}
 	for _, e := range s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()}) {
 		if !contains(e.RequestURI, "dryRun=All") && !reviews[e.Object.Resource] {

@@ -1,4 +1,4 @@
-package inspect
+package framework
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	nodehelpers "k8s.io/cloud-provider/node/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // NodeIPError says that the kubelet's --node-ip is none of the machine's addresses: the Node can
@@ -22,17 +21,17 @@ type NodeIPError struct {
 }
 
 func (e *NodeIPError) Error() string {
-	has := addressText(e.Has)
+	has := AddressText(e.Has)
 	if has == "" {
 		has = "none"
 	}
-	return fmt.Sprintf("the kubelet's --node-ip %s is not an address of the machine, which has: %s", e.Given, has)
+	return fmt.Sprintf("the kubelet's --node-ip %s is not an address of the machine, which has: %s; set --node-ip to one of these, or leave it out", e.Given, has)
 }
 
-// addresses are those that the framework gives a Node with this machine: the machine's, the
+// NodeAddresses are those that the framework gives a Node with this machine: the machine's, the
 // Node's own host name, and of each type only the one that the kubelet was given with --node-ip.
-func addresses(node *corev1.Node, machine cloud.Instance) ([]corev1.NodeAddress, error) {
-	all := framework.Metadata(machine).NodeAddresses
+func NodeAddresses(node *corev1.Node, machine cloud.Instance) ([]corev1.NodeAddress, error) {
+	all := Metadata(machine).NodeAddresses
 	if !slices.ContainsFunc(all, func(a corev1.NodeAddress) bool { return a.Type == corev1.NodeHostName }) {
 		for _, a := range node.Status.Addresses {
 			if a.Type == corev1.NodeHostName {
@@ -46,13 +45,13 @@ func addresses(node *corev1.Node, machine cloud.Instance) ([]corev1.NodeAddress,
 	}
 	chosen, err := nodehelpers.GetNodeAddressesFromNodeIP(given, all)
 	if err != nil {
-		return nil, &NodeIPError{Given: given, Has: framework.Metadata(machine).NodeAddresses}
+		return nil, &NodeIPError{Given: given, Has: Metadata(machine).NodeAddresses}
 	}
 	return chosen, nil
 }
 
-// addressText shows addresses in an order of its own, because the framework compares them without one.
-func addressText(all []corev1.NodeAddress) string {
+// AddressText shows addresses in an order of its own, because the framework compares them without one.
+func AddressText(all []corev1.NodeAddress) string {
 	var texts []string
 	for _, a := range all {
 		texts = append(texts, string(a.Type)+" "+a.Address)

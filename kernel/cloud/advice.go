@@ -1,0 +1,48 @@
+package cloud
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+)
+
+// classAdvice is what to do about a failure of a class.
+var classAdvice = map[Class]string{
+	FailureUnauthorized: "the cloud refuses the credentials: renew them, and check their rights",
+	FailureThrottled:    "the account's rate limit is used up: find out which other program uses it",
+	FailureQuota:        "a quota of the account is used up: raise it, or delete what nobody needs",
+	FailureUnreadable:   "something else answers in the place of the cloud: check the URL of its API, and the proxy",
+	FailureTransient:    "the cloud can't be reached: check proxy and firewall from where this runs; it is tried again",
+}
+
+// Advice says what to do about an error of a driver, "" where its text is all there is to say.
+//
+//	the error                              the advice is about
+//	a certificate that is not valid yet,   the clock
+//	 or not any more
+//	any other of a certificate             the authority, and proxies that intercept TLS
+//	an answer that is not TLS              the scheme of the URL, and the proxy
+//	a name that is not resolved            DNS
+//	anything else                          its class
+func Advice(err error) string {
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "the certificate of the cloud's API is not valid now: check the clock of this machine, then the certificate"
+	}
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, host := errors.AsType[x509.HostnameError](err)
+	_, verification := errors.AsType[*tls.CertificateVerificationError](err)
+	if authority || host || verification {
+		return "the certificate of the cloud's API is not trusted: configure its authority, and check whether a proxy intercepts TLS"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "what answers does not speak TLS: check the URL of the cloud's API, and the proxy"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return "the name of the cloud's API is not resolved: check the DNS servers of the node, which has to work before CoreDNS does, and the URL"
+	}
+	if FailureOf(err).Class == FailureUnknown && NoSense(err) && !NoAnswer(err) {
+		return classAdvice[FailureUnreadable]
+	}
+	return classAdvice[FailureOf(err).Class]
+}

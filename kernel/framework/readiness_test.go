@@ -1,0 +1,100 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/server"
+	controllermanagerapp "k8s.io/controller-manager/app"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// readyPath is answered by upstream's own chain of handlers, and no other path changes.
+func TestReadyz(t *testing.T) {
+	r := &readiness{}
+	authentication := server.AuthenticationInfo{Authenticator: authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: user.Anonymous}}, true, nil
+	})}
+	authorization := server.AuthorizationInfo{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if sets.New(livePath).Has(a.GetPath()) {
+			return authorizer.DecisionAllow, "", nil
+		}
+		return authorizer.DecisionDeny, "", nil
+	})}
+	r.serve(&authentication, &authorization)
+	mux := http.NewServeMux()
+	mux.HandleFunc(livePath, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
+	chain := controllermanagerapp.BuildHandlerChain(mux, &authorization, &authentication)
+	get := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		chain.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		return w.Code, w.Body.String()
+	}
+	check := func(when, path string, code int, has string) {
+		t.Helper()
+		if got, body := get(path); got != code || !strings.Contains(body, has) {
+			t.Errorf("%s: %s answers %d %q, want %d %q", when, path, got, body, code, has)
+		}
+	}
+	check("at first", readyPath, http.StatusInternalServerError, "has not been asked yet")
+	check("at first", livePath, http.StatusOK, "ok")
+	check("at first", "/metrics", http.StatusForbidden, "")
+	why := "the cloud refuses the credentials"
+	r.why.Store(&why)
+	check("refused", readyPath, http.StatusInternalServerError, why)
+	r.accepted.Store(true)
+	check("accepted", readyPath, http.StatusOK, "ok")
+	check("accepted", "/metrics", http.StatusForbidden, "")
+}
+
+// It asks until it is answered, less and less often, and never again after that.
+func TestReadinessAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		r := &readiness{ask: func(context.Context) error {
+			if asked++; asked < 10 {
+				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "identity", Err: errors.New("no")}
+			}
+			return nil
+		}}
+		go r.run(t.Context())
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if err := r.state(); asked != 8 || err == nil || !strings.Contains(err.Error(), "renew them") {
+			t.Errorf("asked %d times in two minutes: %v", asked, err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if err := r.state(); asked != 10 || err != nil {
+			t.Errorf("asked %d times: %v", asked, err)
+		}
+	})
+}
+
+// Equal failures have equal texts, which say what to do.
+func TestExplained(t *testing.T) {
+	failure := func(request string) error {
+		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: "observe", Err: &url.Error{
+			Op: "Get", URL: "https://api.example.com/v2/" + request, Err: errors.New("connection refused"),
+		}}
+	}
+	one, two := forEvents(failure("a")), forEvents(failure("b"))
+	if one.Error() != two.Error() || !strings.Contains(one.Error(), "firewall") || strings.Contains(one.Error(), "example.com") {
+		t.Errorf("%q and %q", one, two)
+	}
+	if !cloud.IsClass(one, cloud.FailureTransient) {
+		t.Error("the class is lost")
+	}
+}

@@ -1,0 +1,119 @@
+package node_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// With a wrong token at install the process lives and is not ready, the Node and the Services say why
+// and what to do, and what goes on is counted and not repeated.
+func TestWrongTokenAtInstall(t *testing.T) {
+	s := open(t)
+	s.pool(2)
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
+	s.must(err)
+	s.Cloud.RevokeToken(token)
+	for _, name := range []string{"one", "two"} {
+		s.service(name)
+	}
+	p := s.start()
+	e := s.event(fresh.Name, "CloudUnavailable", "refuses the credentials: renew them")
+	if strings.Contains(e.Message, "http") || strings.Contains(e.Message, "request \"") {
+		t.Errorf("the event has what belongs into the log: %s", e.Message)
+	}
+	if !contains(p.Log(), "An event in full", s.CloudURL()) {
+		t.Error("the log has not what the event leaves out")
+	}
+	if body, err := p.Get(s.within(patience), "/readyz", ""); err == nil || !contains(err.Error(), "500", "refuses the credentials") {
+		t.Errorf("/readyz: %q, %v", body, err)
+	}
+	if _, err := p.Get(s.within(patience), "/healthz", ""); err != nil {
+		t.Error(err)
+	}
+	s.eventually(func() error { return s.joined("one", "two") })
+
+	s.Cloud.SetToken(token, "default")
+	s.eventually(func() error { _, err := p.Get(s.within(patience), "/readyz", ""); return err })
+	s.node(fresh.Name, initialised)
+	s.Cloud.RevokeToken(token)
+	if _, err := p.Get(s.within(patience), "/readyz", ""); err != nil {
+		t.Errorf("a cloud that refuses later makes it not ready: %v", err)
+	}
+}
+
+// joined returns nil when each Service has had one warning, three times.
+func (s *site) joined(names ...string) error {
+	events, err := s.Client().CoreV1().Events("default").List(s.within(patience), metav1.ListOptions{})
+	s.must(err)
+	warnings := map[string][]string{}
+	count := map[string]int32{}
+	for _, e := range events.Items {
+		if e.Type == corev1.EventTypeWarning && e.InvolvedObject.Kind == "Service" {
+			warnings[e.InvolvedObject.Name] = append(warnings[e.InvolvedObject.Name], e.Reason+": "+e.Message)
+			count[e.InvolvedObject.Name] += e.Count
+		}
+	}
+	for _, name := range names {
+		switch {
+		case len(warnings[name]) > 1:
+			s.t.Fatalf("%s has %d different warnings: %s", name, len(warnings[name]), strings.Join(warnings[name], "\n"))
+		case count[name] < 3:
+			return fmt.Errorf("%s was warned %d times", name, count[name])
+		case !contains(warnings[name][0], "renew them") || contains(warnings[name][0], "http"):
+			s.t.Fatalf("%s: %s", name, warnings[name][0])
+		}
+	}
+	return nil
+}
+
+// A --node-ip that the machine does not have is said with both.
+func TestNodeIPThatNoMachineHas(t *testing.T) {
+	s := open(t)
+	d := s.Cloud.SeedDroplets(1)[0]
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}})
+	s.must(err)
+	s.start()
+	s.event(d.Name, "NodeIPUnknown", "198.51.100.7", "InternalIP 10.")
+	if got := s.plan("nodes"); got.code != 0 || !contains(got.stdout, "blocked", "198.51.100.7") {
+		t.Errorf("code %d: %s", got.code, got.stdout)
+	}
+}
+
+// With --dry-run the plans are on the standard output, and nothing else.
+func TestDryRunPrintsPlans(t *testing.T) {
+	s := open(t)
+	s.pool(2)
+	s.service("web")
+	path := filepath.Join(t.TempDir(), "stdout")
+	out, err := os.Create(path)
+	s.must(err)
+	defer out.Close()
+	cmd := exec.CommandContext(s.within(patience), s.Binary(), "--dry-run", "--cloud-provider=digitalocean", "--secure-port=0", "--kubeconfig="+s.Kubeconfig())
+	cmd.Env = []string{"HOME=" + s.Dir(), "DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + s.CloudURL(), "REGION=nyc3"}
+	cmd.Stdout = out
+	s.must(cmd.Start())
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	var text []byte
+	s.eventually(func() error {
+		text, err = os.ReadFile(path)
+		s.must(err)
+		if !strings.Contains(string(text), "Plan: ") {
+			return fmt.Errorf("no plan: %s", text)
+		}
+		return nil
+	})
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != 3 || lines[0] != "Service default/web on digitalocean" || !strings.HasPrefix(lines[1], "  + create balancer") || !strings.HasPrefix(lines[2], "Plan: 1 to create") {
+		t.Errorf("stdout:\n%s", text)
+	}
+}
