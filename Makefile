@@ -49,7 +49,7 @@ help: ## Print this list.
 
 CLOUD       ?= sim
 .PHONY: quickstart
-quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=openstack; REAL=1 for one that runs pods).
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=openstack; REAL=1 for one that runs pods).
 ifdef REAL
 	@missing=$$(cd test && go run ./cmd/cluster missing) && [ -z "$$missing" ] || { echo "cannot run: $$missing" >&2; exit 1; }
 	@$(MAKE) --no-print-directory helm image PROVIDERS=$(CLOUD)

@@ -25,3 +25,13 @@ for folder in kernel kernel/*/ providers/*/; do
   [[ $folder == kernel/conformance || -z $(sources "$folder") ]] && continue
   printf '%-26s %7d  %-34s %s\n' "$folder" "$(lines "$folder")" "$(files "$folder")" "$(methods "$folder" || true)"
 done
+
+# How often somebody who follows a change of a load balancer through a provider comes back to a file
+# that they have left.
+printf '\n%-26s %s\n' provider 'returns to a file already left'
+for folder in providers/*/; do
+  entries=(Apply)
+  grep -qrE --include='*.go' '\) ResourceKinds\(' "$folder" && entries=(Resources ResourceKinds)
+  grep -qrE --include='*.go' "\) ${entries[0]}\(" "$folder" || continue
+  printf '%-26s %s\n' "${folder%/}" "$(cd hack && go run ./returns "../$folder" "${entries[@]}")"
+done

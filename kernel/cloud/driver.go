@@ -84,8 +84,8 @@ const (
 	LabelsRequired LabelNeed = "required"
 )
 
-// Balancers reads and changes load balancers.
-type Balancers interface {
+// BalancerReader reads load balancers and says what a Service asks for.
+type BalancerReader interface {
 	// Observe reads the balancer that belongs to the Spec, as a whole, together with the
 	// lookups that Normalize needs. It only reads. A balancer that definitely does not exist is
 	// Observed.Found == false and no error; any doubt is an error, because the framework
@@ -112,6 +112,12 @@ type Balancers interface {
 	// Eligible says why a machine cannot be a target of the balancer, or "" when it can.
 	// It is pure.
 	Eligible(b Balancer, t Target) (reason string)
+}
+
+// Balancers reads and changes load balancers that are written as a whole. A driver whose load
+// balancers consist of several resources implements Composite instead.
+type Balancers interface {
+	BalancerReader
 
 	// Apply executes the change. A nil Change.After deletes the balancer and everything
 	// that belongs to it; deleting what is already gone succeeds. Progress says whether

@@ -81,8 +81,11 @@ func (f *fixture) apply(d draft) (cloud.Progress, error) {
 	if !d.before.Found {
 		operations = []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}}
 	}
-	change := cloud.Change{Spec: d.spec, Before: d.before, After: &d.after, Operations: operations}
-	return f.balancers().Apply(f.ctx(), change)
+	return f.balancers().Apply(f.ctx(), d.change(operations))
+}
+
+func (d draft) change(operations []cloud.Operation) cloud.Change {
+	return cloud.Change{Spec: d.spec, Before: d.before, After: &d.after, Operations: operations}
 }
 
 var errStuck = errors.New("a change does not lead to what was asked for")
@@ -91,6 +94,8 @@ var errStuck = errors.New("a change does not lead to what was asked for")
 // where the driver said "pending", or that a part is left for later.
 func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	final := false
+	var planned *[]cloud.Operation
+	*f.steps = nil
 	most := cmp.Or(f.suite.Passes, passes)
 	for range most {
 		d, err := f.draft(spec)
@@ -101,9 +106,14 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 			f.control.Settle()
 			continue
 		case d.before.Found && len(d.operations) == 0:
-			return d.before, nil
+			return d.before, f.asPlanned(planned)
 		case final:
 			return d.before, fmt.Errorf("%w; left after the driver said done:\n%s", errStuck, text(d.operations))
+		}
+		if planned == nil {
+			if planned, err = f.plannedSteps(d); err != nil {
+				return d.before, err
+			}
 		}
 		progress, err := f.apply(d)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 )
 
 // patience bounds whatever should be immediate. It is generous because it only decides how
@@ -46,12 +47,14 @@ type fixture struct {
 	suite   *suite
 	driver  cloud.Driver
 	control Control
+	// steps are those that were carried out on a cloud.Composite.
+	steps *[]cloud.Operation
 }
 
 func (s *suite) start(t *testing.T) *fixture {
 	t.Helper()
 	driver, control := s.New(t)
-	return &fixture{T: t, suite: s, driver: driver, control: control}
+	return &fixture{T: t, suite: s, driver: driver, control: control, steps: &[]cloud.Operation{}}
 }
 
 // in returns the fixture for a sub-test that shares its cloud with others.
@@ -82,9 +85,9 @@ func (f *fixture) ctx() context.Context {
 
 func (f *fixture) balancers() cloud.Balancers {
 	f.Helper()
-	b, ok := f.driver.(cloud.Balancers)
+	b, ok := composite.Balancers(f.recording())
 	if !ok {
-		f.Fatal("the descriptor says Balancers, but the driver does not implement cloud.Balancers")
+		f.Fatal("the descriptor says Balancers, but the driver implements neither cloud.Balancers nor cloud.Composite")
 	}
 	return b
 }
@@ -110,7 +113,7 @@ func (s *suite) descriptor(t *testing.T) {
 		name       string
 		says, does bool
 	}{
-		{"Balancers", d.Capabilities.Balancers, is[cloud.Balancers](driver)},
+		{"Balancers", d.Capabilities.Balancers, is[cloud.BalancerReader](driver)},
 		{"Routes", d.Capabilities.Routes, is[cloud.Routes](driver)},
 		{"Firewalls", d.Capabilities.Firewalls, is[cloud.Firewalls](driver)},
 		{"Tags", d.Capabilities.Tags, is[cloud.Tagger](driver)},

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -47,10 +48,10 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 	}
 	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
 	d, err = p.consult(ctx, f, c, d)
-	if err != nil {
-		return p.forecast(d), err
+	if err == nil {
+		d.plan, err = m.cloud.WithSteps(ctx, d.plan, d.change)
 	}
-	return p.forecast(d), d.err
+	return p.forecast(d), errors.Join(err, d.err)
 }
 
 func (p *pipeline) forecast(d decision) Forecast {

@@ -12,6 +12,9 @@ type Plan struct {
 	Subject string `json:"subject"`
 	// Operations are in the order of execution; blocked ones are listed, not executed.
 	Operations []cloud.Operation `json:"operations"`
+	// Steps are the changes of single resources that the operations amount to, in the order of
+	// execution, where the cloud's load balancers consist of several resources.
+	Steps []cloud.Operation `json:"steps,omitempty"`
 }
 
 // Empty reports whether there is nothing to execute. A plan of blocked operations only is

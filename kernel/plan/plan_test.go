@@ -41,6 +41,17 @@ var plans = map[string]plan.Plan{
 		{Verb: cloud.Update, Kind: cloud.KindFirewall, Field: "openings", Before: "tcp 80", After: "tcp 80, tcp 443"},
 		{Verb: cloud.Delete, Kind: cloud.KindNode, Key: "node-9", Destructive: true},
 	}},
+	"steps": {
+		Cloud: "openstack", Subject: "Service shop/web", Operations: []cloud.Operation{
+			{Verb: cloud.Update, Kind: cloud.KindListener, Key: "tcp/80", Field: "targetProtocol", Before: "TCP", After: "HTTP"},
+		},
+		Steps: []cloud.Operation{
+			{Verb: cloud.Create, Kind: "pool", Key: "tcp/80 HTTP"},
+			{Verb: cloud.Update, Kind: "member", Key: "tcp/80 HTTP", After: "3"},
+			{Verb: cloud.Update, Kind: "listener", Key: "tcp/80", Field: "default_pool_id", Before: "pool tcp/80 TCP", After: "pool tcp/80 HTTP"},
+			{Verb: cloud.Delete, Kind: "pool", Key: "tcp/80 TCP"},
+		},
+	},
 	// Values come from Services: they must not reach a terminal as control sequences, nor
 	// forge lines of the plan.
 	"hostile": {Cloud: "sim", Subject: "Service shop/\x1b[2Jweb", Operations: []cloud.Operation{

@@ -17,6 +17,7 @@ var everyEntry = []plan.Entry{
 	{Plan: plans["replacement"]},
 	{Plan: plans["nothing"], Error: plan.NewFailure(&cloud.Invalid{Field: "algorithm", Value: "x", Want: "want y"})},
 	{Plan: plans["hostile"]},
+	{Plan: plans["steps"]},
 }
 
 var reports = map[string]plan.Report{
@@ -41,7 +42,7 @@ func TestReportCounts(t *testing.T) {
 	for name, want := range map[string]string{
 		"report-nothing": "{1 0 0 0 0 0 0} false false",
 		"report-empty":   "{0 0 0 0 0 0 0} false false",
-		"report-every":   "{6 4 4 4 3 2 1} true true",
+		"report-every":   "{7 5 4 5 3 2 1} true true",
 	} {
 		r := reports[name]
 		if got := fmt.Sprintf("%v %t %t", r.Summary, r.Differs(), r.Failed()); got != want {

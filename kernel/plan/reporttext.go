@@ -43,6 +43,7 @@ func (r Report) Text(w io.Writer, colour bool) error {
 		for _, op := range e.Operations {
 			fmt.Fprintf(&out, "  %s\n", p.paint(colourOf(op), line(op)))
 		}
+		out.WriteString(e.steps())
 		for _, warning := range e.Warnings {
 			fmt.Fprintf(&out, "  %s\n", p.paint(yellow, "warning "+warning.Reason+": "+printable(warning.Message)))
 		}

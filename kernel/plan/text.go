@@ -18,19 +18,33 @@ import (
 //	-      delete target 123                                  Delete
 //	!      blocked: why (update balancer type: small → big)   Blocked is set
 //
-// The last line counts them. Control characters in values are escaped, because values come
-// from Services and the plan is read in a terminal.
+// Steps are numbered below the operations. The last line counts the operations. Control characters
+// in values are escaped, because values come from Services and the plan is read in a terminal.
 func (p Plan) Text(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s on %s\n", printable(p.Subject), printable(p.Cloud))
 	for _, op := range p.Operations {
 		fmt.Fprintf(&out, "  %s\n", line(op))
 	}
+	out.WriteString(p.steps())
 	fmt.Fprintf(&out, "%s\n", p.summary())
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing plan of %s: %w", p.Subject, err)
 	}
 	return nil
+}
+
+// steps are the lines of the steps, "" where there are none.
+func (p Plan) steps() string {
+	if len(p.Steps) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString("  in these steps:\n")
+	for i, step := range p.Steps {
+		fmt.Fprintf(&out, "  %3d. %s\n", i+1, phrase(step))
+	}
+	return out.String()
 }
 
 var signs = map[cloud.Verb]string{cloud.Create: "+", cloud.Update: "~", cloud.Delete: "-"}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 )
 
 type balancers struct {
@@ -35,6 +36,19 @@ func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	return call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
 		return b.next.Apply(ctx, change)
+	})
+}
+
+type planner struct {
+	*caller
+	next composite.Planner
+}
+
+var _ composite.Planner = (*planner)(nil)
+
+func (p *planner) Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	return call(ctx, p.caller, opPlanBalancer, func(ctx context.Context) ([]cloud.Operation, error) {
+		return p.next.Steps(ctx, change)
 	})
 }
 

@@ -1,12 +1,15 @@
 package run
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
 // Cloud is one configured cloud behind all decorators; it is what the rest of the kernel
@@ -22,8 +25,9 @@ type Cloud struct {
 	Defaults map[string]string
 	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker and
-	// Replacer when it does not implement them.
+	// Replacer when it does not implement them; Planner when load balancers are written as a whole.
 	Balancers  cloud.Balancers
+	Planner    composite.Planner
 	BulkLister cloud.BulkLister
 	Checker    cloud.Checker
 	Replacer   cloud.Replacer
@@ -72,8 +76,11 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if next, ok := driver.(cloud.Configured); ok {
 		decorated.Defaults = next.Defaults()
 	}
-	if next, ok := driver.(cloud.Balancers); ok {
+	if next, ok := composite.Balancers(driver); ok {
 		decorated.Balancers = &balancers{caller: c, next: next}
+		if next, ok := next.(composite.Planner); ok {
+			decorated.Planner = &planner{caller: c, next: next}
+		}
 	}
 	if next, ok := driver.(cloud.BulkLister); ok {
 		decorated.BulkLister = &bulkLister{caller: c, next: next}
@@ -112,6 +119,16 @@ func (c *Cloud) Concerns(providerID string) bool {
 	}
 	scheme, _, found := strings.Cut(providerID, "://")
 	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme)
+}
+
+// WithSteps returns the plan of a change with the steps that it takes.
+func (c *Cloud) WithSteps(ctx context.Context, p plan.Plan, change cloud.Change) (plan.Plan, error) {
+	if c.Planner == nil || p.Empty() {
+		return p, nil
+	}
+	var err error
+	p.Steps, err = c.Planner.Steps(ctx, change)
+	return p, err
 }
 
 func sink(s metric.Sink) metric.Sink {

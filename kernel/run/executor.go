@@ -49,6 +49,12 @@ func (e *Executor) Mode() Mode { return e.mode }
 // Apply executes the change of one balancer, which the plan describes. The caller makes changes of
 // one balancer one after the other. Without a live write the Progress is zero: done.
 func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
+	if e.mode.ReadOnly() {
+		var err error
+		if p, err = e.cloud.WithSteps(ctx, p, change); err != nil {
+			return cloud.Progress{}, err
+		}
+	}
 	var progress cloud.Progress
 	err := e.write(ctx, p, func(ctx context.Context) (err error) {
 		if e.cloud.Balancers == nil {

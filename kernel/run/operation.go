@@ -24,6 +24,7 @@ var (
 	opListBalancers     = operation{"list balancers", true}
 	opNormalizeBalancer = operation{"normalize balancer", false}
 	opCheckBalancer     = operation{"check balancer", true}
+	opPlanBalancer      = operation{"plan balancer", true}
 	opApplyBalancer     = operation{"apply balancer", false}
 	opListRoutes        = operation{"list routes", true}
 	opCreateRoute       = operation{"create route", false}

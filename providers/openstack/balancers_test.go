@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 )
 
 // steady is what it costs to see that nothing has changed.
@@ -62,15 +63,24 @@ func TestBalancerRequests(t *testing.T) {
 	}
 	l.once("another protocol, and a port less",
 		"POST /lbaas/pools", "POST /lbaas/listeners", "DELETE /lbaas/listeners/*", "POST /lbaas/listeners", // the new listener has been tried before the old one goes
-		"DELETE /lbaas/pools/*", "DELETE /lbaas/listeners/*", // the port that is not wanted
-		"DELETE /lbaas/listeners/*", // the trial
-		"DELETE /lbaas/pools/*")     // the old pool
+		"DELETE /lbaas/pools/*", "DELETE /lbaas/pools/*", // the old pool, and that of the port that is not wanted
+		"DELETE /lbaas/listeners/*", "DELETE /lbaas/listeners/*") // the trial, and the port that is not wanted
 	observed, err := l.driver.Observe(t.Context(), spec)
 	l.must(err)
 	l.requests = nil
-	_, err = l.driver.Apply(t.Context(), cloud.Change{Spec: spec, Before: observed})
+	_, err = apply(t, l.driver, cloud.Change{Spec: spec, Before: observed})
 	l.must(err)
 	l.cost("deletion", "DELETE /lbaas/loadbalancers/*")
+}
+
+// apply carries out the steps of a change that are due, as the kernel does.
+func apply(t *testing.T, d *Driver, change cloud.Change) (cloud.Progress, error) {
+	t.Helper()
+	b, ok := composite.Balancers(d)
+	if !ok {
+		t.Fatal("the driver has no balancers")
+	}
+	return b.Apply(t.Context(), change)
 }
 
 // pass makes the first change that is due, and returns the spec with what was observed.
@@ -84,7 +94,7 @@ func (l *lab) pass(spec cloud.Spec, what string) cloud.Spec {
 	for _, c := range spec.Candidates {
 		after.Targets = append(after.Targets, c.InstanceID)
 	}
-	progress, err := l.driver.Apply(l.Context(), cloud.Change{Spec: spec, Before: observed, After: &after})
+	progress, err := apply(l.T, l.driver, cloud.Change{Spec: spec, Before: observed, After: &after})
 	if err != nil {
 		l.Fatalf("%s: %v", what, err)
 	}

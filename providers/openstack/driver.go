@@ -110,7 +110,7 @@ func newHTTPClient(c cloud.Config, files tlsFiles, config config) (http.Client, 
 
 // balancing is what the driver has for balancers.
 type balancing interface {
-	cloud.Balancers
+	cloud.Composite
 	cloud.BulkLister
 	cloud.Configured
 	cloud.Checker

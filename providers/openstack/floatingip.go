@@ -74,7 +74,46 @@ func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Valu
 	return d.listFloatingIPs(ctx, query)
 }
 
-// attach gives the balancer a floating IP:
+// addFloatingResources adds the floating IP:
+//
+//	scope     is at the port  is to be
+//	internal  any             released
+//	external  none            attached
+//	external  none, follows   as it is, but one of upstream's gets the Service's UID, to be found
+//	external  any             as it is: another loadBalancerIP is for new balancers. What names
+//	                          the cluster follows its name
+//
+// A tenant has no say in it.
+func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change) error {
+	spec := change.Spec
+	follows := d.following(spec)
+	switch internal := change.After.Scope == cloud.ScopeInternal; {
+	case spec.Lookups[lookupTenant] != "" || isIPv6(s.lb.Address):
+	case internal && s.floating != nil:
+		*r = d.release(*r, s.floating, spec)
+	case internal:
+	case s.floating == nil && follows != nil:
+		d.claimFloating(r, follows, spec.Ref.Owner)
+	case s.floating != nil && d.formerFloating(s.floating.Description, spec.Ref.Owner):
+		changeFloating(r, s.floating, s.floating.Port, d.floatingDescription(spec.Ref.Owner))
+	case s.floating == nil:
+		return d.attach(ctx, r, s, spec)
+	}
+	return nil
+}
+
+func floatingResource(ip *floatingIP, port, description string) cloud.Resource {
+	return cloud.Resource{Kind: kindFloatingIP, Key: ip.Address, ID: ip.ID, Fields: map[string]any{"port_id": port, "description": description}}
+}
+
+// changeFloating adds a floating IP that is there and is to have this port, "" for none, and
+// description.
+func changeFloating(r *cloud.Resources, ip *floatingIP, port, description string) {
+	r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
+	r.Wanted = append(r.Wanted, floatingResource(ip, port, description))
+}
+
+// attach adds the floating IP that the balancer is to have:
 //
 //	loadBalancerIP  in the project     it
 //	set             free               is attached
@@ -85,12 +124,13 @@ func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Valu
 //	–               at the balancer    is moved
 //	                it has replaced
 //	not set         none is left       is made, in the first subnet that has room
-func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+func (d *Driver) attach(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
 	if chosen := chosenFloating(spec); chosen != "" {
-		return d.attachAddress(ctx, s, spec, chosen)
+		return d.attachAddress(ctx, r, s, spec, chosen)
 	}
 	if s.free != nil {
-		return d.associate(ctx, s.free.ID, s.lb.Port)
+		changeFloating(r, s.free, s.lb.Port, s.free.Description)
+		return nil
 	}
 	if s.elsewhere != nil {
 		left, err := d.isLeft(ctx, spec, s.elsewhere.Port)
@@ -98,44 +138,32 @@ func (d *Driver) attach(ctx context.Context, s *snapshot, spec cloud.Spec) error
 			return err
 		}
 		if left {
-			return d.associate(ctx, s.elsewhere.ID, s.lb.Port)
+			changeFloating(r, s.elsewhere, s.lb.Port, s.elsewhere.Description)
+			return nil
 		}
 	}
-	if err := d.checkFloating(ctx, spec); err != nil {
-		return err
-	}
-	subnets, err := d.floatingSubnets(ctx, spec)
+	r.Wanted = append(r.Wanted, d.newFloatingIP(s.lb.Port, spec, ""))
+	return nil
+}
+
+func (d *Driver) attachAddress(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec, address string) error {
+	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	if err != nil {
 		return err
 	}
-	for _, subnet := range subnets {
-		err = d.makeFloatingIP(ctx, s, spec, subnet, "")
-		switch d.Classify(err).Class {
-		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
-		default:
-			return err
-		}
+	if len(found) == 0 {
+		r.Wanted = append(r.Wanted, d.newFloatingIP(s.lb.Port, spec, address))
+		return nil
+	}
+	changeFloating(r, &found[0], s.lb.Port, found[0].Description)
+	if found[0].Port == "" || found[0].Port == s.lb.Port {
+		return nil
+	}
+	left, err := d.isLeft(ctx, spec, found[0].Port)
+	if err == nil && !left {
+		r.Wanted[len(r.Wanted)-1].Problem = &cloud.Invalid{Field: fieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
 	}
 	return err
-}
-
-func (d *Driver) attachAddress(ctx context.Context, s *snapshot, spec cloud.Spec, address string) error {
-	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
-	switch {
-	case err != nil:
-		return err
-	case len(found) == 0:
-		return d.makeFloatingIP(ctx, s, spec, "", address)
-	case found[0].Port != "" && found[0].Port != s.lb.Port:
-		left, err := d.isLeft(ctx, spec, found[0].Port)
-		if err != nil {
-			return err
-		}
-		if !left {
-			return &cloud.Invalid{Field: fieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
-		}
-	}
-	return d.associate(ctx, found[0].ID, s.lb.Port)
 }
 
 // isLeft reports whether a port is that of another balancer of the Service, which the present one has
@@ -173,52 +201,96 @@ func (d *Driver) following(spec cloud.Spec) *floatingIP {
 	return nil
 }
 
-// reserve makes the floating IP with an address that was chosen and that the project does not have,
-// before the balancer: most clouds let only administrators choose, and a balancer would wait for it
-// for ever. It is found again by its description.
-func (d *Driver) reserve(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	address := chosenFloating(spec)
-	if address == "" || s.free != nil && s.free.Address == address || d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork {
+// portOfNew stands for the port of a balancer that is not made yet.
+const portOfNew = "of the new balancer"
+
+// addFirstFloating adds the floating IP of a new balancer. It is attached in the next run, when the
+// balancer has a port. One with an address that was chosen, and that the project does not have, is
+// made before the balancer: most clouds let only administrators choose, and a balancer would wait
+// for it for ever. It is found again by its description.
+func (d *Driver) addFirstFloating(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change, made *cloud.Resource) error {
+	spec, chosen := change.Spec, chosenFloating(change.Spec)
+	switch {
+	case d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork || d.following(spec) != nil:
 		return nil
+	case s.free != nil && (chosen == "" || s.free.Address == chosen):
+		changeFloating(r, s.free, portOfNew, s.free.Description)
+	case chosen == "":
+		r.Wanted = append(r.Wanted, d.newFloatingIP(portOfNew, spec, ""))
+	default:
+		found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {chosen}})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			reserved := d.newFloatingIP("", spec, chosen)
+			r.Wanted = append(r.Wanted, reserved)
+			made.Needs = append(made.Needs, reserved.Ref())
+			return nil
+		}
+		changeFloating(r, &found[0], portOfNew, found[0].Description)
 	}
-	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
-	if err != nil || len(found) > 0 {
-		return err
-	}
-	return d.makeFloatingIP(ctx, &snapshot{}, spec, "", address)
+	r.Wanted[len(r.Wanted)-1].Needs = []cloud.IDOf{theBalancer(spec)}
+	return nil
 }
 
-// makeFloatingIP makes a floating IP at the balancer's port, in a subnet or with an address if
-// they are not empty.
-func (d *Driver) makeFloatingIP(ctx context.Context, s *snapshot, spec cloud.Spec, subnet, address string) error {
-	request := map[string]string{
-		"floating_network_id": d.floatingNetwork(spec), "port_id": s.lb.Port, "description": d.floatingDescription(spec.Ref.Owner),
-		"subnet_id": subnet, "floating_ip_address": address,
+// newFloatingIP is a floating IP at a port, with an address if that is not "".
+func (d *Driver) newFloatingIP(port string, spec cloud.Spec, address string) cloud.Resource {
+	return cloud.Resource{
+		Kind: kindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
+			"floating_network_id": d.floatingNetwork(spec), "port_id": port, "description": d.floatingDescription(spec.Ref.Owner),
+			"floating_ip_address": address,
+		},
 	}
-	maps.DeleteFunc(request, func(_, value string) bool { return value == "" })
-	if _, err := d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": request}, nil, okPut()); err != nil {
-		return fmt.Errorf("creating a floating IP: %w", err)
+}
+
+// createFloatingIP makes a floating IP: where its address was not chosen, in the first subnet that
+// has room.
+func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	spec, _ := wanted.Native.(cloud.Spec)
+	subnets := []string{""}
+	if wanted.Fields["floating_ip_address"] == "" {
+		if err := d.checkFloating(ctx, spec); err != nil {
+			return "", err
+		}
+		var err error
+		if subnets, err = d.floatingSubnets(ctx, spec); err != nil {
+			return "", err
+		}
 	}
-	return nil
+	var err error
+	for _, subnet := range subnets {
+		body := forCreation(wanted.Fields)
+		if subnet != "" {
+			body["subnet_id"] = subnet
+		}
+		_, err = d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, okPut())
+		switch d.Classify(err).Class {
+		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
+		default:
+			return "", err
+		}
+	}
+	return "", err
+}
+
+// updateFloatingIP writes port and description. Only an explicit null detaches it.
+func (d *Driver) updateFloatingIP(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	body := chosen(wanted.Fields, append(fields, "port_id"))
+	if body["port_id"] == "" {
+		body["port_id"] = nil
+	}
+	_, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, okPut())
+	return err
+}
+
+func (d *Driver) deleteFloatingIP(ctx context.Context, present cloud.Resource) error {
+	return remove(ctx, d.network, "floatingips", present.ID)
 }
 
 // floatingNetwork is the network to take a floating IP from: as chosen, else as found.
 func (d *Driver) floatingNetwork(spec cloud.Spec) string {
 	return cmp.Or(d.placementOf(spec).floatingNetwork, spec.Lookups[lookupFloatingNetwork])
-}
-
-// associate attaches a floating IP to a port, and detaches it where port is "": only an explicit
-// null does.
-func (d *Driver) associate(ctx context.Context, id, port string) error {
-	var target any
-	if port != "" {
-		target = port
-	}
-	body := map[string]any{"floatingip": map[string]any{"port_id": target}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", id), body, nil, okPut()); err != nil {
-		return fmt.Errorf("attaching floating IP %s to port %q: %w", id, port, err)
-	}
-	return nil
 }
 
 // release takes the floating IP from the balancer:
@@ -231,36 +303,29 @@ func (d *Driver) associate(ctx context.Context, id, port string) error {
 //	any other, or nobody              –           –            detached
 //
 // One that loadBalancerIP chose was not made for a Service that shared the balancer.
-func (d *Driver) release(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
+func (d *Driver) release(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
 	if ip == nil {
-		return nil
+		return r
 	}
 	keep := keyKeepFloatingIP.Bool(spec.Options)
 	switch ours := d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true); {
 	case ours && !keep:
-		if err := remove(ctx, d.network, "floatingips", ip.ID); err != nil {
-			return fmt.Errorf("deleting floating IP %s: %w", ip.ID, err)
-		}
-		return nil
+		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && spec.Deleting:
-		return d.disown(ctx, ip, spec)
-	case ip.Port == "":
-		return nil
+		changeFloating(&r, ip, "", "Kept of Service "+spec.Ref.Owner.String())
+	default:
+		changeFloating(&r, ip, "", ip.Description)
 	}
-	return d.associate(ctx, ip.ID, "")
+	return r
 }
 
 // park detaches a floating IP that was made for the Service, for the balancer that comes in the place
 // of this one: its description makes it the Service's. Any other is detached with the balancer.
-func (d *Driver) park(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
-	if ip == nil || !d.inherits(ip, spec) && !d.floatingIsOurs(ip.Description, spec.Ref.Owner, true) {
-		return nil
+func (d *Driver) park(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
+	if ip != nil && (d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true)) {
+		changeFloating(&r, ip, "", d.floatingDescription(spec.Ref.Owner))
 	}
-	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": d.floatingDescription(spec.Ref.Owner)}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
-		return fmt.Errorf("detaching floating IP %s: %w", ip.ID, err)
-	}
-	return nil
+	return r
 }
 
 // inherits reports whether a floating IP at the Service's balancer was made for another Service,
@@ -269,31 +334,11 @@ func (d *Driver) inherits(ip *floatingIP, spec cloud.Spec) bool {
 	return ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
 }
 
-// disown detaches a floating IP that is to be kept, and gives it a description by which nobody
-// takes it for the Service's any more.
-func (d *Driver) disown(ctx context.Context, ip *floatingIP, spec cloud.Spec) error {
-	body := map[string]any{"floatingip": map[string]any{"port_id": nil, "description": "Kept of Service " + spec.Ref.Owner.String()}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
-		return fmt.Errorf("keeping floating IP %s: %w", ip.ID, err)
-	}
-	return nil
-}
-
 // claimFloating gives a floating IP that upstream made for the Service a description with its UID.
-func (d *Driver) claimFloating(ctx context.Context, ip *floatingIP, o cloud.Owner) error {
-	if d.floatingIsOurs(ip.Description, o, false) || !d.floatingIsOurs(ip.Description, o, true) {
-		return nil
+func (d *Driver) claimFloating(r *cloud.Resources, ip *floatingIP, o cloud.Owner) {
+	if !d.floatingIsOurs(ip.Description, o, false) && d.floatingIsOurs(ip.Description, o, true) {
+		changeFloating(r, ip, ip.Port, d.floatingDescription(o))
 	}
-	return d.describeFloating(ctx, ip, o)
-}
-
-// describeFloating gives a floating IP the description it gets in a cluster of the present name.
-func (d *Driver) describeFloating(ctx context.Context, ip *floatingIP, o cloud.Owner) error {
-	body := map[string]any{"floatingip": map[string]any{"port_id": ip.Port, "description": d.floatingDescription(o)}}
-	if _, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", ip.ID), body, nil, okPut()); err != nil {
-		return fmt.Errorf("describing floating IP %s: %w", ip.ID, err)
-	}
-	return nil
 }
 
 // subnet is what the driver uses of a subnet of Neutron.

@@ -136,26 +136,34 @@ func (d *Driver) machinePorts(ctx context.Context) ([]port, error) {
 	return slices.DeleteFunc(ports, func(p port) bool { return p.machine() == "" }), nil
 }
 
-// guarded returns the ports of these addresses that lack the group, and others that have it. Ports
-// without port security need none.
-func (g guard) guarded(wanted []string) (missing, extra []port) {
-	behind := map[string]bool{}
-	for _, address := range wanted {
-		for _, p := range g.at(address) {
-			behind[p.ID] = true
-		}
-	}
+// guarded counts the ports of these addresses that lack the group, and others that have it.
+func (g guard) guarded(wanted []string) (missing, extra int) {
+	behind := g.behind(wanted)
 	for _, p := range g.ports {
-		has := g.group != nil && slices.Contains(p.Groups, g.group.ID)
-		wants := behind[p.ID] && (p.Security == nil || *p.Security)
-		switch {
-		case wants && !has:
-			missing = append(missing, p)
-		case has && !wants:
-			extra = append(extra, p)
+		switch has := g.has(p); {
+		case behind[p.ID] && !has:
+			missing++
+		case has && !behind[p.ID]:
+			extra++
 		}
 	}
 	return missing, extra
+}
+
+func (g guard) has(p port) bool { return g.group != nil && slices.Contains(p.Groups, g.group.ID) }
+
+// behind are the ids of the ports that need the group for these addresses. Those without port
+// security need none.
+func (g guard) behind(addresses []string) map[string]bool {
+	ids := map[string]bool{}
+	for _, address := range addresses {
+		for _, p := range g.at(address) {
+			if p.Security == nil || *p.Security {
+				ids[p.ID] = true
+			}
+		}
+	}
+	return ids
 }
 
 // at returns the machines' ports with an address: those in the balancer's network if there are
@@ -181,80 +189,61 @@ func (g guard) at(address string) []port {
 	return nil
 }
 
-// open makes the group, adds the rules that are missing and gives it to the ports of the
-// addresses.
-func (d *Driver) open(ctx context.Context, g *guard, spec cloud.Spec, addresses []string) error {
-	if g.group == nil {
-		made, err := d.makeGroup(ctx, spec.Ref.Owner)
-		if err != nil {
-			return err
-		}
-		g.group = made
+// addGroupResources adds the security group with its rules, and the ports that have it. Where groups
+// are not managed one that is left is not wanted.
+func (d *Driver) addGroupResources(r *cloud.Resources, s *snapshot, change cloud.Change) {
+	o := change.Spec.Ref.Owner
+	_, compared := change.After.ProviderFields[fieldGuarded]
+	managed := d.config.balancer.manageSecurityGroups
+	if managed && !compared {
+		return
 	}
-	for _, rule := range d.wantedRules(spec) {
-		if !g.group.has(rule) {
-			if err := d.addRule(ctx, g.group.ID, rule); err != nil {
-				return err
-			}
+	group := groupResource("", o)
+	if s.guard.group != nil {
+		r.Present = append(r.Present, groupResource(s.guard.group.ID, o))
+	}
+	if !managed {
+		return
+	}
+	r.Wanted = append(r.Wanted, group)
+	if s.guard.group != nil {
+		for _, rule := range s.guard.group.Rules {
+			r.Present = append(r.Present, ruleResource(rule, group.Ref()))
 		}
 	}
-	missing, _ := g.guarded(addresses)
-	for _, p := range missing {
-		if err := d.setGroups(ctx, p, append(slices.Clone(p.Groups), g.group.ID)); err != nil {
-			return err
+	for _, rule := range d.wantedRules(change.Spec) {
+		r.Wanted = append(r.Wanted, ruleResource(rule, group.Ref()))
+	}
+	var addresses []string
+	for _, m := range r.Wanted {
+		if m.Kind == kindMember {
+			addresses = append(addresses, fmt.Sprint(m.Fields["address"]))
 		}
 	}
-	return nil
+	behind := s.guard.behind(addresses)
+	for _, p := range s.guard.ports {
+		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
+		if s.guard.has(p) {
+			r.Present = append(r.Present, member)
+		}
+		if behind[p.ID] {
+			r.Wanted = append(r.Wanted, member)
+		}
+	}
 }
 
-// narrow takes the group from ports that are not among the addresses, and rules that are not
-// wanted from it: also the two that Neutron gives every new group.
-func (d *Driver) narrow(ctx context.Context, g guard, spec cloud.Spec, addresses []string) error {
-	if g.group == nil {
-		return nil
-	}
-	_, extra := g.guarded(addresses)
-	for _, p := range extra {
-		if err := d.setGroups(ctx, p, without(p.Groups, g.group.ID)); err != nil {
-			return err
-		}
-	}
-	wanted := d.wantedRules(spec)
-	for _, rule := range g.group.Rules {
-		if !slices.ContainsFunc(wanted, func(w groupRule) bool { return w.String() == rule.String() }) {
-			if err := remove(ctx, d.network, "security-group-rules", rule.ID); err != nil {
-				return fmt.Errorf("deleting rule %s of security group %s: %w", rule.ID, g.group.ID, err)
-			}
-		}
-	}
-	return nil
+func groupResource(id string, o cloud.Owner) cloud.Resource {
+	return cloud.Resource{Kind: kindGroup, Key: o.String(), ID: id, Native: o}
 }
 
-// dissolve takes the group from all ports and deletes it.
-func (d *Driver) dissolve(ctx context.Context, g guard) error {
-	if g.group == nil {
-		return nil
-	}
-	ports, err := d.ports(ctx, url.Values{"security_groups": {g.group.ID}})
-	if err != nil {
-		return fmt.Errorf("listing the ports of security group %s: %w", g.group.ID, err)
-	}
-	for _, p := range ports {
-		if err := d.setGroups(ctx, p, without(p.Groups, g.group.ID)); err != nil {
-			return err
-		}
-	}
-	if err := remove(ctx, d.network, "security-groups", g.group.ID); err != nil {
-		return fmt.Errorf("deleting security group %s: %w", g.group.ID, err)
-	}
-	return nil
+// ruleResource is a rule, which is known by all it says.
+func ruleResource(rule groupRule, group cloud.IDOf) cloud.Resource {
+	return cloud.Resource{Kind: kindRule, Key: rule.String(), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
 }
 
-func (g *securityGroup) has(rule groupRule) bool {
-	return slices.ContainsFunc(g.Rules, func(r groupRule) bool { return r.String() == rule.String() })
-}
-
-func (d *Driver) makeGroup(ctx context.Context, o cloud.Owner) (*securityGroup, error) {
+// createGroup makes a group without rules: Neutron gives it two that nobody asked for.
+func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	o, _ := wanted.Native.(cloud.Owner)
 	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": d.groupDescription(o)}}
 	var answer struct {
 		Group securityGroup `json:"security_group"`
@@ -263,25 +252,59 @@ func (d *Driver) makeGroup(ctx context.Context, o cloud.Owner) (*securityGroup, 
 	if err == nil && answer.Group.ID == "" {
 		err = errUnreadable
 	}
-	if err != nil {
-		return nil, fmt.Errorf("creating security group %s: %w", groupName(o), err)
+	for _, rule := range answer.Group.Rules {
+		if err == nil {
+			err = d.deleteRule(ctx, ruleResource(rule, wanted.Ref()))
+		}
 	}
-	return &answer.Group, nil
+	return answer.Group.ID, err
 }
 
-func (d *Driver) addRule(ctx context.Context, group string, rule groupRule) error {
+// deleteGroup takes the group from all ports that have it, and deletes it.
+func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error {
+	ports, err := d.ports(ctx, url.Values{"security_groups": {present.ID}})
+	if err != nil {
+		return fmt.Errorf("listing its ports: %w", err)
+	}
+	for _, p := range ports {
+		if err := d.setGroups(ctx, p, without(p.Groups, present.ID)); err != nil {
+			return err
+		}
+	}
+	return remove(ctx, d.network, "security-groups", present.ID)
+}
+
+func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	rule, _ := wanted.Native.(groupRule)
 	body := map[string]any{"security_group_rule": map[string]string{
-		"security_group_id": group, "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
+		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
 		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
 	}}
 	_, err := d.network.Post(ctx, d.network.ServiceURL("security-group-rules"), body, nil, nil)
-	if err != nil && d.Classify(err).Class != cloud.FailureConflict { // it is there already
-		return fmt.Errorf("adding rule %q to security group %s: %w", rule, group, err)
+	if d.Classify(err).Class == cloud.FailureConflict { // it is there already
+		err = nil
 	}
-	return nil
+	return "", err
 }
 
-// setGroups writes the groups of a port, unless it was changed since it was read.
+func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
+	return remove(ctx, d.network, "security-group-rules", present.ID)
+}
+
+// joinGroup gives the group to a port.
+func (d *Driver) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	p, _ := wanted.Native.(port)
+	return p.ID, d.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
+}
+
+// leaveGroup takes the group from a port.
+func (d *Driver) leaveGroup(ctx context.Context, present cloud.Resource) error {
+	p, _ := present.Native.(port)
+	return d.setGroups(ctx, p, without(p.Groups, fmt.Sprint(present.Fields["group"])))
+}
+
+// setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
+// needs none.
 func (d *Driver) setGroups(ctx context.Context, p port, groups []string) error {
 	body := map[string]any{"port": map[string]any{"security_groups": groups}}
 	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !d.isNotFound(err) {

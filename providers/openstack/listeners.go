@@ -225,3 +225,21 @@ func (d *Driver) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, 
 // leastUDPDelay is the API's default least delay of UDP-CONNECT monitors
 // (octavia.conf [api_settings] udp_connect_min_interval_health_monitor).
 const leastUDPDelay = 3 * time.Second
+
+// cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
+func cidrList(text string) []string {
+	if text == "" {
+		return []string{}
+	}
+	return strings.Split(text, ",")
+}
+
+// portIndex is the place of a listener's port in the Service, which its name has.
+func portIndex(l cloud.Listener, spec cloud.Spec) int {
+	return max(0, slices.IndexFunc(spec.Ports, func(p cloud.Port) bool { return p.Listener().Key() == l.Key() }))
+}
+
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}

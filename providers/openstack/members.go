@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -39,6 +40,10 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 	if l.TargetPort == 0 {
 		return nil
 	}
+	machines := make(map[cloud.InstanceID]cloud.Target, len(spec.Candidates))
+	for _, t := range spec.Candidates {
+		machines[t.InstanceID] = t
+	}
 	for _, id := range change.After.Targets {
 		if id.Unknown() {
 			at := slices.IndexFunc(present, func(m member) bool { return m.Address == memberOf(id) })
@@ -47,13 +52,10 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 			}
 			continue
 		}
-		at := slices.IndexFunc(spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
-		if at < 0 {
-			continue
-		}
-		if address := memberAddress(spec.Candidates[at], onIPv6(spec)); address != "" {
+		machine := machines[id]
+		if address := memberAddress(machine, onIPv6(spec)); address != "" {
 			list = append(list, member{
-				Name: cut(spec.Candidates[at].NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+				Name: cut(machine.NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
 			})
 		}
 	}
@@ -89,21 +91,6 @@ func observedTargets(members []member, targetPort, monitored int) []cloud.Instan
 	return slices.Compact(targets)
 }
 
-// sameMembers reports whether a pool has exactly these members.
-func sameMembers(present, wanted []member) bool {
-	if len(present) != len(wanted) {
-		return false
-	}
-	key := func(m member) member {
-		return member{Address: m.Address, Port: m.Port, MonitorPort: m.MonitorPort, Weight: m.Weight, Backup: m.Backup, Enabled: m.Enabled}
-	}
-	has := map[member]bool{}
-	for _, m := range present {
-		has[key(m)] = true
-	}
-	return !slices.ContainsFunc(wanted, func(m member) bool { return !has[key(m)] })
-}
-
 // addresses are those of all members behind the Service's listeners.
 func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 	var list []string
@@ -116,4 +103,9 @@ func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// memberSubnet is the subnet of the members; without one of their own it is the balancer's.
+func (d *Driver) memberSubnet(s *snapshot, spec cloud.Spec) string {
+	return cmp.Or(d.placementOf(spec).memberSubnet, s.lb.Subnet)
 }

@@ -2,7 +2,9 @@ package openstack
 
 import (
 	"errors"
+	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -223,11 +225,11 @@ func TestMembers(t *testing.T) {
 		if observedTargets([]member{bad}, 30080, 0)[0] == cloud.UnknownInstance("10.0.0.1") {
 			t.Errorf("a member with another %s is as it should be", name)
 		}
-		if sameMembers([]member{bad}, []member{good}) {
+		if alike([]member{bad}, []member{good}) {
 			t.Errorf("a member with another %s is the same", name)
 		}
 	}
-	if observedTargets([]member{good}, 30080, 0)[0] != cloud.UnknownInstance("10.0.0.1") || !sameMembers([]member{good}, []member{good}) {
+	if observedTargets([]member{good}, 30080, 0)[0] != cloud.UnknownInstance("10.0.0.1") || !alike([]member{good}, []member{good}) {
 		t.Error("a good member is not known by its address")
 	}
 }
@@ -238,9 +240,20 @@ func TestDoubtfulMembersStay(t *testing.T) {
 	present := []member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
 	targets := observedTargets(present, 30080, 0)
 	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
-	if got := unconnected().wantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !sameMembers(present, got) {
+	if got := unconnected().wantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
 		t.Errorf("of %v stay %v", present, got)
 	}
+}
+
+// alike reports whether nothing that is compared of these members differs.
+func alike(a, b []member) bool {
+	resources := func(list []member) (all []cloud.Resource) {
+		for _, m := range list {
+			all = append(all, memberResource(m, thePool("tcp/80", "TCP")))
+		}
+		return all
+	}
+	return reflect.DeepEqual(resources(a), resources(b))
 }
 
 // TestGuardedPorts: networks can have the same addresses.
@@ -257,11 +270,7 @@ func TestGuardedPorts(t *testing.T) {
 		"nobody knows which":            {[]port{at("a", "far"), at("b", "farther")}, ""},
 	} {
 		g := guard{group: &securityGroup{ID: "g"}, ports: test.ports, network: "near"}
-		missing, _ := g.guarded([]string{"10.0.0.5"})
-		var got []string
-		for _, p := range missing {
-			got = append(got, p.ID)
-		}
+		got := slices.Sorted(maps.Keys(g.behind([]string{"10.0.0.5"})))
 		if strings.Join(got, ",") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}

@@ -2,6 +2,10 @@ package openstack
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -57,4 +61,103 @@ func orDefault(key annotation.Key, spec cloud.Spec, configured string) string {
 // a balancer external where all are internal.
 func (d *Driver) wantsInternal(spec cloud.Spec) bool {
 	return d.config.balancer.internal || keyInternal.Bool(spec.Options)
+}
+
+// place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
+func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, err error) {
+	where = d.placementOf(spec)
+	if pinned := spec.Preserved[fieldSubnet]; pinned != "" {
+		where.subnet = pinned
+	}
+	if pinned := spec.Preserved[fieldNetwork]; pinned != "" {
+		where.network = pinned
+	}
+	switch id := portOfVIP(spec); {
+	case id != "":
+		where.network = ""
+		where.subnet, err = d.subnetOfPort(ctx, id, spec.IPv6)
+	case where.subnet == "" && where.network == "":
+		where.subnet, err = d.subnetOfNodes(ctx, spec)
+		where.memberSubnet = cmp.Or(where.memberSubnet, where.subnet)
+	}
+	return where, err
+}
+
+// portOfVIP is the user's port that the balancer has its address from: as it was, where one has to be
+// made again, else as is asked for.
+func portOfVIP(spec cloud.Spec) string {
+	asked := keyPort.In(spec.Options)
+	if asked == "" {
+		return ""
+	}
+	return cmp.Or(spec.Preserved[fieldPort], asked)
+}
+
+// otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
+// none: then the balancer has one address only, and the Service is told.
+func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (string, error) {
+	network := where.network
+	if network == "" && where.subnet != "" {
+		first, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", where.subnet)
+		if err != nil {
+			return "", fmt.Errorf("reading subnet %s: %w", where.subnet, err)
+		}
+		network = first.Network
+	}
+	if network == "" {
+		return "", nil
+	}
+	subnets, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
+	if err != nil {
+		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
+	}
+	for _, s := range subnets {
+		if (s.Version == 6) != ipv6 {
+			return s.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
+// port has several.
+func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
+	p, _, err := getOne[port](ctx, d.network, "port", "ports", id)
+	switch {
+	case d.isNotFound(err):
+		return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "there is no such port"}
+	case err != nil:
+		return "", fmt.Errorf("reading port %s: %w", id, err)
+	}
+	for _, fixed := range p.FixedIPs {
+		if fixed.Address.Unmap().Is4() != ipv6 {
+			return fixed.Subnet, nil
+		}
+	}
+	return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "the port has no address of the Service's family"}
+}
+
+// subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
+func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
+	for _, node := range spec.Candidates {
+		address, err := netip.ParseAddr(memberAddress(node, onIPv6(spec)))
+		if err != nil {
+			continue
+		}
+		ports, err := d.ports(ctx, url.Values{"device_id": {string(node.InstanceID)}})
+		if err != nil {
+			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
+		}
+		for _, p := range ports {
+			for _, fixed := range p.FixedIPs {
+				if fixed.Address == address {
+					return fixed.Subnet, nil
+				}
+			}
+		}
+	}
+	return "", &cloud.Invalid{
+		Field: keySubnet.Name, Value: "",
+		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
+	}
 }

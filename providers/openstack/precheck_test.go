@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,8 @@ func TestCheck(t *testing.T) {
 func TestFloatingIPFromNowhere(t *testing.T) {
 	c := newTable(t, checked())
 	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idNone})
-	err := c.driver.attach(t.Context(), &snapshot{lb: balancer{ID: "lb", Port: idVIP}}, spec)
+	lb := &snapshot{lb: balancer{ID: "lb", Port: idVIP}}
+	_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 	if !isInvalid(err) || !strings.Contains(err.Error(), keyFloatingSubnet.Name) {
 		t.Errorf("error %v", err)
 	}
@@ -108,19 +110,28 @@ func TestFloatingIPFromNowhere(t *testing.T) {
 // TestChosenFloatingIP is made before the balancer, which would wait for it for ever.
 func TestChosenFloatingIP(t *testing.T) {
 	c := newTable(t, checked())
-	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic, keySubnet.Name: idNode})
 	spec.LoadBalancerIP = "172.24.0.7"
-	if err := c.driver.reserve(t.Context(), &snapshot{}, spec); err != nil || len(c.writes) != 1 {
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := find(made.Wanted, cloud.IDOf{Kind: kindFloatingIP, Key: "172.24.0.7"})
+	lb := find(made.Wanted, theBalancer(spec))
+	if first == nil || lb == nil || !slices.Contains(lb.Needs, first.Ref()) {
+		t.Fatalf("the balancer is not made after the floating IP: %+v", made.Wanted)
+	}
+	if _, err := c.driver.createFloatingIP(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
 		t.Fatalf("%v, wrote %q", err, c.writes)
 	}
-	if made := fieldsOf(t, c.writes[0]); made["floating_ip_address"] != "172.24.0.7" || made["port_id"] != nil || !c.driver.floatingIsOurs(made["description"].(string), web, false) {
-		t.Errorf("made %v", made)
+	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.floatingIsOurs(body["description"].(string), web, false) {
+		t.Errorf("made %v", body)
 	}
-	spec.LoadBalancerIP, c.writes = "172.24.0.9", nil
-	if err := c.driver.reserve(t.Context(), &snapshot{}, spec); err != nil {
-		t.Error(err)
+	spec.LoadBalancerIP = "172.24.0.9"
+	made, err = c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
+	if lb := find(made.Wanted, theBalancer(spec)); err != nil || len(lb.Needs) > 0 {
+		t.Errorf("an address that is there: %v, %v", lb, err)
 	}
-	c.wrote("an address that is there")
 }
 
 // TestIDOfAnotherForm is no path of the API.

@@ -32,7 +32,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		spec.LoadBalancerIP = test.address
 		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Port: idVIP}, floating: test.at}}
 		s := &snapshot{lb: balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
-		err := c.driver.settleFloatingIP(t.Context(), s, cloud.Change{Spec: spec, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
@@ -73,7 +73,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
 		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.floatingDescription(web)}}
-		err = c.driver.attach(t.Context(), s, spec)
+		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
@@ -100,7 +100,7 @@ func TestDeletionForAnother(t *testing.T) {
 			guard:    guard{group: &securityGroup{ID: "group"}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
-		if _, err := c.driver.Apply(t.Context(), test.change); err != nil {
+		if _, err := apply(t, c.driver, test.change); err != nil {
 			t.Fatal(err)
 		}
 		c.wrote(name, test.want, "DELETE /lbaas/loadbalancers/old")
@@ -146,7 +146,7 @@ func TestRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := c.driver.balancerBody(cloud.Change{Spec: spec, After: &after}, where)
+	body := c.driver.newBalancer(cloud.Change{Spec: spec, After: &after}, where, "").Fields
 	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
 		if body[field] != want {
 			t.Errorf("%s is %v, want %s", field, body[field], want)
@@ -182,7 +182,7 @@ func TestRenamedCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if progress, err := d.update(t.Context(), s, cloud.Change{Spec: spec, Before: d.observed(s, spec), After: &after}); err != nil {
+		if progress, err := apply(t, d, cloud.Change{Spec: spec, Before: d.observed(s, spec), After: &after}); err != nil {
 			t.Fatal(err)
 		} else if !progress.Pending {
 			break

@@ -178,10 +178,10 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 
 func (g guard) describe(addresses []string) string {
 	missing, extra := g.guarded(addresses)
-	if len(missing)+len(extra) == 0 {
+	if missing+extra == 0 {
 		return guardedAll
 	}
-	return fmt.Sprintf("without %d, and %d others", len(missing), len(extra))
+	return fmt.Sprintf("without %d, and %d others", missing, extra)
 }
 
 // canonicalProvider takes the two names of one provider for the same.

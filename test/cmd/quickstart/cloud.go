@@ -20,6 +20,8 @@ type cloud interface {
 	machines() []machine
 	stop(name string) error
 	remove(name string) error
+	// hasBalancers says whether the CCM has load balancers on this cloud.
+	hasBalancers() bool
 	// carriesTraffic says whether balancers forward to the machines' addresses. Then door
 	// returns where the balancer with this address and port really listens.
 	carriesTraffic() bool
@@ -46,14 +48,14 @@ var nodeNames = []string{healthy, stopped, deleted}
 // missing says in one line what a cloud needs that this machine lacks, nil when nothing.
 func missing(name string) error {
 	switch name {
-	case "sim", "digitalocean":
+	case "sim", "digitalocean", "gce":
 		return nil
 	case "aws":
 		return aws.Missing()
 	case "openstack":
 		return openstack.Missing()
 	default:
-		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean or CLOUD=openstack", name)
+		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean, CLOUD=gce or CLOUD=openstack", name)
 	}
 }
 
@@ -67,6 +69,8 @@ func newCloud(ctx context.Context, name string, progress io.Writer) (cloud, erro
 		return newAmazon(ctx, progress)
 	case "digitalocean":
 		return newDigitalOcean()
+	case "gce":
+		return newGoogleCloud()
 	case "openstack":
 		return newOpenStack(ctx, progress)
 	default:

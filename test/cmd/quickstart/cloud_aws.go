@@ -154,6 +154,8 @@ func (a *amazon) remove(name string) error {
 	return err
 }
 
+func (a *amazon) hasBalancers() bool { return true }
+
 func (a *amazon) carriesTraffic() bool { return false }
 
 func (a *amazon) door(string, int) string { return "" }

@@ -54,6 +54,8 @@ func (d *digitalOcean) stop(name string) error { return d.server.PowerOff(d.ids[
 
 func (d *digitalOcean) remove(name string) error { return d.server.DeleteDroplets(d.ids[name]) }
 
+func (d *digitalOcean) hasBalancers() bool { return true }
+
 func (d *digitalOcean) carriesTraffic() bool { return false }
 
 func (d *digitalOcean) door(string, int) string { return "" }

@@ -85,6 +85,8 @@ func (s *sim) stop(name string) error { return s.world.StopMachine(s.ids[name]) 
 
 func (s *sim) remove(name string) error { return s.world.RemoveMachine(s.ids[name]) }
 
+func (s *sim) hasBalancers() bool { return true }
+
 func (s *sim) carriesTraffic() bool { return true }
 
 func (s *sim) door(address string, port int) string {

@@ -16,6 +16,8 @@ import (
 // fakeCloud has machines and nothing else.
 type fakeCloud struct{ cloud }
 
+func (fakeCloud) hasBalancers() bool { return true }
+
 func (fakeCloud) carriesTraffic() bool { return false }
 
 func (fakeCloud) machines() []machine {

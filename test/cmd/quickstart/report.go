@@ -85,13 +85,20 @@ The cluster with the CCM is yours until Ctrl-C, which removes both. In another t
   alias kubectl=%s
 
   kubectl get nodes -o wide
-  kubectl describe service %s
+`, kubeconfig, q.binaries.Kubectl)
+	if q.cloud.hasBalancers() {
+		q.inviteToBalancers()
+	}
+	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
+}
+
+func (q *quickstart) inviteToBalancers() {
+	fmt.Fprintf(q.out, `  kubectl describe service %s
   kubectl create service loadbalancer second --tcp=8081:80 && kubectl get service second --watch
-`, kubeconfig, q.binaries.Kubectl, serviceName)
+`, serviceName)
 	if door := q.door(); door != "" {
 		fmt.Fprintf(q.out, "\nIts balancers carry traffic: curl http://%s/\n(there are no Pods: the simulated nodes answer themselves)\n", door)
 	} else {
 		fmt.Fprintln(q.out, "\nThe emulator's balancers carry no traffic.")
 	}
-	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
 }

@@ -38,7 +38,9 @@ func rows(c cloud) []row {
 			list = append(list, row{name, f.name, func(s *side) string { return fact(s, name, f.of) }})
 		}
 	}
-	list = append(list, row{serviceName, "external IP", func(s *side) string { return externalIP(s.service) }})
+	if c.hasBalancers() {
+		list = append(list, row{serviceName, "external IP", func(s *side) string { return externalIP(s.service) }})
+	}
 	if c.carriesTraffic() {
 		list = append(list, row{serviceName, "answers", func(s *side) string { return orNothing(s.answer.nodes) }})
 	}

@@ -190,10 +190,18 @@ func (q *quickstart) open(ctx context.Context) {
 
 // perform does to both clusters the same.
 func (q *quickstart) perform(ctx context.Context) error {
-	q.display.step("three nodes join, a Service of type LoadBalancer is created")
+	step := "three nodes join"
+	if q.cloud.hasBalancers() {
+		step += ", a Service of type LoadBalancer is created"
+	}
+	q.display.step(step)
 	q.board.enter(joining)
 	for _, c := range q.clusters {
-		if err := errors.Join(c.join(ctx), c.expose(ctx)); err != nil {
+		err := c.join(ctx)
+		if q.cloud.hasBalancers() {
+			err = errors.Join(err, c.expose(ctx))
+		}
+		if err != nil {
 			return err
 		}
 	}

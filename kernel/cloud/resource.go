@@ -1,0 +1,105 @@
+package cloud
+
+import (
+	"context"
+	"time"
+)
+
+// Composite is implemented in place of Balancers by drivers whose load balancers consist of
+// several resources, each with requests of its own. The kernel compares the resources, orders the
+// steps and carries them out one by one, see package composite.
+type Composite interface {
+	BalancerReader
+
+	// ResourceKinds returns the kinds of resources, in the order in which resources are made: what
+	// lets traffic through first, what leads traffic to others after them. It is pure.
+	ResourceKinds() []ResourceKind
+	// Resources returns the resources before and after a change. It takes the present ones from
+	// Change.Before and may read what only this change needs, such as the subnet of a new balancer.
+	// It writes nothing. An error means that nothing of the change can be done.
+	Resources(ctx context.Context, change Change) (Resources, error)
+}
+
+// Resources are what a balancer consists of before and after a change. Resources that the change
+// leaves alone, such as those of other people, are in neither list.
+type Resources struct {
+	// Present are the resources as they were observed.
+	Present []Resource
+	// Wanted are the resources as they have to be. A present one that is not wanted is deleted.
+	Wanted []Resource
+}
+
+// Resource is one object of the cloud, as it is or as it has to be.
+type Resource struct {
+	// Kind is the name of its ResourceKind.
+	Kind string
+	// Key tells it from others of its kind. It is the driver's choice, and the same in both lists.
+	// People read it in plans.
+	Key string
+	// ID is the cloud's id, "" of a resource that is not there.
+	ID string
+	// Fields are the managed fields by their name in the API, with values that reflect.DeepEqual
+	// can compare. An IDOf value is the id of another resource. A field that only the wanted
+	// resource has is for its creation and is not compared.
+	Fields map[string]any
+	// Needs are further resources that have to be there before this one is made.
+	Needs []IDOf
+	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
+	// shows whether the cloud would take the new resource while the old one still serves.
+	Trial *Resource
+	// Problem is why the cloud cannot have this resource, nil when it can. It is the error of the
+	// step that would make or change it.
+	Problem error
+	// Native is the driver's own.
+	Native any
+}
+
+// Ref returns what stands for the id of the resource in the fields of others.
+func (r Resource) Ref() IDOf { return IDOf{Kind: r.Kind, Key: r.Key} }
+
+// IDOf stands for the id of a resource, which may not be known yet.
+type IDOf struct{ Kind, Key string }
+
+// ResourceKind declares a kind of resources and how they are written. Create, Update and Delete are
+// one request each where the API allows it. IDOf values in the fields they get are ids (strings).
+type ResourceKind struct {
+	// Name is the name in the API, in the singular.
+	Name string
+	// Immutable are the fields the API refuses to change. A resource in which one differs is
+	// deleted and made again.
+	Immutable []string
+	// Last are fields that change after everything else, such as a name by which other resources
+	// are known.
+	Last []string
+	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
+	// takes no change of any kind that settles. 0 means that it never is.
+	Settles time.Duration
+	// Anchor says that the resource bears the ownership tags by which the rest is found. It goes
+	// last.
+	Anchor bool
+	// OfService says that the Service has these resources once, whichever balancer serves. While
+	// another balancer of the Service is there, none of them is deleted.
+	OfService bool
+	// Takes are kinds of resources that refer to one of this kind and are deleted together with it.
+	Takes []string
+	// Brings are kinds of resources that refer to one of this kind and are made together with it,
+	// in one request.
+	Brings []string
+	// FoundThrough is the kind of resources that lead to those of this kind. It is deleted after
+	// them, so that they are found again after a crash.
+	FoundThrough string
+	// Batch is the field that names the resource to which several of this kind belong that are
+	// written in one request, "" where each is written by itself.
+	Batch string
+
+	// Create makes a resource, together with those that its kind brings, and returns its id.
+	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
+	// Update changes these fields of a resource. nil means that there is nothing to change.
+	Update func(ctx context.Context, present, wanted Resource, fields []string) error
+	// Delete deletes a resource, with those that its kind takes. One that is gone already is as
+	// good.
+	Delete func(ctx context.Context, present Resource) error
+	// Write makes all resources that belong to the one with that id be these, and no others. Only
+	// kinds with Batch have it, and they have none of the other three.
+	Write func(ctx context.Context, id string, wanted []Resource) error
+}

@@ -1,0 +1,141 @@
+package composite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Balancers returns what a driver has for balancers, and false when it has nothing. Those of a
+// cloud.Composite get their Apply here.
+func Balancers(driver cloud.Driver) (cloud.Balancers, bool) {
+	if b, ok := driver.(cloud.Balancers); ok {
+		return b, true
+	}
+	if c, ok := driver.(cloud.Composite); ok {
+		return &balancers{Composite: c, classify: driver.Classify}, true
+	}
+	return nil, false
+}
+
+type balancers struct {
+	cloud.Composite
+	classify func(error) cloud.Failure
+}
+
+// Apply implements cloud.Balancers. What the cloud refuses for good, such as a certificate that it
+// cannot read, does not keep the rest from being made or changed: nodes come and go, whatever is
+// wrong with an annotation.
+func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	m, err := b.model(ctx, change)
+	if err != nil {
+		return cloud.Progress{}, err
+	}
+	var refusals []error
+	for {
+		s := m.next()
+		if s == nil {
+			return cloud.Progress{}, errors.Join(refusals...)
+		}
+		id, err := m.carryOut(ctx, s)
+		switch {
+		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
+			refusals = append(refusals, err)
+			m.refuse(s)
+			continue
+		case err != nil:
+			return cloud.Progress{}, errors.Join(append(refusals, err)...)
+		}
+		m.done(s, id)
+		if s.kind.Settles > 0 {
+			return cloud.Progress{Pending: true, After: s.kind.Settles, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+		}
+	}
+}
+
+// newBalancer returns what is known of a balancer that was made in this step, nil when none was.
+func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
+	if s.verb != cloud.Create || !s.kind.Anchor {
+		return nil
+	}
+	return &cloud.Observed{
+		Found: true, ID: id, State: cloud.BalancerPending, Owner: change.Spec.Ref.Owner, Balancer: *change.After,
+		Lookups: change.Spec.Lookups,
+	}
+}
+
+func (b *balancers) model(ctx context.Context, change cloud.Change) (*model, error) {
+	resources, err := b.Resources(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(b.ResourceKinds(), resources, change)
+}
+
+// isRefusal reports whether the same request will fail again.
+func (b *balancers) isRefusal(err error) bool {
+	failure := cloud.FailureOf(err)
+	if failure.Class == cloud.FailureUnknown {
+		failure = b.classify(err)
+	}
+	return failure.Class == cloud.FailureInvalid || failure.Class == cloud.FailureQuota
+}
+
+// refuse keeps a step from being tried again in this run.
+func (m *model) refuse(s *step) {
+	if s.kind.Batch != "" {
+		m.refused[s.owner] = true
+		return
+	}
+	m.refused[s.wanted.Ref()] = true
+}
+
+// carryOut makes the request of a step.
+func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
+	switch {
+	case s.wanted.Problem != nil:
+		err = s.wanted.Problem
+	case s.kind.Batch != "":
+		owner, _ := m.resolved(s.owner).(string)
+		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
+	case s.verb == cloud.Create:
+		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
+	case s.verb == cloud.Update:
+		err = s.kind.Update(ctx, m.withIDs(s.present)[0], m.withIDs(s.wanted)[0], s.fields)
+	default:
+		err = s.kind.Delete(ctx, m.withIDs(s.present)[0])
+	}
+	if err != nil {
+		return id, fmt.Errorf("%s: %w", s.doing(), err)
+	}
+	return id, nil
+}
+
+// withIDs returns resources with ids in the place of what stands for them.
+func (m *model) withIDs(list ...cloud.Resource) []cloud.Resource {
+	resolved := make([]cloud.Resource, len(list))
+	for i, r := range list {
+		r.Fields = maps.Clone(r.Fields)
+		for name, value := range r.Fields {
+			r.Fields[name] = m.resolved(value)
+		}
+		resolved[i] = r
+	}
+	return resolved
+}
+
+// doing says what the step does, as errors begin.
+func (s *step) doing() string {
+	switch {
+	case s.kind.Batch != "":
+		return fmt.Sprintf("writing %d resources of kind %s of %s %s", len(s.with), s.kind.Name, s.owner.Kind, s.owner.Key)
+	case s.verb == cloud.Create:
+		return fmt.Sprintf("creating %s %s", s.kind.Name, s.wanted.Key)
+	case s.verb == cloud.Update:
+		return fmt.Sprintf("changing %s %s", s.kind.Name, s.wanted.Key)
+	}
+	return fmt.Sprintf("deleting %s %s", s.kind.Name, s.present.Key)
+}

@@ -1,0 +1,17 @@
+// Package composite changes load balancers that consist of several resources:
+//
+//	present resources ─┐
+//	wanted resources ──┴─▶ model ─▶ next step ─▶ driver's hands ─▶ model …
+//
+// The kernel compares and orders here, for every cloud; the driver names the resources and carries
+// out one step at a time. The steps of a change, in their order:
+//
+//	1  in the order of the kinds: each resource that is not there is made, after those it refers
+//	   to; fields that differ are changed; a resource whose immutable field differs is deleted and
+//	   made again, after a trial where it has one
+//	2  resources that are not wanted are deleted, in the opposite order
+//	3  fields that change last; of a balancer that its Service gives up, the ownership tags
+//
+// A run ends with the first step after which the cloud is busy. The next run observes and goes on,
+// so nothing is remembered and a crash costs nothing.
+package composite

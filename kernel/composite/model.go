@@ -1,0 +1,126 @@
+package composite
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// model is what a balancer consists of while a change is carried out. It does no I/O.
+type model struct {
+	// kinds are in the order of making, deletion in that of deleting.
+	kinds, deletion []cloud.ResourceKind
+	byName          map[string]cloud.ResourceKind
+	present, wanted *set
+	// deletes says that the change is a deletion.
+	deletes bool
+	// serves says that another balancer of the Service is there, for which the Service's own
+	// resources stay.
+	serves bool
+	// refused are resources that the cloud has refused to make or change in this run.
+	refused map[cloud.IDOf]bool
+}
+
+func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change) (*model, error) {
+	m := &model{
+		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
+		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
+		refused: map[cloud.IDOf]bool{},
+	}
+	for _, k := range kinds {
+		m.byName[k.Name] = k
+	}
+	for _, r := range slices.Concat(r.Present, r.Wanted) {
+		if _, known := m.byName[r.Kind]; !known {
+			return nil, fmt.Errorf("the driver declares no resource of kind %q", r.Kind)
+		}
+	}
+	var err error
+	if m.present, err = newSet(r.Present); err == nil {
+		m.wanted, err = newSet(r.Wanted)
+	}
+	return m, err
+}
+
+// deletionOrder is the opposite of the order of making, except that a kind goes before the one it
+// is found through, and what bears the ownership tags goes last.
+func deletionOrder(kinds []cloud.ResourceKind) []cloud.ResourceKind {
+	var order, last []cloud.ResourceKind
+	added := map[string]bool{}
+	add := func(k cloud.ResourceKind) {
+		switch {
+		case added[k.Name]:
+		case k.Anchor:
+			last = append(last, k)
+		default:
+			order = append(order, k)
+		}
+		added[k.Name] = true
+	}
+	for _, k := range slices.Backward(kinds) {
+		for _, found := range kinds {
+			if found.FoundThrough == k.Name {
+				add(found)
+			}
+		}
+		add(k)
+	}
+	return append(order, last...)
+}
+
+// resolved returns a field with the id in place of what stands for it, as far as it is known.
+func (m *model) resolved(value any) any {
+	if ref, ok := value.(cloud.IDOf); ok {
+		if id := m.present.byRef[ref].ID; id != "" {
+			return id
+		}
+	}
+	return value
+}
+
+// difference returns the names of the fields that differ, sorted. Fields that only one side has are
+// not compared.
+func (m *model) difference(present, wanted cloud.Resource) []string {
+	var fields []string
+	for name, value := range wanted.Fields {
+		is, managed := present.Fields[name]
+		if managed && !reflect.DeepEqual(m.resolved(is), m.resolved(value)) {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// done changes the model as the step has changed the cloud. id is that of a resource that was made, ""
+// when it is not known.
+func (m *model) done(s *step, id string) {
+	switch {
+	case s.kind.Batch != "":
+		for _, r := range m.present.batches(s.kind)[s.owner] {
+			m.present.remove(r.Ref())
+		}
+		for _, r := range s.with {
+			m.present.add(r)
+		}
+	case s.verb == cloud.Create:
+		s.wanted.ID = id
+		for _, r := range append([]cloud.Resource{s.wanted}, s.with...) {
+			m.present.add(r)
+		}
+	case s.verb == cloud.Update:
+		changed := s.present
+		changed.Fields = maps.Clone(changed.Fields)
+		for _, field := range s.fields {
+			changed.Fields[field] = s.wanted.Fields[field]
+		}
+		m.present.byRef[changed.Ref()] = changed
+	case s.verb == cloud.Delete:
+		for _, r := range append(m.present.along(s.kind.Takes, s.present.Ref()), s.present) {
+			m.present.remove(r.Ref())
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Planner says which steps a change takes.
+type Planner interface {
+	// Steps returns the steps of a change, in the order in which they are carried out. It only
+	// reads.
+	Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
+}
+
+var _ Planner = (*balancers)(nil)
+
+// mostSteps is how many steps a change can take. More mean that the driver's resources never come
+// to be as they are wanted.
+const mostSteps = 10_000
+
+// Steps implements Planner.
+func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	m, err := b.model(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	var steps []cloud.Operation
+	for s := m.next(); s != nil; s = m.next() {
+		if len(steps) == mostSteps {
+			return nil, fmt.Errorf("the change takes more than %d steps; the last is: %s", mostSteps, s.doing())
+		}
+		steps = append(steps, s.operation())
+		m.done(s, "")
+	}
+	return steps, nil
+}
+
+// operation returns the step as it is printed.
+func (s *step) operation() cloud.Operation {
+	op := cloud.Operation{Verb: s.verb, Kind: cloud.Kind(s.kind.Name), Key: s.present.Key}
+	switch {
+	case s.kind.Batch != "":
+		op.Key, op.After = s.owner.Key, fmt.Sprintf("%d in all", len(s.with))
+	case s.verb == cloud.Create:
+		op.Key = s.wanted.Key
+		var with []string
+		for _, r := range s.with {
+			with = append(with, r.Kind+" "+r.Key)
+		}
+		if len(with) > 0 {
+			op.After = "with " + strings.Join(with, ", ")
+		}
+	case s.verb == cloud.Update:
+		op.Field = strings.Join(s.fields, ", ")
+		var before, after []string
+		for _, field := range s.fields {
+			before = append(before, value(s.present.Fields[field]))
+			after = append(after, value(s.wanted.Fields[field]))
+		}
+		op.Before, op.After = strings.Join(before, ", "), strings.Join(after, ", ")
+	}
+	return op
+}
+
+func value(v any) string {
+	if ref, ok := v.(cloud.IDOf); ok {
+		return ref.Kind + " " + ref.Key
+	}
+	return fmt.Sprint(v)
+}

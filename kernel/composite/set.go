@@ -1,0 +1,93 @@
+package composite
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// set is resources of all kinds, in the order of the driver.
+type set struct {
+	byRef map[cloud.IDOf]cloud.Resource
+	kinds map[string][]cloud.IDOf
+}
+
+// newSet refuses two resources of one key: one would be changed to the other and back.
+func newSet(list []cloud.Resource) (*set, error) {
+	s := &set{byRef: map[cloud.IDOf]cloud.Resource{}, kinds: map[string][]cloud.IDOf{}}
+	for _, r := range list {
+		if s.has(r.Ref()) {
+			return nil, fmt.Errorf("the driver names %s %s twice", r.Kind, r.Key)
+		}
+		s.add(r)
+	}
+	return s, nil
+}
+
+func (s *set) add(r cloud.Resource) {
+	s.byRef[r.Ref()] = r
+	s.kinds[r.Kind] = append(s.kinds[r.Kind], r.Ref())
+}
+
+func (s *set) remove(ref cloud.IDOf) {
+	delete(s.byRef, ref)
+	s.kinds[ref.Kind] = slices.DeleteFunc(s.kinds[ref.Kind], func(other cloud.IDOf) bool { return other == ref })
+}
+
+func (s *set) has(ref cloud.IDOf) bool {
+	_, ok := s.byRef[ref]
+	return ok
+}
+
+// of returns the resources of a kind.
+func (s *set) of(kind string) []cloud.Resource {
+	list := make([]cloud.Resource, 0, len(s.kinds[kind]))
+	for _, ref := range s.kinds[kind] {
+		list = append(list, s.byRef[ref])
+	}
+	return list
+}
+
+// batches returns the resources of a kind by the one that they belong to.
+func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
+	batches := map[cloud.IDOf][]cloud.Resource{}
+	for _, r := range s.of(kind.Name) {
+		if owner, ok := r.Fields[kind.Batch].(cloud.IDOf); ok {
+			batches[owner] = append(batches[owner], r)
+		}
+	}
+	return batches
+}
+
+// along returns the resources of these kinds that refer to that one, themselves or by way of others.
+func (s *set) along(kinds []string, to cloud.IDOf) []cloud.Resource {
+	var list []cloud.Resource
+	for _, kind := range kinds {
+		for _, r := range s.of(kind) {
+			if s.refers(r, to) {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+func (s *set) refers(r cloud.Resource, to cloud.IDOf) bool {
+	return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool {
+		other, ok := s.byRef[ref]
+		return ref == to || ok && s.refers(other, to)
+	})
+}
+
+// references are the resources that have to be there before this one.
+func references(r cloud.Resource) []cloud.IDOf {
+	refs := slices.Clone(r.Needs)
+	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
+		if ref, ok := r.Fields[name].(cloud.IDOf); ok {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
