@@ -42,9 +42,11 @@ func (o Options) credentials(ctx context.Context) (findings []Finding, ok bool) 
 	case err != nil:
 		return []Finding{cloudFailure("credentials", err)}, false
 	}
-	return []Finding{{
-		Check: "credentials", Level: OK, Message: fmt.Sprintf("%s account %s, region %s", o.Cloud.Name, identity.Account, identity.Region),
-	}}, true
+	message := fmt.Sprintf("%s account %s", o.Cloud.Name, identity.Account)
+	if identity.Region != "" { // some accounts are not in one
+		message += ", region " + identity.Region
+	}
+	return []Finding{{Check: "credentials", Level: OK, Message: message}}, true
 }
 
 // mostReads bounds the direct reads of machines that a list lacks.
