@@ -70,6 +70,9 @@ type Progress struct {
 	// kernel thinks fit if that is 0.
 	Pending bool
 	After   time.Duration
+	// Step says what was done, where the change takes several runs. The same step in the same
+	// change again means that the cloud did not keep it.
+	Step string
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

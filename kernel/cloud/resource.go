@@ -47,6 +47,9 @@ type Resource struct {
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.
 	Trial *Resource
+	// WhileRefused says that the resource is wanted only in a run in which the cloud refuses
+	// something, such as a target behind a listener that should lead elsewhere by now.
+	WhileRefused bool
 	// Problem is why the cloud cannot have this resource, nil when it can. It is the error of the
 	// step that would make or change it.
 	Problem error

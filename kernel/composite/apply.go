@@ -51,7 +51,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		m.done(s, id)
 		if s.kind.Settles > 0 {
-			return cloud.Progress{Pending: true, After: s.kind.Settles, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+			return cloud.Progress{Pending: true, After: s.kind.Settles, Step: s.doing(), Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
 	}
 }
@@ -61,8 +61,12 @@ func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
 	if s.verb != cloud.Create || !s.kind.Anchor {
 		return nil
 	}
+	var owner cloud.Owner
+	if len(change.After.OwnershipTags) > 0 {
+		owner = change.Spec.Ref.Owner
+	}
 	return &cloud.Observed{
-		Found: true, ID: id, State: cloud.BalancerPending, Owner: change.Spec.Ref.Owner, Balancer: *change.After,
+		Found: true, ID: id, State: cloud.BalancerPending, Owner: owner, Balancer: *change.After,
 		Lookups: change.Spec.Lookups,
 	}
 }
@@ -87,7 +91,7 @@ func (b *balancers) isRefusal(err error) bool {
 // refuse keeps a step from being tried again in this run.
 func (m *model) refuse(s *step) {
 	if s.kind.Batch != "" {
-		m.refused[s.owner] = true
+		m.refusedBatch[s.owner] = true
 		return
 	}
 	m.refused[s.wanted.Ref()] = true
@@ -95,11 +99,15 @@ func (m *model) refuse(s *step) {
 
 // carryOut makes the request of a step.
 func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
-	switch {
+	owner, hasID := m.resolved(s.owner).(string)
+	switch missing := m.unresolved(s.wanted); {
 	case s.wanted.Problem != nil:
 		err = s.wanted.Problem
+	case s.kind.Batch != "" && !hasID:
+		err = fmt.Errorf("the id of %s %s is not known", s.owner.Kind, s.owner.Key)
+	case s.verb == cloud.Create && missing != nil:
+		err = fmt.Errorf("%s %s, which it refers to, is not there", missing.Kind, missing.Key)
 	case s.kind.Batch != "":
-		owner, _ := m.resolved(s.owner).(string)
 		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
 	case s.verb == cloud.Create:
 		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
@@ -112,6 +120,17 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 		return id, fmt.Errorf("%s: %w", s.doing(), err)
 	}
 	return id, nil
+}
+
+// unresolved returns a resource that this one refers to and whose id is not known, nil when there is
+// none.
+func (m *model) unresolved(r cloud.Resource) *cloud.IDOf {
+	for _, value := range r.Fields {
+		if ref, ok := m.resolved(value).(cloud.IDOf); ok {
+			return &ref
+		}
+	}
+	return nil
 }
 
 // withIDs returns resources with ids in the place of what stands for them.

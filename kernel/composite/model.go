@@ -20,15 +20,16 @@ type model struct {
 	// serves says that another balancer of the Service is there, for which the Service's own
 	// resources stay.
 	serves bool
-	// refused are resources that the cloud has refused to make or change in this run.
-	refused map[cloud.IDOf]bool
+	// refused are resources that the cloud has refused to make or change in this run, and
+	// refusedBatch those of which it has refused the batch.
+	refused, refusedBatch map[cloud.IDOf]bool
 }
 
 func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change) (*model, error) {
 	m := &model{
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
 		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
-		refused: map[cloud.IDOf]bool{},
+		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{},
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
@@ -38,12 +39,37 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 			return nil, fmt.Errorf("the driver declares no resource of kind %q", r.Kind)
 		}
 	}
-	var err error
-	if m.present, err = newSet(r.Present); err == nil {
-		m.wanted, err = newSet(r.Wanted)
+	m.present = newSet()
+	for _, r := range r.Present {
+		if m.present.has(r.Ref()) {
+			r.Key += " " + r.ID // a second one is not wanted
+		}
+		m.present.add(r)
 	}
-	return m, err
+	m.wanted = newSet()
+	for _, r := range r.Wanted {
+		if m.wanted.has(r.Ref()) {
+			return nil, fmt.Errorf("the driver wants %s %s twice", r.Kind, r.Key)
+		}
+		m.wanted.add(r)
+	}
+	return m, m.check()
 }
+
+// check refuses a resource that refers to something that is neither there nor wanted: it would wait
+// for that for ever.
+func (m *model) check() error {
+	for _, r := range m.wanted.byRef {
+		for _, ref := range references(r) {
+			if !m.present.has(ref) && !m.wanted.has(ref) {
+				return fmt.Errorf("the driver's %s %s refers to %s %s, which is neither there nor wanted", r.Kind, r.Key, ref.Kind, ref.Key)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *model) hasRefusals() bool { return len(m.refused)+len(m.refusedBatch) > 0 }
 
 // deletionOrder is the opposite of the order of making, except that a kind goes before the one it
 // is found through, and what bears the ownership tags goes last.

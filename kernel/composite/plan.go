@@ -17,10 +17,6 @@ type Planner interface {
 
 var _ Planner = (*balancers)(nil)
 
-// mostSteps is how many steps a change can take. More mean that the driver's resources never come
-// to be as they are wanted.
-const mostSteps = 10_000
-
 // Steps implements Planner.
 func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
 	m, err := b.model(ctx, change)
@@ -28,9 +24,11 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 		return nil, err
 	}
 	var steps []cloud.Operation
+	// Each resource is made, changed or deleted a few times at the most.
+	most := 5 * (len(m.present.byRef) + len(m.wanted.byRef) + 1)
 	for s := m.next(); s != nil; s = m.next() {
-		if len(steps) == mostSteps {
-			return nil, fmt.Errorf("the change takes more than %d steps; the last is: %s", mostSteps, s.doing())
+		if len(steps) == most {
+			return nil, fmt.Errorf("the change takes more than %d steps; the last is: %s", most, s.doing())
 		}
 		steps = append(steps, s.operation())
 		m.done(s, "")

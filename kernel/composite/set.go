@@ -1,7 +1,6 @@
 package composite
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -14,16 +13,8 @@ type set struct {
 	kinds map[string][]cloud.IDOf
 }
 
-// newSet refuses two resources of one key: one would be changed to the other and back.
-func newSet(list []cloud.Resource) (*set, error) {
-	s := &set{byRef: map[cloud.IDOf]cloud.Resource{}, kinds: map[string][]cloud.IDOf{}}
-	for _, r := range list {
-		if s.has(r.Ref()) {
-			return nil, fmt.Errorf("the driver names %s %s twice", r.Kind, r.Key)
-		}
-		s.add(r)
-	}
-	return s, nil
+func newSet() *set {
+	return &set{byRef: map[cloud.IDOf]cloud.Resource{}, kinds: map[string][]cloud.IDOf{}}
 }
 
 func (s *set) add(r cloud.Resource) {
@@ -48,6 +39,16 @@ func (s *set) of(kind string) []cloud.Resource {
 		list = append(list, s.byRef[ref])
 	}
 	return list
+}
+
+// any reports whether one of the resources is as asked.
+func (s *set) any(is func(cloud.Resource) bool) bool {
+	for _, r := range s.byRef {
+		if is(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // batches returns the resources of a kind by the one that they belong to.

@@ -73,7 +73,8 @@ func (p *pipeline) execute(ctx context.Context, d decision) (cloud.Progress, err
 // applied says what a change amounts to, now that it has been made.
 func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) {
 	again := p.again(d)
-	if undone := drifted(d, before); len(undone) > 0 && again.times == 1 {
+	first := again.times == 1
+	if undone := drifted(d, before); len(undone) > 0 && first {
 		p.say(warning{event.DriftRepaired, "brought back: " + summary(undone)})
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
@@ -84,7 +85,7 @@ func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) 
 	default:
 		p.say(warning{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
 	}
-	p.state.repeated = again
+	p.state.repeated = again.with(progress.Step)
 	if created := progress.Observed; created != nil && !d.change.Before.Found {
 		p.state.created = created.ID
 		p.state.refusals = 0

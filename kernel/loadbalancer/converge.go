@@ -3,16 +3,22 @@ package loadbalancer
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// repetition counts how often the same changes were made for the same request in a row.
+// repetition counts how often the same changes were made for the same request in a row. Where a
+// change takes several runs, it is the most often made step of it that counts.
 type repetition struct {
 	changes string
 	times   int
+	steps   *stepCounts
 }
+
+// stepCounts is how often each step was made.
+type stepCounts map[string]int
 
 // mostRepetitions is how often the same changes may be made before we believe that the
 // cloud does not store what it is told.
@@ -22,9 +28,28 @@ const mostRepetitions = 3
 func (p *pipeline) again(d decision) repetition {
 	changes := fingerprint(p.fingerprint, d.change.Operations)
 	if p.state.repeated.changes != changes {
-		return repetition{changes, 1}
+		return repetition{changes: changes, times: 1}
 	}
-	return repetition{changes, p.state.repeated.times + 1}
+	again := p.state.repeated
+	again.times++
+	return again
+}
+
+// with returns the repetition after a step of the change, "" where the change is one.
+func (r repetition) with(step string) repetition {
+	if step == "" {
+		return r
+	}
+	counts := stepCounts{}
+	if r.steps != nil {
+		counts = maps.Clone(*r.steps)
+	}
+	counts[step]++
+	r.steps, r.times = &counts, 0
+	for _, times := range counts {
+		r.times = max(r.times, times)
+	}
+	return r
 }
 
 // restrain blocks all operations of a decision that has been carried out too often already.

@@ -50,10 +50,12 @@ func (e *Executor) Mode() Mode { return e.mode }
 // one balancer one after the other. Without a live write the Progress is zero: done.
 func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
 	if e.mode.ReadOnly() {
-		var err error
-		if p, err = e.cloud.WithSteps(ctx, p, change); err != nil {
+		whole, err := e.cloud.WithSteps(ctx, p, change)
+		if err != nil {
+			e.log(p)
 			return cloud.Progress{}, err
 		}
+		p = whole
 	}
 	var progress cloud.Progress
 	err := e.write(ctx, p, func(ctx context.Context) (err error) {

@@ -84,7 +84,7 @@ func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Valu
 //	                          the cluster follows its name
 //
 // A tenant has no say in it.
-func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change) error {
+func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change) {
 	spec := change.Spec
 	follows := d.following(spec)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
@@ -97,9 +97,8 @@ func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s
 	case s.floating != nil && d.formerFloating(s.floating.Description, spec.Ref.Owner):
 		changeFloating(r, s.floating, s.floating.Port, d.floatingDescription(spec.Ref.Owner))
 	case s.floating == nil:
-		return d.attach(ctx, r, s, spec)
+		d.attach(ctx, r, s, spec)
 	}
-	return nil
 }
 
 func floatingResource(ip *floatingIP, port, description string) cloud.Resource {
@@ -124,46 +123,47 @@ func changeFloating(r *cloud.Resources, ip *floatingIP, port, description string
 //	–               at the balancer    is moved
 //	                it has replaced
 //	not set         none is left       is made, in the first subnet that has room
-func (d *Driver) attach(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
-	if chosen := chosenFloating(spec); chosen != "" {
-		return d.attachAddress(ctx, r, s, spec, chosen)
-	}
-	if s.free != nil {
+//
+// What cannot be read now is the problem of the floating IP alone.
+func (d *Driver) attach(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) {
+	chosen := chosenFloating(spec)
+	switch {
+	case chosen != "":
+		d.attachAddress(ctx, r, s, spec, chosen)
+		return
+	case s.free != nil:
 		changeFloating(r, s.free, s.lb.Port, s.free.Description)
-		return nil
+		return
 	}
+	made := d.newFloatingIP(s.lb.Port, spec, "")
 	if s.elsewhere != nil {
 		left, err := d.isLeft(ctx, spec, s.elsewhere.Port)
-		if err != nil {
-			return err
-		}
 		if left {
 			changeFloating(r, s.elsewhere, s.lb.Port, s.elsewhere.Description)
-			return nil
+			return
 		}
+		made.Problem = err
 	}
-	r.Wanted = append(r.Wanted, d.newFloatingIP(s.lb.Port, spec, ""))
-	return nil
+	r.Wanted = append(r.Wanted, made)
 }
 
-func (d *Driver) attachAddress(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec, address string) error {
+func (d *Driver) attachAddress(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec, address string) {
 	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
-	if err != nil {
-		return err
-	}
 	if len(found) == 0 {
-		r.Wanted = append(r.Wanted, d.newFloatingIP(s.lb.Port, spec, address))
-		return nil
+		made := d.newFloatingIP(s.lb.Port, spec, address)
+		made.Problem = err
+		r.Wanted = append(r.Wanted, made)
+		return
 	}
 	changeFloating(r, &found[0], s.lb.Port, found[0].Description)
 	if found[0].Port == "" || found[0].Port == s.lb.Port {
-		return nil
+		return
 	}
 	left, err := d.isLeft(ctx, spec, found[0].Port)
 	if err == nil && !left {
-		r.Wanted[len(r.Wanted)-1].Problem = &cloud.Invalid{Field: fieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
+		err = &cloud.Invalid{Field: fieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
 	}
-	return err
+	r.Wanted[len(r.Wanted)-1].Problem = err
 }
 
 // isLeft reports whether a port is that of another balancer of the Service, which the present one has

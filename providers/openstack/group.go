@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,6 +28,7 @@ type groupRule struct {
 	From      int    `json:"port_range_min"`
 	To        int    `json:"port_range_max"`
 	Source    string `json:"remote_ip_prefix"`
+	Group     string `json:"remote_group_id"`
 }
 
 func (g securityGroup) identifier() string { return g.ID }
@@ -42,7 +44,7 @@ type guard struct {
 
 // String writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
 func (r groupRule) String() string {
-	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, r.Source)
+	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, cmp.Or(r.Source, r.Group))
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from

@@ -44,19 +44,22 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 	for _, t := range spec.Candidates {
 		machines[t.InstanceID] = t
 	}
-	for _, id := range change.After.Targets {
-		if id.Unknown() {
-			at := slices.IndexFunc(present, func(m member) bool { return m.Address == memberOf(id) })
-			if at >= 0 {
-				list = append(list, present[at])
-			}
-			continue
+	taken := map[string]bool{} // two targets can have one address: a machine's counts first
+	add := func(m member) {
+		if m.Address != "" && !taken[m.Address] {
+			taken[m.Address] = true
+			list = append(list, m)
 		}
+	}
+	for _, id := range change.After.Targets {
 		machine := machines[id]
-		if address := memberAddress(machine, onIPv6(spec)); address != "" {
-			list = append(list, member{
-				Name: cut(machine.NodeName), Address: address, Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
-			})
+		add(member{
+			Name: cut(machine.NodeName), Address: memberAddress(machine, onIPv6(spec)), Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+		})
+	}
+	for _, id := range change.After.Targets {
+		if at := slices.IndexFunc(present, func(m member) bool { return id.Unknown() && m.Address == memberOf(id) }); at >= 0 {
+			add(present[at])
 		}
 	}
 	return list

@@ -124,16 +124,16 @@ func (d *Driver) Resources(ctx context.Context, change cloud.Change) (cloud.Reso
 		_, detail := lifecycle(s.lb)
 		return cloud.Resources{}, fmt.Errorf("changing balancer %s: %s", s.lb.ID, detail)
 	}
-	return d.ofUpdate(ctx, s, change)
+	return d.ofUpdate(ctx, s, change), nil
 }
 
-func (d *Driver) ofUpdate(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Resources, error) {
+func (d *Driver) ofUpdate(ctx context.Context, s *snapshot, change cloud.Change) cloud.Resources {
 	r := d.listenerResources(s, change)
 	present, wanted := d.presentBalancer(s, change.Spec), d.wantedBalancer(s, change)
 	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, wanted)
 	d.addGroupResources(&r, s, change)
-	err := d.addFloatingResources(ctx, &r, s, change)
-	return r, err
+	d.addFloatingResources(ctx, &r, s, change)
+	return r
 }
 
 // ofCreation is a balancer with all it has.
@@ -156,6 +156,12 @@ func (d *Driver) ofCreation(ctx context.Context, s *snapshot, change cloud.Chang
 	r.Wanted = append(r.Wanted, made)
 	if change.Spec.Lookups[lookupMemberCIDR] != "" {
 		d.addGroupResources(&r, s, change)
+	}
+	balancer := find(r.Wanted, made.Ref())
+	for _, opens := range r.Wanted { // what listens must be reached
+		if opens.Kind == kindGroup || opens.Kind == kindRule || opens.Kind == kindMembership {
+			balancer.Needs = append(balancer.Needs, opens.Ref())
+		}
 	}
 	return r, nil
 }
@@ -200,13 +206,16 @@ func (d *Driver) ofDeletion(s *snapshot, change cloud.Change) (r cloud.Resources
 	return r
 }
 
-// everything is all that a balancer has, which has to be empty before it is deleted.
+// everything is all that a balancer has, which has to be empty before it is deleted. A pool that no
+// listener leads to goes when there is no listener left: a policy of one can lead to it.
 func (s *snapshot) everything() (list []cloud.Resource) {
 	for _, l := range s.listeners {
 		list = append(list, cloud.Resource{Kind: kindListener, Key: l.key(), ID: l.ID})
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.pools)) {
-		list = append(list, cloud.Resource{Kind: kindPool, Key: id, ID: id})
+		if len(s.pools[id].Listeners) > 0 || len(s.listeners) == 0 {
+			list = append(list, cloud.Resource{Kind: kindPool, Key: id, ID: id})
+		}
 	}
 	return list
 }

@@ -26,7 +26,8 @@ func thePool(listener, protocol string) cloud.IDOf {
 // have to be.
 func (d *Driver) listenerResources(s *snapshot, change cloud.Change) (r cloud.Resources) {
 	ours := slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool {
-		return listenerAt(change.After.Listeners, l.key()) == nil && !d.isOurs(s, l, change.Spec)
+		trial := d.isChild("trial", l.Name, change.Spec.Ref.Owner)
+		return !trial && listenerAt(change.After.Listeners, l.key()) == nil && !d.isOurs(s, l, change.Spec)
 	})
 	r.Present = d.presentListeners(s, ours, change)
 	for _, l := range change.After.Listeners {
@@ -36,6 +37,7 @@ func (d *Driver) listenerResources(s *snapshot, change cloud.Change) (r cloud.Re
 			behind := thePool(l.Key(), string(l.TargetProtocol))
 			wanted.Fields["default_pool_id"] = behind
 			r.Wanted = append(r.Wanted, d.wantedBehind(s, l, change, find(r.Present, behind))...)
+			r.Wanted = append(r.Wanted, d.wantedMeanwhile(s, l, change, r.Present)...)
 		}
 		wanted.Trial = d.trialOf(s, l, change.Spec)
 		r.Wanted = append(r.Wanted, wanted)
@@ -193,7 +195,7 @@ func (d *Driver) trialOf(s *snapshot, l cloud.Listener, spec cloud.Spec) *cloud.
 	}
 	fields := d.listenerFields(l, spec, nil)
 	name := d.childName("trial", portIndex(l, spec), spec.Ref.Owner)
-	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, s.unusedPort(), false
+	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, s.unusedPort(spec), false
 	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[fieldTLS]), Fields: fields}
 }
 
@@ -219,11 +221,7 @@ func (d *Driver) wantedBehind(s *snapshot, l cloud.Listener, change cloud.Change
 		"loadbalancer_id": theBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
 		"lb_algorithm": l.ProviderFields[fieldMethod], "session_persistence": persistenceBody(l.ProviderFields[fieldPersistence]),
 	}}}
-	for _, m := range d.wantedMembers(l, change, members, d.memberSubnet(s, spec)) {
-		r := memberResource(m, ref)
-		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
-		list = append(list, r)
-	}
+	list = append(list, d.memberResources(s, l, change, ref, members)...)
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
 	}
@@ -237,6 +235,35 @@ func (d *Driver) nameOf(kind, name string, o cloud.Owner) string {
 		return other
 	}
 	return name
+}
+
+// wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
+// another one: that serves until the other one does.
+func (d *Driver) wantedMeanwhile(s *snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
+	have := s.listenerOf(l.Key())
+	if have == nil || s.pools[have.Pool].Protocol == string(l.TargetProtocol) {
+		return nil
+	}
+	var list []cloud.Resource
+	for _, p := range present {
+		if p.Kind == kindPool && p.ID == have.Pool {
+			list = d.memberResources(s, l, change, p.Ref(), s.members[p.ID])
+		}
+	}
+	for i := range list {
+		list[i].WhileRefused = true
+	}
+	return list
+}
+
+func (d *Driver) memberResources(s *snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []member) []cloud.Resource {
+	var list []cloud.Resource
+	for _, m := range d.wantedMembers(l, change, present, d.memberSubnet(s, change.Spec)) {
+		r := memberResource(m, pool)
+		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
+		list = append(list, r)
+	}
+	return list
 }
 
 func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {
@@ -275,10 +302,11 @@ func (d *Driver) unusedPools(s *snapshot, o cloud.Owner) []pool {
 	return list
 }
 
-// unusedPort is the highest port that no listener has.
-func (s *snapshot) unusedPort() int {
+// unusedPort is the highest port that no listener has and no port of the Service needs.
+func (s *snapshot) unusedPort(spec cloud.Spec) int {
 	port := 65535
-	for slices.ContainsFunc(s.listeners, func(l listener) bool { return l.Port == port }) {
+	for slices.ContainsFunc(s.listeners, func(l listener) bool { return l.Port == port }) ||
+		slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Port == port }) {
 		port--
 	}
 	return port
