@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,6 +149,35 @@ func TestNotConverging(t *testing.T) {
 	f.wrote("update balancer algorithm")
 	f.settle()
 	f.wrote()
+}
+
+// A change of many steps, all of which the same differences ask for, is carried out to its end. The
+// same step again and again is not.
+func TestStepsOfOneChange(t *testing.T) {
+	for name, test := range map[string]struct {
+		step func(run int) string
+		want int
+	}{
+		"other steps":   {func(run int) string { return strconv.Itoa(run) }, 6},
+		"the same step": {func(int) string { return "writing" }, 3},
+		"two in turn":   {func(run int) string { return strconv.Itoa(run % 2) }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.settle()
+			f.driver.writes = nil
+			f.driver.keep = func(b *cloud.Balancer) { b.ProviderFields["algorithm"] = "fair" }
+			f.svc.Annotations[keyAlgorithm.Name] = "random"
+			run := 0
+			f.driver.step = func() string { run++; return test.step(run) }
+			for range 6 {
+				_ = f.ensure()
+			}
+			if got := len(f.driver.writes); got != test.want {
+				t.Errorf("%d writes, want %d", got, test.want)
+			}
+		})
+	}
 }
 
 func TestAnotherRequestIsTriedAgain(t *testing.T) {

@@ -80,6 +80,8 @@ type fakeDriver struct {
 	defaults map[string]string
 	// keep decides what the cloud makes of what it is told; nil keeps all.
 	keep func(*cloud.Balancer)
+	// step, when set, names the step that an Apply was, of a change of several.
+	step func() string
 	// refuse, when set, says why the cloud does not make a change.
 	refuse func(cloud.Change) error
 	// fail, when set, is asked before each call, and after it with done set.
@@ -281,6 +283,9 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 		o := d.observed(id)
 		progress.Observed, progress.Pending = &o, o.State == cloud.BalancerPending
 		progress.After = 7e9
+	}
+	if d.step != nil {
+		progress.Pending, progress.Step = true, d.step()
 	}
 	return progress, d.failing("apply", true)
 }

@@ -16,6 +16,8 @@ type table struct {
 	*testing.T
 	driver  *Driver
 	answers map[string]string
+	// refused is the start of the requests that the cloud refuses for good, "" for none.
+	refused string
 	// writes are the requests that change something, with their bodies.
 	writes []string
 	// reads are all others.
@@ -54,7 +56,12 @@ func (c *table) answer(r *http.Request) (*http.Response, error) {
 	if text == "forbidden" {
 		status = http.StatusForbidden
 	}
+	request := r.Method + " " + path + " " + string(body)
 	switch {
+	case c.refused != "" && strings.HasPrefix(request, c.refused):
+		status, text = http.StatusForbidden, `{"faultcode": "Client", "faultstring": "Quota has been met for resources: all"}`
+	case r.Method == http.MethodPost:
+		status, text = http.StatusCreated, `{"loadbalancer": {"id": "made"}, "pool": {"id": "made"}, "listener": {"id": "made"}, "healthmonitor": {"id": "made"}}`
 	case r.Method == http.MethodDelete:
 		status, text = http.StatusNoContent, ""
 	case r.Method != http.MethodGet:

@@ -1,0 +1,128 @@
+package openstack
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// TestRefusal: whatever the cloud refuses for good, the nodes behind what serves are kept right and
+// nothing of it is deleted.
+func TestRefusal(t *testing.T) {
+	const members = "PUT /lbaas/pools/pool/members"
+	for name, test := range map[string]struct {
+		refused string
+		edit    func(*cloud.Spec)
+		want    []string // the starts of the requests of all runs
+	}{
+		"a pool for another protocol": {
+			"POST /lbaas/pools", func(spec *cloud.Spec) { spec.Options[keyForwardedFor.Name] = "true" },
+			[]string{"POST /lbaas/pools", members, "POST /lbaas/pools"},
+		},
+		"another algorithm": {
+			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(spec *cloud.Spec) { spec.Options[keyMethod.Name] = "LEAST_CONNECTIONS" },
+			[]string{"PUT /lbaas/pools/pool ", members, "PUT /lbaas/pools/pool "},
+		},
+		"members": {
+			members, func(spec *cloud.Spec) { spec.Options[keyConnectionLimit.Name] = "7" },
+			[]string{members, "PUT /lbaas/listeners/listener", members},
+		},
+		"another port": {
+			"POST /lbaas/listeners", func(spec *cloud.Spec) { spec.Ports[0].Port = 81 },
+			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newTable(t, nil)
+			c.refused = test.refused
+			spec := specOf(map[string]string{keyInternal.Name: "true"})
+			spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
+			spec.Candidates = []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}}
+			s := serving(c.driver, spec)
+			test.edit(&spec)
+			c.runs(s, spec)
+			if len(c.writes) != len(test.want) {
+				t.Fatalf("wrote\n%s\nwant\n%s", strings.Join(c.writes, "\n"), strings.Join(test.want, "\n"))
+			}
+			for i, want := range test.want {
+				if !strings.HasPrefix(c.writes[i], want) {
+					t.Errorf("request %d is %s, want %s", i, c.writes[i], want)
+				}
+			}
+		})
+	}
+}
+
+// TestRefusedCreation asks for nothing that would belong to a balancer that is not made.
+func TestRefusedCreation(t *testing.T) {
+	for _, serial := range []bool{false, true} {
+		c := newTable(t, nil)
+		c.driver.config.balancer.serial, c.refused = serial, "POST /lbaas/loadbalancers"
+		spec := specOf(map[string]string{keyInternal.Name: "true", keySubnet.Name: idNode, keyMonitor.Name: "true", keyMonitorDelay.Name: "5", keyMonitorTimeout.Name: "3"})
+		after, _, err := c.driver.Normalize(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after.Targets = nil
+		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &after})
+		if c.driver.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
+			t.Errorf("serial %t: %v, wrote %q", serial, err, c.writes)
+		}
+	}
+}
+
+// serving is a balancer as the spec asks for it, without members.
+func serving(d *Driver, spec cloud.Spec) *snapshot {
+	return &snapshot{
+		lb: balancer{ID: "lb", Name: d.name(web), Description: d.description(web), Tags: d.wantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: statusActive, Provider: "amphora"},
+		listeners: []listener{{
+			ID: "listener", Name: d.childName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.name(web)}, ConnectionLimit: -1,
+			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
+		}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: d.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin, Listeners: []reference{{"listener"}}}},
+		members:  map[string][]member{},
+		monitors: map[string]monitor{},
+	}
+}
+
+// runs lets runs follow each other until one ends with nothing but a refusal. What was made and
+// written is then there.
+func (c *table) runs(s *snapshot, spec cloud.Spec) {
+	c.Helper()
+	for range 10 {
+		spec.Lookups = c.driver.lookups(s, spec)
+		after, _, err := c.driver.Normalize(spec)
+		if err != nil {
+			c.Fatal(err)
+		}
+		for _, t := range spec.Candidates {
+			after.Targets = append(after.Targets, t.InstanceID)
+		}
+		progress, err := apply(c.T, c.driver, cloud.Change{Spec: spec, Before: c.driver.observed(s, spec), After: &after})
+		if !progress.Pending {
+			if c.driver.Classify(err).Class != cloud.FailureQuota {
+				c.Fatalf("the last run ended with %v", err)
+			}
+			return
+		}
+		c.keep(s, spec, c.writes[len(c.writes)-1])
+	}
+	c.Fatalf("no end: %q", c.writes)
+}
+
+// keep makes the change of a request in the snapshot.
+func (c *table) keep(s *snapshot, spec cloud.Spec, request string) {
+	c.Helper()
+	switch path, _, _ := strings.Cut(request, " {"); path {
+	case "POST /lbaas/pools":
+		s.pools["made"] = pool{ID: "made", Name: c.driver.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin}
+	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
+		id := strings.Split(path, "/")[3]
+		s.members[id] = []member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}
+	case "PUT /lbaas/listeners/listener":
+		s.listeners[0].ConnectionLimit = 7
+	default:
+		c.Fatalf("request %s", request)
+	}
+}
