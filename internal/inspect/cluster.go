@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -81,6 +82,14 @@ func (c Cluster) With(svc *corev1.Service) Cluster {
 		return s.Namespace == svc.Namespace && s.Name == svc.Name
 	}), svc)
 	return c
+}
+
+// deletions is how many Nodes of a cloud were deleted lately, by the leader's record.
+func (c Cluster) deletions(cloudName string) int {
+	if c.Lease == nil {
+		return 0
+	}
+	return safety.Deletions(c.Lease.Annotations[safety.AnnotationNodes+cloudName], time.Now())
 }
 
 // record returns the record of a brake as it was read. What is counted here goes nowhere.

@@ -50,6 +50,7 @@ type Inspector struct {
 	cloud     *run.Cloud
 	cluster   Cluster
 	keepNodes bool
+	tuning    framework.Tuning
 	inventory *instance.Inventory
 	balancers *loadbalancer.Manager // nil when the cloud has none
 	firewall  *firewall.Manager
@@ -60,7 +61,7 @@ type Inspector struct {
 
 // New returns an Inspector that has asked the cloud nothing yet.
 func New(o Options) *Inspector {
-	i := &Inspector{cloud: o.Cloud, cluster: o.Cluster, keepNodes: o.Tuning.KeepNodes}
+	i := &Inspector{cloud: o.Cloud, cluster: o.Cluster, keepNodes: o.Tuning.KeepNodes, tuning: o.Tuning}
 	policy := o.Tuning.Instances
 	policy.ConfirmGap = confirmGap
 	brake := safety.NewBrake(o.Tuning.Brake)

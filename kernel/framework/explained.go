@@ -11,9 +11,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// explained is an error for an event: what went wrong, without what differs each time, and what to
+// Explained is an error for an event: what went wrong, without what differs each time, and what to
 // do about it.
-func explained(err error) string {
+func Explained(err error) string {
 	text := event.Plain(err.Error())
 	if advice := cloud.Advice(err); advice != "" {
 		text += "; " + advice
@@ -21,7 +21,7 @@ func explained(err error) string {
 	return text
 }
 
-// explainedError has the text of explained. Upstream writes the errors of balancers into events.
+// explainedError has the text of Explained. Upstream writes the errors of balancers into events.
 type explainedError struct {
 	err  error
 	text string
@@ -40,7 +40,7 @@ func forEvents(err error) error {
 	if _, ok := errors.AsType[*api.RetryError](err); ok {
 		return err
 	}
-	text := explained(err)
+	text := Explained(err)
 	if text == err.Error() {
 		return err
 	}

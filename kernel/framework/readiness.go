@@ -68,7 +68,7 @@ func (r *readiness) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		text := explained(err)
+		text := Explained(err)
 		r.why.Store(&text)
 		klog.ErrorS(err, "The cloud has not accepted the credentials yet", "retryAfter", wait)
 		select {

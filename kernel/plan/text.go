@@ -63,6 +63,9 @@ func line(op cloud.Operation) string {
 	return text
 }
 
+// Describe says what an operation does, for people.
+func Describe(op cloud.Operation) string { return phrase(op) }
+
 // phrase says what the operation does, without sign and remarks.
 func phrase(op cloud.Operation) string {
 	words := []string{string(op.Verb), string(op.Kind)}

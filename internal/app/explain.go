@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+)
+
+// explainTimeout bounds one run of `explain`.
+const explainTimeout = 2 * time.Minute
+
+// explaining is one run of `explain`.
+type explaining struct {
+	perspective
+	format *string
+}
+
+func newExplainCommand() *cobra.Command {
+	e := &explaining{}
+	cmd := newCommand(subcommand{
+		use: "explain {node NAME | service NAMESPACE/NAME}", short: "Say what is known of one Node or Service, and why",
+		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
+it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
+nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
+and takes the same flags. "!" marks what somebody has to look after.`,
+		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
+  cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
+		args: func(args []string) error {
+			if len(args) != 2 || args[0] != "node" && args[0] != scopeService {
+				return usagef("explain: want node NAME, or service NAMESPACE/NAME")
+			}
+			return nil
+		},
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return e.run(cmd.Context(), cmd.Flags(), args, cmd.OutOrStdout())
+	}
+	e.flags(cmd.Flags())
+	e.format = outputFlag(cmd)
+	return cmd
+}
+
+func (e *explaining) run(ctx context.Context, fs *pflag.FlagSet, args []string, out io.Writer) error {
+	if err := checkOutput(*e.format); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
+	defer cancel()
+	seen, err := e.look(ctx, fs)
+	if err != nil {
+		return err
+	}
+	explanation, err := e.explain(ctx, seen, args)
+	if err != nil {
+		return err
+	}
+	if *e.format == "json" {
+		return writeJSON(out, explanation)
+	}
+	return explanation.Text(out)
+}
+
+func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (inspect.Explanation, error) {
+	if args[0] == scopeService {
+		svc, err := seen.service(args[1])
+		if err != nil {
+			return inspect.Explanation{}, err
+		}
+		events, eventsErr := e.events(ctx, svc)
+		return seen.inspector().ExplainService(ctx, svc, events, eventsErr), nil
+	}
+	node := seen.Cluster.Node(args[1])
+	if node == nil {
+		return inspect.Explanation{}, usagef("node %s does not exist", args[1])
+	}
+	return seen.inspector().ExplainNode(ctx, node), nil
+}
+
+// events returns the events of a Service. The rights of the controller manager do not include them.
+func (e *explaining) events(ctx context.Context, svc *corev1.Service) ([]corev1.Event, error) {
+	client, err := e.client()
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := mayListEvents(ctx, client, svc.Namespace)
+	switch {
+	case err != nil:
+		return nil, err
+	case !allowed:
+		return nil, errors.New("kubectl describe service shows them")
+	}
+	list, err := client.CoreV1().Events(svc.Namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.Set{"involvedObject.kind": "Service", "involvedObject.uid": string(svc.UID)}.String(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading events: %w", err)
+	}
+	return list.Items, nil
+}

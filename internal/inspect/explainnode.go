@@ -1,0 +1,197 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+)
+
+// ExplainNode says what is known of a Node: whose it is, how it was matched with a machine,
+// where its addresses come from, what stands between it and its deletion, and what is to be done.
+func (i *Inspector) ExplainNode(ctx context.Context, node *corev1.Node) Explanation {
+	e := Explanation{Version: ExplanationVersion, Subject: "Node " + node.Name}
+	owner := i.explainOwner(&e, node)
+	if owner == instance.Foreign || owner == instance.OptedOut {
+		return e
+	}
+	machine := i.explainMachine(ctx, &e, node, owner)
+	if machine != nil {
+		explainAddresses(&e, node, *machine)
+	}
+	if owner == instance.Mine {
+		found := i.gone(ctx, []*corev1.Node{node})[node.Name]
+		i.explainDeletion(&e, node, found)
+		explainPlan(&e, i.node(ctx, node, found))
+	}
+	return e
+}
+
+func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Ownership {
+	s := e.section("Whose it is")
+	s.add("provider-ID", node.Spec.ProviderID, "spec.providerID; it never changes once it is set")
+	s.add("waits for its cloud", fmt.Sprint(instance.Uninitialized(node)), "the taint "+cloudproviderapi.TaintExternalCloudProvider)
+	owner := instance.Owner(node, i.cloud.Concerns)
+	switch owner {
+	case instance.Mine:
+		s.add("owner", "cloud "+i.cloud.Name, "its provider-ID is one of this cloud, or it has none and waits for its cloud")
+	case instance.Foreign:
+		s.add("owner", "another cloud", "its provider-ID is none of "+strings.Join(i.cloud.Descriptor.ProviderIDSchemes, ", ")+" that these credentials are for; it is never touched")
+	case instance.OptedOut:
+		s.add("owner", "nobody", "a label such as "+instance.LabelUnmanaged+" keeps cloud controllers away; it is never touched")
+	default:
+		s.problem("owner", "nobody", "neither provider-ID nor taint: its kubelet registered without --cloud-provider=external; it is a target at most")
+	}
+	return owner
+}
+
+// explainMachine says by which rule the machine was found, and which others there are.
+func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *corev1.Node, owner instance.Ownership) *cloud.Instance {
+	s := e.section("Machine")
+	if node.Spec.ProviderID != "" {
+		id, err := i.inventory.ProviderID(node)
+		if err != nil {
+			s.problem("by provider-ID", "unreadable", err.Error()+"; want "+i.cloud.Descriptor.ProviderIDForm)
+			return nil
+		}
+		s.add("by provider-ID", string(id), "the provider-ID counts alone: no name is looked at")
+	} else {
+		s.add("by provider-ID", "not tried", "there is none")
+		if i.cloud.Namer != nil {
+			if id := i.cloud.Namer.NameID(node.Name); id != "" {
+				s.add("by id in the name", string(id), "the Node's name holds the id of a machine")
+			} else {
+				s.add("by id in the name", "none", "the Node's name holds no id of this cloud")
+			}
+		}
+	}
+	machine, err := i.machine(ctx, node, owner)
+	switch several, ok := errors.AsType[*instance.AmbiguousError](err); {
+	case ok:
+		s.problem("by name", fmt.Sprintf("%d machines", len(several.IDs)), several.Error()+"; set the kubelet's --provider-id")
+	case err != nil:
+		s.problem("found", "no", framework.Explained(err))
+	default:
+		if node.Spec.ProviderID == "" {
+			s.add("by name", string(machine.ID), "exactly one machine has the name "+node.Name)
+		}
+		s.add("found", "yes", "read from the cloud just now")
+		for _, pair := range [][2]string{{"id", string(machine.ID)}, {"name", machine.Name}, {"type", machine.Type}, {"zone", machine.Zone}, {"region", machine.Region}, {"state", string(machine.State)}} {
+			if pair[1] != "" {
+				s.add(pair[0], pair[1], "")
+			}
+		}
+		return machine
+	}
+	return nil
+}
+
+// machine returns the machine of a Node, as a target's where that is all it can be.
+func (i *Inspector) machine(ctx context.Context, node *corev1.Node, owner instance.Ownership) (*cloud.Instance, error) {
+	if owner == instance.Mine {
+		machine, err := i.inventory.Metadata(ctx, node)
+		return &machine, err
+	}
+	found, err := i.inventory.ByName(ctx, []string{node.Name})
+	if err != nil {
+		return nil, err
+	}
+	machine, ok := found[node.Name]
+	if !ok {
+		return nil, fmt.Errorf("not exactly one machine is named %q", node.Name)
+	}
+	return &machine, nil
+}
+
+// explainAddresses lists addresses by origin.
+func explainAddresses(e *Explanation, node *corev1.Node, machine cloud.Instance) {
+	s := e.section("Addresses")
+	now := node.Status.Addresses
+	origin := func(a corev1.NodeAddress) string {
+		if slices.Contains(framework.Metadata(machine).NodeAddresses, a) {
+			return "the cloud has it"
+		}
+		if a.Type == corev1.NodeHostName {
+			return "the kubelet said it"
+		}
+		return "the cloud does not have it"
+	}
+	for _, a := range now {
+		s.add(string(a.Type), a.Address, "on the Node; "+origin(a))
+	}
+	for _, a := range framework.Metadata(machine).NodeAddresses {
+		if !slices.Contains(now, a) {
+			s.add(string(a.Type), a.Address, "in the cloud, and not on the Node")
+		}
+	}
+	if given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; given != "" {
+		if _, err := framework.NodeAddresses(node, machine); err != nil {
+			s.problem("--node-ip", given, err.Error())
+		} else {
+			s.add("--node-ip", given, "the kubelet's: of its type no other address is used")
+		}
+	}
+}
+
+// explainDeletion says what stands between the Node and its deletion.
+func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found existence) {
+	s := e.section("Deletion")
+	held, isHeld := errors.AsType[*absence.HeldError](found.err)
+	switch {
+	case isReady(node):
+		s.add("machine gone", "not asked", "the Node is Ready: it is never deleted")
+	case instance.Uninitialized(node):
+		s.add("machine gone", "not asked", "the Node waits for its cloud: it is never deleted before")
+	case isHeld:
+		s.problem("machine gone", "seems so", "the Node is kept: "+held.Err.Error())
+		s.add("decision", string(held.Decision), "")
+	case found.err != nil:
+		s.problem("machine gone", "not known", framework.Explained(found.err))
+	case found.exists:
+		s.add("machine gone", "no", "the cloud has it")
+	default:
+		s.problem("machine gone", "yes", "two reads in a row, with the credentials checked between them")
+	}
+	s.add("age", time.Since(node.CreationTimestamp.Time).Round(time.Second).String(), "younger than --node-deletion-grace="+i.tuning.Instances.Grace.String()+" it is never judged gone")
+	brake := safety.NewBrake(i.tuning.Brake)
+	total := len(i.mine())
+	s.add("brake", fmt.Sprintf("%d of %d", i.cluster.deletions(i.cloud.Name), brake.Limit(total)),
+		fmt.Sprintf("deletions in the last %s, and how many there may be with %d Nodes", brake.Window(), total))
+	if i.keepNodes {
+		s.add("--node-deletion", "false", "no Node is ever deleted")
+	}
+}
+
+// explainPlan lists what is to be done.
+func explainPlan(e *Explanation, entry plan.Entry) {
+	s := e.section("To be done now")
+	for _, op := range entry.Operations {
+		text := plan.Describe(op)
+		if op.Blocked != "" {
+			s.problem("blocked", text, op.Blocked)
+		} else {
+			s.add(string(op.Verb), text, op.Reason)
+		}
+	}
+	for _, w := range entry.Warnings {
+		s.problem(w.Reason, w.Message, "")
+	}
+	if entry.Error != nil {
+		s.problem("error", entry.Error.Message, string(entry.Error.Class))
+	}
+	if len(s.Facts) == 0 {
+		s.add("nothing", "all is as it should be", "")
+	}
+}

@@ -1,0 +1,125 @@
+package node_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+// explain runs `explain` and returns its text with one space where there are several.
+func (s *site) explain(kind, name string) string {
+	s.t.Helper()
+	got := s.command(token, "", "explain", kind, name, "--node-deletion-grace=1ms")
+	if got.code != 0 {
+		s.t.Fatalf("explain %s %s: code %d: %s", kind, name, got.code, got.stderr)
+	}
+	return words(got.stdout)
+}
+
+func words(text string) string {
+	lines := strings.Split(text, "\n")
+	for n, line := range lines {
+		lines[n] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// says fails the test unless the text has all parts.
+func (s *site) says(text string, parts ...string) {
+	s.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			s.t.Errorf("%q is not said:\n%s", part, text)
+			return
+		}
+	}
+}
+
+// Of each Node it is said whose it is, how it was matched, and what stands between it and its end.
+func TestExplainNode(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(5)
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	for _, o := range []controlplane.NodeOptions{
+		{Name: fresh.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}},
+		{Name: "nobody"},
+		{Name: "foreign", ProviderID: "k3s://foreign"},
+		{Name: "flagless", Initialized: true, Ready: true},
+	} {
+		_, err := s.JoinNode(s.within(patience), o)
+		s.must(err)
+	}
+	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
+	s.must(s.Cloud.PowerOff(droplets[1].ID))
+	s.notReady(droplets[:2]...)
+
+	s.says(s.explain("node", droplets[2].Name), "owner cloud digitalocean", "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
+	s.says(s.explain("node", droplets[0].Name), "! found no", "! machine gone yes", "delete delete node")
+	s.says(s.explain("node", droplets[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
+	s.says(s.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")
+	s.says(s.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
+	s.says(s.explain("node", "foreign"), "owner another cloud", "never touched")
+	s.says(s.explain("node", "flagless"), "! owner nobody", "--cloud-provider=external")
+	if n := s.Cloud.Counters().Mutating; n > 0 {
+		t.Errorf("%d writes to the cloud", n)
+	}
+}
+
+// Of a Service it is said how it was understood, whose the balancer is, and what becomes of each Node.
+func TestExplainService(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(3)
+	p := s.start()
+	s.annotated("web", map[string]string{
+		"service.beta.kubernetes.io/do-loadbalancer-type":                  "REGIONAL",
+		"service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol": "true",
+		"service.beta.kubernetes.io/do-loadbalancer-hostnaem":              "typing error",
+		"service.beta.kubernetes.io/do-loadbalancer-healthcheck-path":      "",
+	})
+	s.settledService("web")
+	s.must(p.Stop(s.within(patience)))
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "foreign", ProviderID: "k3s://foreign", Initialized: true, Ready: true})
+	s.must(err)
+	s.exclude(droplets[0].Name)
+
+	text := s.explain("service", "default/web")
+	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
+		"state active", "whose this Service's (its marks have the UID of the Service; its marks name the Service;", "an annotation of the Service has its id",
+		droplets[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", droplets[1].Name+" in (machine",
+		"foreign out (its provider-ID belongs to another cloud)", "delete delete target")
+	got := s.command(token, "", "explain", "service", "default/web", "-o", "json")
+	var explanation struct {
+		Version  int
+		Subject  string
+		Sections []struct {
+			Title string
+			Facts []struct{ Name, Value, Why string }
+		}
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &explanation); err != nil || explanation.Version != 1 || len(explanation.Sections) != 5 {
+		t.Errorf("%v: %s", err, got.stdout)
+	}
+
+	s.Cloud.RevokeToken(token)
+	s.says(s.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
+	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "web"}} {
+		if got := s.command(token, "", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: code %d, %s", args, got.code, got.stderr)
+		}
+	}
+}
+
+// exclude keeps a Node out of balancers.
+func (s *site) exclude(name string) {
+	s.t.Helper()
+	ctx, nodes := s.within(patience), s.Client().CoreV1().Nodes()
+	node, err := nodes.Get(ctx, name, metav1.GetOptions{})
+	s.must(err)
+	node.Labels["node.kubernetes.io/exclude-from-external-load-balancers"] = ""
+	_, err = nodes.Update(ctx, node, metav1.UpdateOptions{})
+	s.must(err)
+}
