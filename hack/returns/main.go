@@ -77,11 +77,17 @@ func (r *reader) add(p *packages.Package) {
 	}
 }
 
-// enter follows the method of that name of the type Driver of the first package that has it.
+// enter follows the method of that name of the type Driver, its own or that of a part of it, of the
+// first package that has it.
 func (r *reader) enter(method string, loaded []*packages.Package) {
 	for _, p := range loaded {
-		if name := "(*" + p.PkgPath + ".Driver)." + method; r.functions[name].body != nil {
-			r.follow(name)
+		driver := p.Types.Scope().Lookup("Driver")
+		if driver == nil {
+			continue
+		}
+		object, _, _ := types.LookupFieldOrMethod(types.NewPointer(driver.Type()), true, p.Types, method)
+		if f, ok := object.(*types.Func); ok && r.functions[f.Origin().FullName()].body != nil {
+			r.follow(f.Origin().FullName())
 			return
 		}
 	}

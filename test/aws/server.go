@@ -135,7 +135,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL.Scheme, r.URL.Host = "http", "moto"
 	if r.Body != nil {
-		// See answers in providers/aws: the SDK's body breaks connections.
+		// See answers in providers/aws/session: the SDK's body breaks connections.
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
 	r.Header.Set("X-Moto-Account-Id", t.account)

@@ -43,7 +43,7 @@ func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 	return o, nil
 }
 
-// view is a classic balancer as normalizeClassic would ask for it.
+// view is a classic balancer as Normalize would ask for it.
 func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
 	b := cloud.Balancer{

@@ -49,11 +49,11 @@ func retryAfter(err error) time.Duration {
 }
 
 // Throttles reports whether an error code says that too much was asked for.
-func Throttles(code string) bool { return Classes[code] == cloud.FailureThrottled }
+func Throttles(code string) bool { return classes[code] == cloud.FailureThrottled }
 
 func classOf(err error) cloud.Class {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		if class, known := Classes[api.ErrorCode()]; known {
+		if class, known := classes[api.ErrorCode()]; known {
 			return class
 		}
 	}
@@ -84,9 +84,9 @@ func classOfStatus(status int) cloud.Class {
 	}
 }
 
-// Classes are those of the error codes, of EC2's documentation, of the two of load balancing,
+// classes are those of the error codes, of EC2's documentation, of the two of load balancing,
 // and of what all services have in common.
-var Classes = invert(map[cloud.Class][]string{
+var classes = invert(map[cloud.Class][]string{
 	// Only of what was asked for by its id or name: a group or subnet that does not exist and
 	// was named along with it is something else, see below.
 	cloud.FailureNotFound: {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -90,29 +89,5 @@ func TestClassesOfAnswers(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestOtherErrors(t *testing.T) {
-	for want, all := range map[cloud.Class][]error{
-		cloud.FailureInvalid:      {fmt.Errorf("x: %w", &cloud.Invalid{})},
-		cloud.FailureTransient:    {fmt.Errorf("x: %w", failure.ErrUnreadable)},
-		cloud.FailureUnauthorized: {&failure.CredentialError{Err: errors.New("no EC2 IMDS role found")}},
-		cloud.FailureUnknown:      {errors.New("what")},
-	} {
-		for _, err := range all {
-			if got := failure.Classify(err).Class; got != want {
-				t.Errorf("%v: %s, want %s", err, got, want)
-			}
-		}
-	}
-}
-
-// No code is in two classes, where the last one would count.
-func TestEveryCodeHasOneClass(t *testing.T) {
-	for code, class := range failure.Classes {
-		if class == "" || code == "" {
-			t.Errorf("%q: %q", code, class)
-		}
 	}
 }

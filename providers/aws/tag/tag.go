@@ -204,7 +204,7 @@ func recordOf(tags map[string]string) string {
 	return strings.TrimPrefix(record, "=")
 }
 
-// Observed returns which tags of an object are managed, as in fieldTags: those that are
+// Observed returns which tags of an object are managed, as in balancer.FieldTags: those that are
 // wanted and those that were.
 func Observed(tags map[string]string, spec cloud.Spec) string {
 	managed := map[string]string{}

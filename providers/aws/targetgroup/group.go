@@ -162,7 +162,7 @@ type Set struct {
 	Unused []Group
 	// taken are the names of all target groups there are.
 	taken map[string]bool
-	// Released are target groups whose listener was deleted just now, retired those whose listener
+	// Released are target groups whose listener was deleted just now, Retired those whose listener
 	// leads to another one since.
 	Released, Retired []Group
 	// Refused are targets that AWS did not take, with what it said.
