@@ -24,7 +24,7 @@ func TestAdvice(t *testing.T) {
 	defer plain.Close()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	late := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: encrypted.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, Time: func() time.Time { return time.Unix(0, 0) }}}
+	late := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: encrypted.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, Time: func() time.Time { return time.Now().AddDate(100, 0, 0) }}}
 	get := func(transport http.RoundTripper, url string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
