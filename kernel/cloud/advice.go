@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 )
 
 // classAdvice is what to do about a failure of a class.
@@ -35,7 +36,7 @@ func Advice(err error) string {
 	if authority || host || verification {
 		return "the certificate of the cloud's API is not trusted: configure its authority, and check whether a proxy intercepts TLS"
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return "what answers does not speak TLS: check the URL of the cloud's API, and the proxy"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
