@@ -17,7 +17,7 @@ import (
 const fields = "name,zone,machineType,status,networkInterfaces(networkIP,ipv6Address,ipv6AccessType,accessConfigs/natIP,ipv6AccessConfigs/externalIpv6)"
 
 // listFields are what is read of a list over all zones.
-const listFields = "kind,nextPageToken,warning/code,unreachables,items/*(warning/code,instances(" + fields + "))"
+const listFields = "kind,nextPageToken,warning/code,unreachables,items/*/warning/code,items/*/instances(" + fields + ")"
 
 // kindList is what such a list calls itself.
 const kindList = "compute#instanceAggregatedList"
