@@ -42,6 +42,7 @@ and takes the same flags. "!" marks what somebody has to look after.`,
 			return nil
 		},
 	})
+	cmd.ValidArgs = []string{"node", scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return e.run(cmd.Context(), cmd.Flags(), args, cmd.OutOrStdout())
 	}

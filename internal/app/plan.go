@@ -70,6 +70,7 @@ func newPlanCommand() *cobra.Command {
 		long: planLong, example: planExample,
 		args: func(args []string) error { return troubled(p.checkArgs(args)) },
 	})
+	cmd.ValidArgs = []string{scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) }
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
 	fs := cmd.Flags()

@@ -20,7 +20,12 @@ func TestChooseProvider(t *testing.T) {
 		{"empty with several", "", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider is not set", "digitalocean, sim"}},
 		{"left out", "digitalocean", []string{"sim"}, "", []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"unknown", "acme", []string{"digitalocean", "sim"}, "", []string{"acme is not a provider", "digitalocean, sim"}},
-		{"external means nothing here", "external", []string{"sim"}, "", []string{"external is not a provider"}},
+		{"external is for kubelets", "external", []string{"sim"}, "", []string{"external is not a provider here", "for kubelets", "compiled into this binary: sim"}},
+		{"ended", "packet", []string{"sim"}, "", []string{"packet is not a provider here", "Equinix Metal", "ended"}},
+		{"removed", "mesos", []string{"sim"}, "", []string{"removed it", "https://", "without a cloud provider"}},
+		{"has its own", "azure", []string{"sim"}, "", []string{"https://github.com/kubernetes-sigs/cloud-provider-azure"}},
+		{"another spelling", "DigitalOcean", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider=digitalocean"}},
+		{"another spelling, left out", "gcp", []string{"digitalocean", "sim"}, "", []string{"it is called gce here, and left out"}},
 		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, openstack, sim"}},
 	}
 	for _, tt := range tests {
@@ -52,5 +57,23 @@ func TestInTreeListsEveryProviderFile(t *testing.T) {
 	slices.Sort(names)
 	if !slices.Equal(names, inTree) {
 		t.Errorf("inTree is %v, the provider files are for %v", inTree, names)
+	}
+}
+
+// Every name that means something else leads to one that is known, and no advice is about a provider
+// of ours.
+func TestElsewhere(t *testing.T) {
+	for name, meant := range otherSpellings {
+		if _, known := elsewhere[meant]; !known && !slices.Contains(inTree, meant) {
+			t.Errorf("%s means %s, of which nothing is known", name, meant)
+		}
+		if elsewhere[name] != "" {
+			t.Errorf("%s has advice of its own and another spelling", name)
+		}
+	}
+	for name, advice := range elsewhere {
+		if slices.Contains(inTree, name) || advice == "" || strings.Contains(advice, "\n") {
+			t.Errorf("%s: %q", name, advice)
+		}
 	}
 }

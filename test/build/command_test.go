@@ -34,6 +34,10 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 	}{
 		{"no provider chosen", nil, nil, []string{"--cloud-provider is not set", "aws, digitalocean, gce, openstack, sim"}},
 		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", "aws, digitalocean, gce, openstack, sim"}},
+		{"provider that ended", nil, []string{"--cloud-provider=packet"}, []string{"packet is not a provider here", "ended on 2026-06-30", "https://"}},
+		{"provider with a controller of its own", nil, []string{"--cloud-provider=azure"}, []string{"azure is not a provider here", "kubernetes-sigs/cloud-provider-azure"}},
+		{"another spelling", nil, []string{"--cloud-provider=amazon"}, []string{"it is called aws here"}},
+		{"no such shell", nil, []string{"completion", "tcsh"}, []string{"bash, fish, powershell, zsh"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
 		{"routes without cidr", nil, []string{"--cloud-provider=sim", "--configure-cloud-routes=true"}, []string{"--configure-cloud-routes", "--cluster-cidr"}},
@@ -106,6 +110,11 @@ func TestVersion(t *testing.T) {
 }
 
 func TestHelpOfSubcommandsShowsOwnFlagsOnly(t *testing.T) {
+	for _, command := range []string{"explain", "plan"} {
+		if _, help, _ := run(t, binary(t), command, "--help"); strings.Contains(help, "--vmodule") || !strings.Contains(help, "Examples:") {
+			t.Errorf("help of %s:\n%s", command, help)
+		}
+	}
 	for _, command := range []string{"providers", "version"} {
 		_, stdout, stderr := run(t, binary(t), command, "--help")
 		help := stdout + stderr
@@ -119,9 +128,21 @@ func TestHelpOfSubcommandsShowsOwnFlagsOnly(t *testing.T) {
 		}
 	}
 	_, root, _ := run(t, binary(t), "--help")
-	for _, want := range []string{"--cloud-provider", "--concurrent-service-syncs", "providers", "version"} {
+	for _, want := range []string{"--cloud-provider", "--concurrent-service-syncs", "completion", "doctor", "explain", "plan", "providers", "version"} {
 		if !strings.Contains(root, want) {
 			t.Errorf("help of the binary lacks %s", want)
 		}
+	}
+}
+
+// Each shell has a script, and commands know what they can be followed by.
+func TestCompletion(t *testing.T) {
+	for shell, has := range map[string]string{"bash": "complete -o", "fish": "complete -c", "powershell": "Register-ArgumentCompleter", "zsh": "#compdef"} {
+		if code, stdout, stderr := run(t, binary(t), "completion", shell); code != 0 || !strings.Contains(stdout, has) {
+			t.Errorf("%s: code %d, %s", shell, code, stderr)
+		}
+	}
+	if _, stdout, _ := run(t, binary(t), "__complete", "plan", ""); !strings.Contains(stdout, "firewall\n") || !strings.Contains(stdout, "service\n") {
+		t.Errorf("after plan: %s", stdout)
 	}
 }

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"slices"
+	"strings"
+)
+
+// elsewhere are names that --cloud-provider has, or had, in Kubernetes or in a CCM of its own, and
+// that are no provider here: what became of them, and what to use. The names are those that kubelets,
+// kubeadm and old manifests still carry.
+var elsewhere = map[string]string{
+	"alicloud":     "use its own controller: https://github.com/kubernetes/cloud-provider-alibaba-cloud",
+	"azure":        "use its own controller: https://github.com/kubernetes-sigs/cloud-provider-azure",
+	"cloudstack":   "use its own controller: https://github.com/apache/cloudstack-kubernetes-provider",
+	"equinixmetal": "Equinix Metal ended on 2026-06-30: move the machines; https://www.datacenterdynamics.com/en/news/equinix-to-kill-off-metal-by-june-2026/",
+	"external":     "that is a value for kubelets, which wait for a controller manager with it; give the cloud's own name here",
+	"hcloud":       "it is not in this version; use its own controller: https://github.com/hetznercloud/hcloud-cloud-controller-manager",
+	"ibmcloud":     "use its own controller: https://github.com/IBM-Cloud/cloud-provider-ibm",
+	"k3s":          "k3s has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud here",
+	"kind":         "use its own controller: https://github.com/kubernetes-sigs/cloud-provider-kind",
+	"kubevirt":     "use its own controller: https://github.com/kubevirt/cloud-provider-kubevirt",
+	"linode":       "use its own controller: https://github.com/linode/linode-cloud-controller-manager",
+	"mesos":        "Kubernetes removed it and nothing took its place: run without a cloud provider; https://github.com/kubernetes/kubernetes/pull/47232",
+	"oci":          "use its own controller: https://github.com/oracle/oci-cloud-controller-manager",
+	"ovirt":        "Kubernetes removed it and nothing took its place: run without a cloud provider; https://github.com/kubernetes/kubernetes/pull/72178",
+	"packet":       "Packet became Equinix Metal, which ended on 2026-06-30: move the machines; https://www.datacenterdynamics.com/en/news/equinix-to-kill-off-metal-by-june-2026/",
+	"photon":       "Kubernetes removed it (https://github.com/kubernetes/kubernetes/pull/72178); for vSphere use https://github.com/kubernetes/cloud-provider-vsphere",
+	"proxmox":      "use its own controller: https://github.com/sergelogvinov/proxmox-cloud-controller-manager",
+	"rackspace":    "Kubernetes removed it in favour of OpenStack (https://github.com/kubernetes/kubernetes/pull/52855): use --cloud-provider=openstack",
+	"rke2":         "RKE2 has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud here",
+	"scaleway":     "use its own controller: https://github.com/scaleway/scaleway-cloud-controller-manager",
+	"vagrant":      "Kubernetes removed it and nothing took its place: run without a cloud provider; https://github.com/kubernetes/kubernetes/issues/18093",
+	"vsphere":      "use its own controller: https://github.com/kubernetes/cloud-provider-vsphere",
+	"vultr":        "use its own controller: https://github.com/vultr/vultr-cloud-controller-manager",
+}
+
+// otherSpellings are names that mean one of ours or one of elsewhere.
+var otherSpellings = map[string]string{
+	"alibaba": "alicloud", "alibabacloud": "alicloud", "amazon": "aws", "azurerm": "azure", "do": "digitalocean", "digital-ocean": "digitalocean",
+	"equinix-metal": "equinixmetal", "gcp": "gce", "google": "gce", "hetzner": "hcloud", "ibm": "ibmcloud", "metal": "equinixmetal", "oracle": "oci",
+	"vmware": "vsphere",
+}
+
+// advise says what to do about a name that is no provider, "" when nothing is known of it.
+func advise(name string, compiled func(string) bool) string {
+	name = strings.ToLower(name)
+	meant, respelled := otherSpellings[name]
+	if respelled {
+		name = meant
+	}
+	switch advice := elsewhere[name]; {
+	case compiled(name):
+		return "it is called " + name + " here: --cloud-provider=" + name
+	case slices.Contains(inTree, name):
+		return "it is called " + name + " here, and left out of this binary: use one with all providers"
+	case respelled && advice != "":
+		return name + ": " + advice
+	default:
+		return advice
+	}
+}
