@@ -85,6 +85,6 @@ func KindOf(id string) string {
 }
 
 // Missing returns the items of list that other does not have.
-func Missing(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
+func Missing[T comparable](list, other []T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(other, item) })
 }

@@ -49,9 +49,7 @@ func (c *update) swapSubnets(ctx context.Context) error {
 // subnets says which subnets the balancer lacks and which it has too many.
 func (c *update) subnets() (missing, surplus []string) {
 	have, want := balancer.List(c.have.ProviderFields[balancer.FieldSubnets]), balancer.List(c.want.ProviderFields[balancer.FieldSubnets])
-	missing = slices.DeleteFunc(slices.Clone(want), func(id string) bool { return slices.Contains(have, id) })
-	surplus = slices.DeleteFunc(have, func(id string) bool { return slices.Contains(want, id) })
-	return missing, surplus
+	return balancer.Missing(want, have), balancer.Missing(have, want)
 }
 
 func (c *update) attach(ctx context.Context, ids []string) error {

@@ -2,7 +2,6 @@ package elb
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // addTags writes tags that are missing or differ.
@@ -44,9 +44,5 @@ func (c *update) retagged() (add map[string]string, remove []string) {
 }
 
 func tagList(tags map[string]string) []types.Tag {
-	var list []types.Tag
-	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		list = append(list, types.Tag{Key: &key, Value: new(tags[key])})
-	}
-	return list
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }

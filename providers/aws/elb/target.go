@@ -3,12 +3,12 @@ package elb
 import (
 	"context"
 	"errors"
-	"slices"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
@@ -16,13 +16,11 @@ import (
 func (c *update) setTargets(ctx context.Context) error {
 	c.targeted = true
 	have := c.lb().targets()
-	missing := slices.DeleteFunc(slices.Clone(c.want.Targets), func(id cloud.InstanceID) bool { return slices.Contains(have, id) })
-	surplus := slices.DeleteFunc(slices.Clone(have), func(id cloud.InstanceID) bool { return slices.Contains(c.want.Targets, id) })
-	err := inHalves(missing, func(ids []types.Instance) error {
+	err := inHalves(balancer.Missing(c.want.Targets, have), func(ids []types.Instance) error {
 		_, err := c.client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
 		return failure.Wrap(err, "adding targets to classic balancer "+c.lb().name())
 	})
-	gone := inHalves(surplus, func(ids []types.Instance) error {
+	gone := inHalves(balancer.Missing(have, c.want.Targets), func(ids []types.Instance) error {
 		_, err := c.client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, Instances: ids})
 		if len(ids) == 1 && isNoInstance(err) {
 			return nil

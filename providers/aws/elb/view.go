@@ -205,5 +205,5 @@ func (e *Balancers) opened(s *Snapshot, spec cloud.Spec) []string {
 	case slices.Contains(groups, wanted[0]):
 		return wanted[:1]
 	}
-	return slices.DeleteFunc(slices.Clone(groups), func(id string) bool { return slices.Contains(wanted, id) })
+	return balancer.Missing(groups, wanted)
 }

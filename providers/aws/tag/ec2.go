@@ -25,9 +25,14 @@ func Of(tags []ec2types.Tag) map[string]string {
 
 // List returns tags as EC2 takes them, sorted by key.
 func List(tags map[string]string) []ec2types.Tag {
-	var list []ec2types.Tag
+	return ListOf(tags, func(key, value *string) ec2types.Tag { return ec2types.Tag{Key: key, Value: value} })
+}
+
+// ListOf returns tags as an API takes them, sorted by key.
+func ListOf[T any](tags map[string]string, form func(key, value *string) T) []T {
+	var list []T
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		list = append(list, ec2types.Tag{Key: aws.String(key), Value: aws.String(tags[key])})
+		list = append(list, form(new(key), new(tags[key])))
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package targetgroup
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,15 +10,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // TagList returns tags as AWS takes them, sorted by key.
 func TagList(tags map[string]string) []types.Tag {
-	var list []types.Tag
-	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		list = append(list, types.Tag{Key: aws.String(key), Value: aws.String(tags[key])})
-	}
-	return list
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
 // Limits of one request.
