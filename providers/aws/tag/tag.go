@@ -18,7 +18,7 @@ const Held = "multicloud-ccm.io/as-found"
 
 // Tags upstream writes.
 const (
-	service       = "kubernetes.io/service-name" // namespace/name
+	serviceKey    = "kubernetes.io/service-name" // namespace/name
 	ClusterPrefix = "kubernetes.io/cluster/"     // and the cluster's id
 	LegacyKey     = "KubernetesCluster"          // the cluster's id, before there were others
 	Owned         = "owned"
@@ -34,9 +34,9 @@ var controllerPrefixes = []string{"elbv2.k8s.aws/", "service.k8s.aws/", "ingress
 const (
 	// Marks are the tags of an owner beside upstream's.
 	Marks = cloud.LabelMarks("multicloud-ccm.io/owner-")
-	// record lists the keys of additional tags, with "=" between them, so that they can be
+	// recordKey lists the keys of additional tags, with "=" between them, so that they can be
 	// removed when they are not wanted any more.
-	record = "multicloud-ccm.io/additional-tags"
+	recordKey = "multicloud-ccm.io/additional-tags"
 )
 
 // Cluster is a Kubernetes cluster as AWS knows it.
@@ -68,12 +68,12 @@ func (c Cluster) Owns(tags map[string]string) bool {
 	return tags[ClusterPrefix+c.ID] == Owned || tags[LegacyKey] == c.ID
 }
 
-// markTags are the owner marks of a Service's objects; security groups have no service.
+// markTags are the owner marks of a Service's objects; security groups have no serviceKey.
 func (c Cluster) markTags(owner cloud.Owner) map[string]string {
 	tags := c.Tags()
 	maps.Copy(tags, Marks.Of(owner))
 	if owner.Name != "" {
-		tags[service] = owner.String()
+		tags[serviceKey] = owner.String()
 	}
 	return tags
 }
@@ -89,7 +89,7 @@ func (c Cluster) ObservedMarks(tags map[string]string) []string {
 }
 
 func (c Cluster) isMark(key string) bool {
-	return key == service || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
+	return key == serviceKey || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
 		key == LegacyKey && c.Legacy
 }
 
@@ -104,7 +104,7 @@ func markList(tags map[string]string) []string {
 
 // Owner returns what name and tags of an object claim:
 //
-//	our marks     service  cluster's tag  default name  claims
+//	our marks     serviceKey  cluster's tag  default name  claims
 //	yes           –           –              –             what they say
 //	no            –           –              this UID      that UID, and as below
 //	no            yes         ours           –             this cluster, namespace and name
@@ -120,7 +120,7 @@ func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) clou
 	if us.UID != "" && name == names.Default(us.UID) {
 		owner.UID = us.UID
 	}
-	owner.Namespace, owner.Name, _ = strings.Cut(tags[service], "/")
+	owner.Namespace, owner.Name, _ = strings.Cut(tags[serviceKey], "/")
 	owner.Cluster = c.clusterOf(tags, us)
 	return owner
 }
@@ -158,7 +158,7 @@ func (c Cluster) IsOurs(tags map[string]string, us cloud.Owner) bool {
 	if owner := Marks.Owner(tags); owner.UID != "" {
 		return owner.UID == us.UID
 	}
-	return tags[service] == us.String() && c.Owns(tags)
+	return tags[serviceKey] == us.String() && c.Owns(tags)
 }
 
 // ObjectTags are all tags of an object that is made for a Service: its marks and the tags of the
@@ -166,7 +166,7 @@ func (c Cluster) IsOurs(tags map[string]string, us cloud.Owner) bool {
 func (c Cluster) ObjectTags(spec cloud.Spec) map[string]string {
 	tags := Wanted(spec)
 	if record := recordOf(tags); record != "" {
-		tags[record] = record
+		tags[recordKey] = record
 	}
 	maps.Copy(tags, c.markTags(spec.Ref.Owner))
 	return tags
@@ -175,7 +175,7 @@ func (c Cluster) ObjectTags(spec cloud.Spec) map[string]string {
 // GroupTags are all tags of a security group that is made for a Service.
 func (c Cluster) GroupTags(spec cloud.Spec) map[string]string {
 	tags := c.ObjectTags(spec)
-	delete(tags, service)
+	delete(tags, serviceKey)
 	return tags
 }
 
@@ -189,11 +189,11 @@ func Wanted(spec cloud.Spec) map[string]string {
 // Reserved are tags that say whose an object is. Nobody may set them for somebody else's.
 func Reserved(key string) bool {
 	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
-		key == service || key == LegacyKey || key == record || key == Held ||
+		key == serviceKey || key == LegacyKey || key == recordKey || key == Held ||
 		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(Marks))
 }
 
-// recordOf returns the value of record for these tags, as many keys as fit.
+// recordOf returns the value of recordKey for these tags, as many keys as fit.
 func recordOf(tags map[string]string) string {
 	var record string
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -208,7 +208,7 @@ func recordOf(tags map[string]string) string {
 // wanted and those that were.
 func Observed(tags map[string]string, spec cloud.Spec) string {
 	managed := map[string]string{}
-	for _, key := range slices.Concat(strings.Split(tags[record], "="), slices.Collect(maps.Keys(Wanted(spec)))) {
+	for _, key := range slices.Concat(strings.Split(tags[recordKey], "="), slices.Collect(maps.Keys(Wanted(spec)))) {
 		if value, present := tags[key]; present && key != "" && !Reserved(key) {
 			managed[key] = value
 		}
@@ -227,18 +227,18 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 func (c Cluster) Retag(have map[string]string, change cloud.Change) (add map[string]string, remove []string) {
 	wanted := Wanted(change.Spec)
 	if record := recordOf(wanted); record != "" {
-		wanted[record] = record
+		wanted[recordKey] = record
 	}
 	for _, mark := range change.After.OwnershipTags {
 		key, value, _ := strings.Cut(mark, "=")
 		wanted[key] = value
 	}
-	recorded := strings.Split(have[record], "=")
+	recorded := strings.Split(have[recordKey], "=")
 	add = maps.Clone(wanted)
 	maps.DeleteFunc(add, func(key, value string) bool { present, ok := have[key]; return ok && present == value })
 	for _, key := range slices.Sorted(maps.Keys(have)) {
 		_, stays := wanted[key]
-		if !stays && (c.isMark(key) || key == record || slices.Contains(recorded, key)) {
+		if !stays && (c.isMark(key) || key == recordKey || slices.Contains(recorded, key)) {
 			remove = append(remove, key)
 		}
 	}
