@@ -32,14 +32,7 @@ func change(f *fixture, spec cloud.Spec) error {
 	return create(f, spec)
 }
 
-func destroy(f *fixture, spec cloud.Spec) error {
-	before, err := f.balancers().Observe(f.ctx(), spec)
-	if err != nil {
-		return err
-	}
-	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before})
-	return err
-}
+func destroy(f *fixture, spec cloud.Spec) error { return f.destroy(cloud.Change{Spec: spec}) }
 
 // interrupted breaks everything off at each of its requests, once before and once after
 // the request takes effect. The next attempt has to end in the same state as an undisturbed

@@ -237,9 +237,7 @@ func createdTwice(f *fixture) {
 		f.Fatalf("Observe of the second one = %q of %+v", before.ID, before.Owner)
 	}
 	double.Beside = &serves
-	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: double, Before: before})
-	f.must(err, "deleting the second one")
-	f.control.Settle()
+	f.must(f.destroy(cloud.Change{Spec: double}), "deleting the second one")
 	if d := f.difference(kept); d.before.ID != kept.Ref.ID || len(d.operations) > 0 || len(d.before.Duplicates) > 0 {
 		f.Errorf("after the second one is gone: %q, duplicates %q, changes:\n%s", d.before.ID, d.before.Duplicates, text(d.operations))
 	}

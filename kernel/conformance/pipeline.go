@@ -111,7 +111,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 			return d.before, fmt.Errorf("%w; left after the driver said done:\n%s", errStuck, text(d.operations))
 		}
 		if planned == nil {
-			if planned, err = f.plannedSteps(d); err != nil {
+			if planned, err = f.plannedSteps(d.change(nil)); err != nil {
 				return d.before, err
 			}
 		}
@@ -148,14 +148,41 @@ func (f *fixture) difference(spec cloud.Spec) draft {
 // remove deletes the balancer and waits until it is gone.
 func (f *fixture) remove(spec cloud.Spec) {
 	f.Helper()
-	before, err := f.balancers().Observe(f.ctx(), spec)
-	f.must(err, "Observe before deletion")
-	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before})
-	f.must(err, "deleting")
-	f.control.Settle()
+	f.must(f.destroy(cloud.Change{Spec: spec}), "deleting")
 	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
 		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
 	}
+}
+
+// destroy carries out a deletion: one change, and further ones for as long as the driver says
+// "pending" and the balancer is there.
+func (f *fixture) destroy(change cloud.Change) (err error) {
+	*f.steps = nil
+	if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
+		return err
+	}
+	planned, err := f.plannedSteps(change)
+	if err != nil {
+		return err
+	}
+	deleted := change.Before.ID
+	for range cmp.Or(f.suite.Passes, passes) {
+		progress, err := f.balancers().Apply(f.ctx(), change)
+		if err != nil {
+			return err
+		}
+		f.control.Settle()
+		if !progress.Pending {
+			return f.asPlanned(planned)
+		}
+		if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
+			return err
+		}
+		if change.Before.ID != deleted { // gone, or another balancer of the Service
+			return f.asPlanned(planned)
+		}
+	}
+	return fmt.Errorf("%w: the balancer is still being deleted", errStuck)
 }
 
 func text(operations []cloud.Operation) string {

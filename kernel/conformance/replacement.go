@@ -40,11 +40,7 @@ func replacedAfterDeletion(f *fixture) {
 // replaceFirst deletes the balancer so that another one follows.
 func (f *fixture) replaceFirst(spec cloud.Spec) {
 	f.Helper()
-	before, err := f.balancers().Observe(f.ctx(), spec)
-	f.must(err, "Observe before deletion")
-	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before, Replaced: true})
-	f.must(err, "deleting the old balancer")
-	f.control.Settle()
+	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting the old balancer")
 	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
 		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
 	}
@@ -134,11 +130,7 @@ func replacementGivenUp(f *fixture) {
 // removeOne deletes one balancer of two.
 func (f *fixture) removeOne(spec cloud.Spec) {
 	f.Helper()
-	before, err := f.balancers().Observe(f.ctx(), spec)
-	f.must(err, "Observe before deletion")
-	_, err = f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: before, Replaced: true})
-	f.must(err, "deleting one of two")
-	f.control.Settle()
+	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting one of two")
 }
 
 func (f *fixture) checker() cloud.Checker {

@@ -53,14 +53,13 @@ func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 	return kinds
 }
 
-// plannedSteps returns the steps that the change of a draft takes, nil where the cloud writes whole
-// objects.
-func (f *fixture) plannedSteps(d draft) (*[]cloud.Operation, error) {
+// plannedSteps returns the steps that a change takes, nil where the cloud writes whole objects.
+func (f *fixture) plannedSteps(change cloud.Change) (*[]cloud.Operation, error) {
 	planner, ok := f.balancers().(composite.Planner)
 	if !ok {
 		return nil, nil
 	}
-	steps, err := planner.Steps(f.ctx(), d.change(nil))
+	steps, err := planner.Steps(f.ctx(), change)
 	return &steps, err
 }
 
@@ -77,7 +76,7 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 		}
 		plain = append(plain, step)
 	}
-	if difference := cmp.Diff(plain, slices.Concat([]cloud.Operation{}, *f.steps)); difference != "" {
+	if difference := cmp.Diff(plain, append([]cloud.Operation{}, *f.steps...)); difference != "" {
 		return fmt.Errorf("the steps that were carried out are not the plan (-planned +carried out):\n%s", difference)
 	}
 	return nil
