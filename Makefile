@@ -161,8 +161,8 @@ fuzz: need-go ## Run every fuzzer with FUZZTIME inputs (10000x).
 	hack/fuzz.sh $(FUZZTIME)
 
 .PHONY: conformance
-conformance: need-go ## Run the driver conformance suite on every provider.
-	$(GO_TEST) -run Conformance ./providers/...
+conformance: need-go ## Run the driver conformance suite on every provider, and on the example.
+	$(GO_TEST) -run Conformance ./providers/... ./examples/...
 	cd test && $(GO_TEST) ./conformance/...
 
 .PHONY: bench

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the sizes of the kernel and of each provider, without tests and conformance:
+# Prints the sizes of the kernel, of each provider and of the example, without tests and conformance:
 #
 #   lines    of all files of a folder
 #   files    in its largest folder, and which that is
@@ -20,7 +20,7 @@ methods() {
 }
 
 printf '%-26s %7s  %-34s %s\n' folder lines 'files in the largest folder' 'methods of the largest type'
-for folder in kernel kernel/*/ providers/*/; do
+for folder in kernel kernel/*/ providers/*/ examples/*/; do
   folder=${folder%/}
   [[ $folder == kernel/conformance || -z $(sources "$folder") ]] && continue
   printf '%-26s %7d  %-34s %s\n' "$folder" "$(lines "$folder")" "$(files "$folder")" "$(methods "$folder" || true)"
@@ -29,7 +29,7 @@ done
 # How often somebody who follows a change of a load balancer through a provider comes back to a file
 # that they have left.
 printf '\n%-26s %s\n' provider 'returns to a file already left'
-for folder in providers/*/; do
+for folder in providers/*/ examples/*/; do
   entries=(Apply)
   grep -qrE --include='*.go' '\) ResourceKinds\(' "$folder" && entries=(Resources ResourceKinds)
   grep -qrE --include='*.go' "\) ${entries[0]}\(" "$folder" || continue

@@ -27,6 +27,7 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/run", []string{"k8s.io/cloud-provider", "k8s.io/client-go", module + "providers"}},
 		{"./kernel/instance", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/loadbalancer", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/composite", []string{"k8s.io/", module + "providers"}},
 		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/framework", []string{module + "providers", module + "internal"}},
@@ -44,7 +45,8 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/gce", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
 		{"./providers/openstack", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "kernel/framework", module + "internal"}},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
-		{"./cmd/...", []string{module + "test", "k8s.io/kubernetes"}},
+		{"./examples/toycloud", []string{"k8s.io/", module + "providers", module + "kernel/framework", module + "internal"}},
+		{"./cmd/...", []string{module + "test", module + "examples", "k8s.io/kubernetes"}},
 	}
 	for _, tt := range tests {
 		deps := strings.Fields(goTool(t, "list", "-deps", tt.pattern))

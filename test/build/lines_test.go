@@ -2,39 +2,92 @@ package build
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
-// The driver to read first has to stay short. What it lacks belongs into the kernel, and what
-// is about the simulated cloud itself into the package world below it.
-func TestReferenceDriverIsShort(t *testing.T) {
-	const budget = 499
+// The drivers to read first have to stay short. What they lack belongs into the kernel, and what is
+// about the cloud itself into the package below them: its API, or the simulated cloud.
+func TestReferenceDriversAreShort(t *testing.T) {
 	root, err := ccm.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(root, "providers", "sim", "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := 0
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		content, err := os.ReadFile(file)
+	for folder, budget := range map[string]int{"providers/sim": 499, "examples/toycloud": 400} {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		lines := 0
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(content, []byte("\n"))
+		}
+		t.Logf("%s: %d lines", folder, lines)
+		if lines == 0 || lines > budget {
+			t.Errorf("%s has %d lines without tests, want 1 to %d", folder, lines, budget)
+		}
+	}
+}
+
+// size is how documents tell the size of a provider, in lines: 3,100 (`digitalocean`).
+var size = regexp.MustCompile("([0-9]+),([0-9]{3}) \\(`([a-z]+)`")
+
+// Documents round what make figures prints to hundreds, and may be out of date by another hundred.
+func TestSizesInDocumentsAreTrue(t *testing.T) {
+	const tolerance = 150
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range []string{"CONTRIBUTING.md", "docs/explanation/architecture.md"} {
+		content, err := os.ReadFile(filepath.Join(root, document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := size.FindAllStringSubmatch(string(content), -1)
+		if len(told) == 0 {
+			t.Errorf("%s tells no sizes", document)
+		}
+		for _, match := range told {
+			lines, err := strconv.Atoi(match[1] + match[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			is := linesBelow(t, filepath.Join(root, "providers", match[3]))
+			if lines < is-tolerance || lines > is+tolerance {
+				t.Errorf("%s says that %s has %d lines; it has %d", document, match[3], lines, is)
+			}
+		}
+	}
+}
+
+// linesBelow counts the lines of a folder and those below it as hack/figures.sh does.
+func linesBelow(t *testing.T, folder string) (lines int) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
 		lines += bytes.Count(content, []byte("\n"))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%d lines", lines)
-	if lines == 0 || lines > budget {
-		t.Errorf("providers/sim has %d lines without tests, want 1 to %d", lines, budget)
-	}
+	return lines
 }

@@ -1,0 +1,112 @@
+package toycloud
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// tags are the labels that say whom a balancer belongs to.
+const tags = cloud.LabelMarks("ccm-")
+
+// snapshot is a load balancer as the API shows it.
+type snapshot struct {
+	balancer  api.Balancer
+	listeners []api.Listener
+}
+
+// Observe implements cloud.BalancerReader. It looks by recorded id and by ownership tag.
+func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if id, ok := checkID(spec.Ref.ID); ok {
+		b, err := d.client.Balancer(ctx, id)
+		switch {
+		case err == nil:
+			return d.withListeners(ctx, observe(b))
+		case !api.IsNotFound(err):
+			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
+		}
+	}
+	tagged, err := d.client.Balancers(ctx, tags.Service(spec.Ref.Owner.UID))
+	if err != nil {
+		return cloud.Observed{}, fmt.Errorf("finding balancer by tag: %w", err)
+	}
+	if len(tagged) == 0 {
+		return cloud.Observed{}, nil
+	}
+	return d.withListeners(ctx, cloud.OneOf(tagged, observe))
+}
+
+// observe translates a balancer into the kernel's words.
+func observe(b api.Balancer) cloud.Observed {
+	observed := cloud.Observed{
+		Found: true, ID: b.ID, State: cloud.BalancerPending, Owner: tags.Owner(b.Labels), Native: snapshot{balancer: b},
+		Addresses: []cloud.BalancerAddress{{IP: b.Address}},
+		Balancer: cloud.Balancer{
+			Name: b.Name, Scope: cloud.ScopeOf(b.Internal), Health: health(b.HealthPort), OwnershipTags: tags.List(b.Labels),
+		},
+	}
+	if b.Status == "active" {
+		observed.State = cloud.BalancerActive
+	}
+	for _, id := range b.Targets {
+		observed.Balancer.Targets = append(observed.Balancer.Targets, cloud.InstanceID(id))
+	}
+	slices.Sort(observed.Balancer.Targets)
+	return observed
+}
+
+// withListeners adds the listeners to what was observed of a balancer.
+func (d *Driver) withListeners(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+	listeners, err := d.client.Listeners(ctx, observed.ID)
+	if err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading the listeners of balancer %s: %w", observed.ID, err)
+	}
+	for _, l := range listeners {
+		port := cloud.Port{Protocol: cloud.ProtocolOf(l.Protocol), Port: l.Port, NodePort: l.TargetPort}
+		observed.Balancer.Listeners = append(observed.Balancer.Listeners, port.Listener())
+	}
+	cloud.SortListeners(observed.Balancer.Listeners)
+	s := observed.Native.(snapshot)
+	observed.Native = snapshot{s.balancer, listeners}
+	return observed, nil
+}
+
+// Normalize implements cloud.BalancerReader.
+func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	b := cloud.Balancer{
+		Name: "ccm-" + spec.Ref.Owner.UID, Scope: cloud.ScopeOf(Internal.Bool(spec.Options)),
+		Health: health(spec.HealthPort), OwnershipTags: tags.List(tags.Of(spec.Ref.Owner)),
+	}
+	for i, port := range spec.Ports {
+		if slices.ContainsFunc(spec.Ports[:i], func(other cloud.Port) bool { return other.Port == port.Port }) {
+			return cloud.Balancer{}, nil, &cloud.Invalid{
+				Field: fmt.Sprintf("spec.ports[%d].protocol", i), Value: string(port.Protocol), Want: "a port has one protocol on this cloud",
+			}
+		}
+		b.Listeners = append(b.Listeners, port.Listener())
+	}
+	cloud.SortListeners(b.Listeners)
+	b.Preserve(spec.Preserved)
+	var warnings []cloud.Warning
+	if spec.LoadBalancerIP != "" {
+		warnings = append(warnings, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
+	}
+	if spec.DualStack {
+		warnings = append(warnings, cloud.Warning{Field: "spec.ipFamilyPolicy", Message: "this cloud has no IPv6: the balancer gets an IPv4 address only"})
+	}
+	return b, warnings, nil
+}
+
+// health returns the check of a balancer. Nothing but its port can be chosen.
+func health(port int) *cloud.Health {
+	return &cloud.Health{
+		Protocol: cloud.ProtocolHTTP, Port: port, Path: "/healthz", Interval: 10 * time.Second, Timeout: 5 * time.Second, Healthy: 2, Unhealthy: 3,
+	}
+}
+
+// Eligible implements cloud.BalancerReader: every machine can be a target.
+func (d *Driver) Eligible(cloud.Balancer, cloud.Target) string { return "" }

@@ -1,0 +1,110 @@
+package toycloud
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Descriptor returns the static facts of the provider.
+func Descriptor() cloud.Descriptor {
+	return cloud.Descriptor{
+		Name:              "toycloud",
+		Title:             "Toy cloud",
+		Status:            cloud.StatusTest,
+		ProviderIDSchemes: []string{"toy"},
+		ProviderIDForm:    "toy://<machine id>",
+		Capabilities: cloud.Capabilities{
+			Balancers: true,
+			Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
+			NodePorts: true,
+			Immutable: []string{cloud.FieldScope},
+		},
+		Limits: cloud.Limits{PageSize: 50, GetBatch: 1},
+		Settings: []cloud.Setting{
+			{Name: "TOYCLOUD_ENDPOINT", Required: true, Doc: "URL of the API.", Value: "endpoint"},
+			{Name: "TOYCLOUD_TOKEN", Required: true, Secret: true, Doc: "Token of the API.", Value: "token", Key: "token"},
+		},
+		IDAnnotation: ID.Name,
+	}
+}
+
+// The annotations of this provider. Internal is one that every cloud has.
+var (
+	ID = annotation.Key{
+		Name: annotation.Prefix + "toycloud-balancer-id", Type: annotation.TypeString,
+		Check: checkID, Want: `the id of a balancer, such as "lb-1"`,
+		Doc: "The id of the balancer, written once it exists. Set it in advance to adopt a balancer.",
+	}
+	Internal = annotation.Internal
+)
+
+// Annotations returns all of them, in the order of the documentation.
+func Annotations() annotation.Set { return annotation.Set{ID, Internal} }
+
+// checkID reports whether a text can be the id of a balancer.
+func checkID(id string) (string, bool) {
+	number, ok := strings.CutPrefix(id, "lb-")
+	return id, ok && number != "" && len(id) <= 20 && strings.Trim(number, "0123456789") == ""
+}
+
+// Driver is the driver.
+type Driver struct{ client *api.Client }
+
+var _ cloud.Composite = (*Driver)(nil)
+
+// New builds a driver.
+func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+	return &Driver{&api.Client{
+		Endpoint:  config.Lookup("TOYCLOUD_ENDPOINT"),
+		UserAgent: config.UserAgent,
+		HTTP:      &http.Client{Transport: config.Transport},
+		Token:     func() (string, error) { return config.Secret("TOYCLOUD_TOKEN") },
+	}}, nil
+}
+
+// Identity implements cloud.Driver.
+func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
+	account, err := d.client.Account(ctx)
+	if err != nil {
+		return cloud.Identity{}, fmt.Errorf("reading account: %w", err)
+	}
+	return cloud.Identity{Account: account.ID}, nil
+}
+
+// Instances implements cloud.Driver.
+func (d *Driver) Instances() cloud.Instances { return d }
+
+// classes are what the refusals of the API mean.
+var classes = map[int]cloud.Class{
+	http.StatusUnauthorized:        cloud.FailureUnauthorized,
+	http.StatusNotFound:            cloud.FailureNotFound,
+	http.StatusConflict:            cloud.FailureConflict,
+	http.StatusUnprocessableEntity: cloud.FailureInvalid,
+	http.StatusTooManyRequests:     cloud.FailureThrottled,
+}
+
+// Classify implements cloud.Driver. A 404 that is not the API's, such as a proxy's, proves nothing.
+func (d *Driver) Classify(err error) cloud.Failure {
+	refusal, ok := errors.AsType[*api.Failure](err)
+	if !ok {
+		return cloud.FailureOf(err)
+	}
+	class := cmp.Or(classes[refusal.Status], cloud.FailureUnknown)
+	switch {
+	case refusal.Code == api.CodeQuota:
+		class = cloud.FailureQuota
+	case class == cloud.FailureNotFound && refusal.Code != api.CodeNotFound:
+		class = cloud.FailureUnknown
+	case refusal.Status >= http.StatusInternalServerError:
+		class = cloud.FailureTransient
+	}
+	return cloud.Failure{Class: class, RetryAfter: refusal.RetryAfter}
+}

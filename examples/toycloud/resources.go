@@ -1,0 +1,93 @@
+package toycloud
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// The kinds of resources that a load balancer consists of, by their names in the API.
+const (
+	kindBalancer = "balancer"
+	kindListener = "listener"
+)
+
+// ResourceKinds implements cloud.Composite. The balancer comes first: listeners belong to it, and its
+// targets have to be there before a listener leads traffic to them.
+func (d *Driver) ResourceKinds() []cloud.ResourceKind {
+	balancer := d.kind(kindBalancer, "balancers")
+	balancer.Anchor = true
+	listener := d.kind(kindListener, "listeners")
+	listener.Immutable = []string{"protocol"}
+	return []cloud.ResourceKind{balancer, listener}
+}
+
+// kind is a kind of resources whose fields are sent as they are. The balancer is busy for about a
+// second after each change.
+func (d *Driver) kind(name, collection string) cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: name, Settles: time.Second,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			return d.client.Create(ctx, collection, wanted.Fields)
+		},
+		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+			body := map[string]any{}
+			for _, field := range fields {
+				body[field] = wanted.Fields[field]
+			}
+			return d.client.Update(ctx, collection, present.ID, body)
+		},
+		Delete: func(ctx context.Context, present cloud.Resource) error {
+			if err := d.client.Delete(ctx, collection, present.ID); !api.IsNotFound(err) {
+				return err
+			}
+			return nil // somebody else was faster
+		},
+	}
+}
+
+// Resources implements cloud.Composite: what was observed, and what After says.
+func (d *Driver) Resources(_ context.Context, change cloud.Change) (r cloud.Resources, err error) {
+	present, found := change.Before.Native.(snapshot)
+	if found {
+		r.Present = resources(present, change.Spec.Ref.Owner)
+	}
+	if change.After != nil {
+		r.Wanted = resources(asStored(*change.After, present.balancer.Labels), change.Spec.Ref.Owner)
+	}
+	return r, nil
+}
+
+// asStored is a load balancer as the API would show it. Labels of users stay.
+func asStored(b cloud.Balancer, labels map[string]string) snapshot {
+	stored := snapshot{balancer: api.Balancer{
+		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, HealthPort: b.Health.Port,
+		Targets: []string{}, Labels: tags.Replace(labels, b.OwnershipTags),
+	}}
+	for _, id := range b.Targets {
+		stored.balancer.Targets = append(stored.balancer.Targets, string(id))
+	}
+	for _, l := range b.Listeners {
+		stored.listeners = append(stored.listeners, api.Listener{Protocol: l.Protocol.Lower(), Port: l.Port, TargetPort: l.TargetPort})
+	}
+	return stored
+}
+
+// resources lists what a load balancer consists of. The id of the balancer, which listeners refer to,
+// is filled in by the kernel once the balancer is there.
+func resources(s snapshot, owner cloud.Owner) []cloud.Resource {
+	balancer := cloud.Resource{Kind: kindBalancer, Key: owner.String(), ID: s.balancer.ID, Fields: map[string]any{
+		"name": s.balancer.Name, "internal": s.balancer.Internal, "health_port": s.balancer.HealthPort,
+		"targets": s.balancer.Targets, "labels": s.balancer.Labels,
+	}}
+	list := []cloud.Resource{balancer}
+	for _, l := range s.listeners {
+		list = append(list, cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), ID: l.ID, Fields: map[string]any{
+			"balancer_id": balancer.Ref(), "protocol": l.Protocol, "port": l.Port, "target_port": l.TargetPort,
+		}})
+	}
+	return list
+}
