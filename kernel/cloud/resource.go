@@ -69,7 +69,7 @@ type ResourceKind struct {
 	// Name is the name in the API, in the singular.
 	Name string
 	// Immutable are the fields the API refuses to change. A resource in which one differs is
-	// deleted and made again.
+	// deleted and made again. So is what refers to it, unless that leads elsewhere by then.
 	Immutable []string
 	// Last are fields that change after everything else, such as a name by which other resources
 	// are known.
@@ -83,16 +83,19 @@ type ResourceKind struct {
 	// OfService says that the Service has these resources once, whichever balancer serves. While
 	// another balancer of the Service is there, none of them is deleted.
 	OfService bool
-	// Takes are kinds of resources that refer to one of this kind and are deleted together with it.
+	// Takes are kinds of resources that refer to one of this kind, or to another one that goes, and
+	// are deleted together with it.
 	Takes []string
 	// Brings are kinds of resources that refer to one of this kind and are made together with it,
-	// in one request.
+	// in one request, as far as all they refer to is there or in the same request. The others are
+	// made by themselves.
 	Brings []string
 	// FoundThrough is the kind of resources that lead to those of this kind. It is deleted after
 	// them, so that they are found again after a crash.
 	FoundThrough string
 	// Batch is the field that names the resource to which several of this kind belong that are
-	// written in one request, "" where each is written by itself.
+	// written in one request, "" where each is written by itself. They refer to nothing else, are
+	// deleted together with it, and their keys hold its key.
 	Batch string
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.

@@ -50,7 +50,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
-		if s.kind.Settles > 0 {
+		if s.kind.Settles > 0 || s.verb == cloud.Create && len(s.with) > 0 { // ids of what was brought are not known
 			return cloud.Progress{Pending: true, After: s.kind.Settles, Step: s.doing(), Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
 	}
@@ -58,7 +58,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 
 // newBalancer returns what is known of a balancer that was made in this step, nil when none was.
 func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
-	if s.verb != cloud.Create || !s.kind.Anchor {
+	if s.verb != cloud.Create || !s.kind.Anchor || change.After == nil {
 		return nil
 	}
 	var owner cloud.Owner

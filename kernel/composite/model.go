@@ -23,13 +23,15 @@ type model struct {
 	// refused are resources that the cloud has refused to make or change in this run, and
 	// refusedBatch those of which it has refused the batch.
 	refused, refusedBatch map[cloud.IDOf]bool
+	// moving are resources that are about to refer to another one. Two can wait for each other's place.
+	moving map[cloud.IDOf]bool
 }
 
 func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change) (*model, error) {
 	m := &model{
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
 		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
-		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{},
+		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
@@ -56,9 +58,14 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 	return m, m.check()
 }
 
-// check refuses a resource that refers to something that is neither there nor wanted: it would wait
-// for that for ever.
+// check refuses a resource that refers to something that is neither there nor wanted, or to itself by
+// way of others: it would wait for that for ever.
 func (m *model) check() error {
+	for _, s := range []*set{m.present, m.wanted} {
+		if r, found := s.circular(); found {
+			return fmt.Errorf("the driver says that %s %s refers to itself, by way of others", r.Kind, r.Key)
+		}
+	}
 	for _, r := range m.wanted.byRef {
 		for _, ref := range references(r) {
 			if !m.present.has(ref) && !m.wanted.has(ref) {
@@ -145,8 +152,27 @@ func (m *model) done(s *step, id string) {
 		}
 		m.present.byRef[changed.Ref()] = changed
 	case s.verb == cloud.Delete:
-		for _, r := range append(m.present.along(s.kind.Takes, s.present.Ref()), s.present) {
-			m.present.remove(r.Ref())
+		m.deleted(s.present)
+	}
+}
+
+// deleted removes a resource with all that goes along. What led to it leads nowhere then.
+func (m *model) deleted(r cloud.Resource) {
+	gone := map[cloud.IDOf]bool{r.Ref(): true}
+	for ref, other := range m.present.byRef {
+		gone[ref] = gone[ref] || m.goesWith(other, r.Ref())
+	}
+	maps.DeleteFunc(gone, func(_ cloud.IDOf, is bool) bool { return !is })
+	for ref := range gone {
+		m.present.remove(ref)
+	}
+	for ref, other := range m.present.byRef {
+		for name, value := range other.Fields {
+			if to, ok := value.(cloud.IDOf); ok && gone[to] {
+				other.Fields = maps.Clone(other.Fields)
+				other.Fields[name] = nil
+				m.present.byRef[ref] = other
+			}
 		}
 	}
 }

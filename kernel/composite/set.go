@@ -41,6 +41,27 @@ func (s *set) of(kind string) []cloud.Resource {
 	return list
 }
 
+// circular returns a resource that refers to itself, by way of others.
+func (s *set) circular() (ref cloud.IDOf, found bool) {
+	ended := map[cloud.IDOf]bool{} // false for what is being followed
+	var follow func(cloud.IDOf) bool
+	follow = func(ref cloud.IDOf) bool {
+		if end, known := ended[ref]; known {
+			return !end
+		}
+		ended[ref] = false
+		circular := slices.ContainsFunc(references(s.byRef[ref]), follow)
+		ended[ref] = !circular
+		return circular
+	}
+	for ref = range s.byRef {
+		if follow(ref) {
+			return ref, true
+		}
+	}
+	return cloud.IDOf{}, false
+}
+
 // any reports whether one of the resources is as asked.
 func (s *set) any(is func(cloud.Resource) bool) bool {
 	for _, r := range s.byRef {

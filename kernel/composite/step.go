@@ -52,7 +52,7 @@ func (m *model) nextOf(kind cloud.ResourceKind) *step {
 //
 //	it is  differs in         does
 //	no     –                  makes what it refers to, then makes it
-//	yes    an immutable field the same, then makes the trial, then deletes it
+//	yes    an immutable field the same, then makes the trial, then deletes it, after what refers to it
 //	yes    any other          changes it, except for fields that change last and those that refer to
 //	                          what is not ready
 func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
@@ -64,14 +64,21 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 		return m.creation(kind, wanted)
 	}
 	fields := m.difference(present, wanted)
-	if slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(kind.Immutable, f) }) {
+	if immutable(kind, fields) {
 		return m.replacement(kind, present, wanted)
 	}
+	waits := false
 	fields = slices.DeleteFunc(fields, func(f string) bool {
 		ref, refers := wanted.Fields[f].(cloud.IDOf)
-		return isLast(m, kind, f) || refers && !m.ready(kind, ref)
+		early := refers && (!m.ready(kind, ref) || m.outdated(ref))
+		waits = waits || early
+		return early || isLast(m, kind, f)
 	})
-	if len(fields) == 0 {
+	switch {
+	case len(fields) == 0 && waits:
+		s, _ := m.before(kind, wanted)
+		return s
+	case len(fields) == 0:
 		return nil
 	}
 	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: fields}
@@ -87,7 +94,46 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	if s != nil || !ready {
 		return s
 	}
-	return &step{verb: cloud.Create, kind: kind, wanted: wanted, with: m.wanted.along(kind.Brings, wanted.Ref())}
+	return &step{verb: cloud.Create, kind: kind, wanted: wanted, with: m.brought(kind, wanted)}
+}
+
+// brought returns the resources that are made together with a wanted one. The others of those kinds
+// are made by themselves afterwards: what the cloud cannot have, and what refers to something that is
+// not there yet.
+func (m *model) brought(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.Resource {
+	with := slices.DeleteFunc(m.wanted.along(kind.Brings, wanted.Ref()), func(r cloud.Resource) bool {
+		return m.present.has(r.Ref()) || m.refused[r.Ref()] || r.Problem != nil || r.WhileRefused
+	})
+	for before := -1; before != len(with); {
+		before = len(with)
+		together := map[cloud.IDOf]bool{wanted.Ref(): true}
+		for _, r := range with {
+			together[r.Ref()] = true
+		}
+		with = slices.DeleteFunc(with, func(r cloud.Resource) bool {
+			return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool {
+				return !together[ref] && !m.ready(m.byName[r.Kind], ref)
+			})
+		})
+	}
+	return with
+}
+
+// isReplaced reports whether a resource has to be made again.
+func (m *model) isReplaced(ref cloud.IDOf) bool {
+	wanted, isWanted := m.wanted.byRef[ref]
+	present, exists := m.present.byRef[ref]
+	return isWanted && exists && immutable(m.byName[ref.Kind], m.difference(present, wanted))
+}
+
+// outdated reports whether a resource, or one that it refers to, has to be made again.
+func (m *model) outdated(ref cloud.IDOf) bool {
+	return m.isReplaced(ref) || slices.ContainsFunc(references(m.wanted.byRef[ref]), m.outdated)
+}
+
+// immutable reports whether one of the fields cannot be changed.
+func immutable(kind cloud.ResourceKind, fields []string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(kind.Immutable, f) })
 }
 
 // replacement returns the step that leads to another resource in the place of this one, which serves
@@ -100,18 +146,25 @@ func (m *model) replacement(kind cloud.ResourceKind, present, wanted cloud.Resou
 	if trial := wanted.Trial; trial != nil && !m.present.has(trial.Ref()) {
 		return m.nextFor(kind, *trial)
 	}
-	return &step{verb: cloud.Delete, kind: kind, present: present}
+	return m.deletionOf(kind, present, true)
 }
 
 // before returns the step that makes something the resource refers to, and whether all of that is
-// ready where no step is due.
+// ready where no step is due. What has to be made again counts as missing.
 func (m *model) before(kind cloud.ResourceKind, r cloud.Resource) (due *step, ready bool) {
 	ready = true
 	for _, ref := range references(r) {
-		if other, wanted := m.wanted.byRef[ref]; wanted && !m.present.has(ref) {
-			if s := m.nextFor(m.byName[ref.Kind], other); s != nil {
-				return s, false
-			}
+		other, wanted := m.wanted.byRef[ref]
+		var s *step
+		switch referred := m.byName[ref.Kind]; {
+		case !wanted:
+		case !m.present.has(ref) || m.isReplaced(ref):
+			s = m.nextFor(referred, other)
+		default:
+			s, _ = m.before(referred, other)
+		}
+		if s != nil {
+			return s, false
 		}
 		ready = ready && m.ready(kind, ref)
 	}
@@ -162,56 +215,6 @@ func (m *model) same(present, wanted []cloud.Resource) bool {
 	return len(present) == len(wanted) && !slices.ContainsFunc(wanted, func(w cloud.Resource) bool {
 		p, exists := m.present.byRef[w.Ref()]
 		return !exists || len(m.difference(p, w)) > 0
-	})
-}
-
-// nextDeletion returns the deletion that is due, nil when none is. What is deleted together with
-// another resource needs none of its own.
-func (m *model) nextDeletion() *step {
-	for _, kind := range m.deletion {
-		if kind.Batch != "" || kind.OfService && m.serves {
-			continue
-		}
-		for _, r := range m.present.of(kind.Name) {
-			if !m.stays(r) && !m.taken(r) {
-				return &step{verb: cloud.Delete, kind: kind, present: r}
-			}
-		}
-	}
-	return nil
-}
-
-// stays reports whether a resource is not deleted. While the cloud refuses something, what is not
-// wanted stays too:
-//
-//	it is                                            stays
-//	no part of the balancer                          yes
-//	of a kind of which a wanted one is not there     yes: that takes its place
-//	referred to by something that stays              yes
-//	any other part                                   no
-func (m *model) stays(r cloud.Resource) bool {
-	if m.wanted.has(r.Ref()) {
-		return !m.wanted.byRef[r.Ref()].WhileRefused || m.hasRefusals()
-	}
-	if !m.hasRefusals() {
-		return false
-	}
-	isPart := m.present.any(func(other cloud.Resource) bool {
-		return m.byName[other.Kind].Anchor && m.present.refers(r, other.Ref())
-	})
-	lacks := slices.ContainsFunc(m.wanted.kinds[r.Kind], func(ref cloud.IDOf) bool {
-		return !m.present.has(ref) && !m.wanted.byRef[ref].WhileRefused
-	})
-	return m.deletes || !isPart || lacks || m.present.any(func(other cloud.Resource) bool {
-		belongs := slices.Contains(m.byName[r.Kind].Takes, other.Kind)
-		return !belongs && slices.Contains(references(other), r.Ref()) && m.stays(other)
-	})
-}
-
-// taken reports whether the resource goes with another one.
-func (m *model) taken(r cloud.Resource) bool {
-	return m.present.any(func(other cloud.Resource) bool {
-		return slices.Contains(m.byName[other.Kind].Takes, r.Kind) && m.present.refers(r, other.Ref()) && !m.stays(other)
 	})
 }
 

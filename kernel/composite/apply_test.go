@@ -1,0 +1,174 @@
+package composite
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// TestRefusals checks what is done although the cloud refuses a part for good.
+func TestRefusals(t *testing.T) {
+	invalid := &cloud.Invalid{Field: "x", Value: "y", Want: "z"}
+	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
+	present := list(lb(fields{"name": "old"}), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"), listener("81", "p", "tcp"))
+	wanted := list(lb(fields{"name": "new"}), pool("p", nil), member("p", "n"), pool("q", nil), listener("80", "q", "tcp"), listener("82", "p", "tcp"))
+	// Besides what is refused: members are right, and what nothing refers to goes, except where one of
+	// its kind is missing.
+	impossible := pool("q", nil)
+	impossible.Problem = invalid
+	trial := listener("trial", "p", "tls")
+	tried := listener("80", "p", "tls")
+	tried.Trial = &trial
+	for name, tt := range map[string]struct {
+		wanted []cloud.Resource
+		fails  map[string]error
+		done   []string
+		is     error
+	}{
+		"a resource that something refers to": {
+			wanted, map[string]error{"create pool q": invalid},
+			[]string{"create pool q", "create member n", "create listener 82", "delete listener 81", "delete member m", "update balancer b name"}, invalid,
+		},
+		"no room for a resource": {
+			wanted, map[string]error{"create listener 82": quota},
+			[]string{"create pool q", "create member n", "update listener 80 pool", "create listener 82", "delete member m", "update balancer b name"}, quota,
+		},
+		"two resources": {
+			wanted, map[string]error{"create pool q": invalid, "create listener 82": quota},
+			[]string{"create pool q", "create member n", "create listener 82", "delete member m", "update balancer b name"}, quota,
+		},
+		"a change that leaves an old part in use": {
+			list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), map[string]error{"update listener 80 pool": invalid},
+			[]string{"create pool q", "create member n", "update listener 80 pool", "delete listener 81", "delete member m"}, invalid,
+		},
+		"a resource that the driver knows to be impossible": {
+			slices.Concat(wanted[:3], list(impossible), wanted[4:]), nil,
+			[]string{"create member n", "create listener 82", "delete listener 81", "delete member m", "update balancer b name"}, invalid,
+		},
+		"a trial": {
+			list(lb(nil), pool("p", nil), member("p", "m"), tried), map[string]error{"create listener trial": invalid},
+			[]string{"create listener trial", "delete listener 81"}, invalid,
+		},
+		"any other failure ends the run": {
+			wanted, map[string]error{"create member n": errSomething}, []string{"create pool q", "create member n"}, errSomething,
+		},
+		"a deletion that fails ends the run": {
+			list(lb(fields{"name": "new"}), pool("p", nil), member("p", "m"), listener("80", "p", "tcp")), map[string]error{"delete listener 81": invalid},
+			[]string{"delete listener 81"}, invalid,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kinds := theKinds()
+			for i := range kinds {
+				kinds[i].Settles = 0
+			}
+			f := newFake(kinds, present, tt.wanted)
+			f.fails = tt.fails
+			_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+			if !errors.Is(err, tt.is) {
+				t.Errorf("error %v, want %v", err, tt.is)
+			}
+			if !slices.Equal(f.done, tt.done) {
+				t.Errorf("carried out %q,\nwant        %q", f.done, tt.done)
+			}
+			for _, problem := range f.problems {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// A deletion goes on with nothing once something was refused.
+func TestRefusedTagsKeepNothing(t *testing.T) {
+	f := newFake(theKinds(), list(lb(fields{"tags": "ours"})), list(lb(fields{"tags": ""})))
+	f.fails = map[string]error{"update balancer b tags": &cloud.Invalid{}}
+	if _, err := f.balancers().Apply(t.Context(), cloud.Change{}); err == nil || len(f.done) != 1 {
+		t.Errorf("error %v after %q", err, f.done)
+	}
+}
+
+// TestRunEnds checks after which steps the cloud is left alone.
+func TestRunEnds(t *testing.T) {
+	whole := list(res("group", "g", nil), lb(nil), pool("p", nil), member("p", "m"))
+	f := newFake(theKinds(), nil, whole)
+	change := cloud.Change{After: &cloud.Balancer{OwnershipTags: []string{"ours"}}, Spec: cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{UID: "uid"}}}}
+	progress, err := f.balancers().Apply(t.Context(), change)
+	if err != nil || !slices.Equal(f.done, []string{"create group g", "create balancer b"}) {
+		t.Fatalf("the first run did %q, %v; want it to end with the first resource that settles", f.done, err)
+	}
+	o := progress.Observed
+	if !progress.Pending || progress.After != second || o == nil || o.ID != "id-2" || o.State != cloud.BalancerPending || o.Owner.UID != "uid" {
+		t.Errorf("progress %+v, observed %+v; want it pending for a second, and the id of the new balancer", progress, o)
+	}
+	if progress, err = f.balancers().Apply(t.Context(), change); err != nil || !progress.Pending || progress.Observed != nil {
+		t.Errorf("after a pool was made: %+v, %v; want it pending, and nothing observed", progress, err)
+	}
+	if err := f.settle(t, change); err != nil {
+		t.Fatal(err)
+	}
+	if progress, err = f.balancers().Apply(t.Context(), change); err != nil || progress.Pending {
+		t.Errorf("with nothing left to do: %+v, %v", progress, err)
+	}
+}
+
+// Targets behind a listener that should lead elsewhere are kept right while the cloud refuses that.
+func TestWhileRefused(t *testing.T) {
+	old := []cloud.Resource{pool("p", nil), member("p", "new")}
+	for i := range old {
+		old[i].WhileRefused = true
+	}
+	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
+	wanted := append(list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), old...)
+	for refused, want := range map[string][]string{
+		"":                        {"create pool q", "create member n", "update listener 80 pool", "delete pool p"},
+		"create pool q":           {"create pool q", "create member new"}, // a wanted member is not there, so the old ones stay
+		"update listener 80 pool": {"create pool q", "create member n", "update listener 80 pool", "create member new", "delete member old"},
+	} {
+		kinds := theKinds()
+		for i := range kinds {
+			kinds[i].Settles = 0
+		}
+		f := newFake(kinds, present, wanted)
+		f.fails[refused] = &cloud.Invalid{}
+		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if (err == nil) != (refused == "") || !slices.Equal(f.done, want) || len(f.problems) > 0 {
+			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
+		}
+	}
+}
+
+// The ids of what is brought are not known until the next run.
+func TestRunEndsAfterBringing(t *testing.T) {
+	balancer := cloud.ResourceKind{Name: "balancer", Anchor: true, Brings: []string{"pool"}}
+	f := newFake([]cloud.ResourceKind{balancer, {Name: "pool"}, {Name: "listener"}}, nil, list(lb(nil), pool("p", nil), listener("80", "p", "tcp")))
+	change := cloud.Change{After: &cloud.Balancer{}}
+	if err := f.settle(t, change); err != nil || !slices.Equal(f.done, []string{"create balancer b", "create listener 80"}) || len(f.problems) > 0 {
+		t.Errorf("carried out %q, %v, problems %q", f.done, err, f.problems)
+	}
+}
+
+// TestMistakesOfDrivers checks that each is an error, and nothing is written.
+func TestMistakesOfDrivers(t *testing.T) {
+	toItself, fromOther := res("pool", "p", fields{"to": idOf("listener", "80")}), res("listener", "80", fields{"to": idOf("pool", "p")})
+	for name, tt := range map[string]struct {
+		present, wanted []cloud.Resource
+		want            string
+	}{
+		"a kind that is not declared":    {nil, list(res("rule", "r", nil)), `no resource of kind "rule"`},
+		"two of one key":                 {nil, list(pool("p", nil), lb(nil), pool("p", nil)), "pool p twice"},
+		"a circle":                       {nil, list(toItself, fromOther), "refers to itself"},
+		"a circle of what is there":      {list(toItself, fromOther), nil, "refers to itself"},
+		"a reference to what is nowhere": {nil, list(pool("p", nil)), "pool p refers to balancer b, which is neither there nor wanted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(theKinds(), tt.present, tt.wanted)
+			_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || len(f.done) > 0 {
+				t.Errorf("error %v after %q, want one with %q", err, f.done, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package composite
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// generator makes kinds of resources that refer to each other at random, and resources of them. Kinds
+// refer only to kinds with a lower number; the order of making is another one at times.
+type generator struct {
+	*rand.Rand
+	kinds []cloud.ResourceKind
+	// refers says to which kinds a kind refers, by number.
+	refers [][]int
+}
+
+func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+func kindName(number int) string { return fmt.Sprintf("k%d", number) }
+
+func refField(number int) string { return "to-" + kindName(number) }
+
+func newGenerator(seed uint64) *generator {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+	count := 2 + g.IntN(4)
+	g.kinds, g.refers = make([]cloud.ResourceKind, count), make([][]int, count)
+	for i := range count {
+		g.addKind(i)
+	}
+	anchor := 0
+	if g.chance(20) {
+		anchor = g.IntN(count)
+	}
+	if g.kinds[anchor].Batch == "" {
+		g.kinds[anchor].Anchor = true
+	}
+	return g
+}
+
+func (g *generator) addKind(number int) {
+	kind := &g.kinds[number]
+	kind.Name = kindName(number)
+	if g.chance(50) {
+		kind.Settles = second
+	}
+	for other := range number {
+		if !g.chance(50) || g.kinds[other].Batch != "" {
+			continue
+		}
+		g.refers[number] = append(g.refers[number], other)
+		if g.chance(20) {
+			g.kinds[other].Takes = append(g.kinds[other].Takes, kind.Name)
+		} else if g.chance(20) && g.kinds[other].FoundThrough == "" {
+			g.kinds[other].FoundThrough = kind.Name
+		}
+		if g.chance(20) {
+			g.kinds[other].Brings = append(g.kinds[other].Brings, kind.Name)
+		}
+		if g.chance(20) {
+			kind.Immutable = append(kind.Immutable, refField(other))
+		}
+	}
+	if g.chance(30) {
+		kind.Immutable = append(kind.Immutable, "fixed")
+	}
+	if g.chance(30) {
+		kind.Last = []string{"late"}
+	}
+	if refers := g.refers[number]; len(refers) > 0 && g.chance(15) {
+		g.toBatch(number, refers[g.IntN(len(refers))])
+	}
+}
+
+// toBatch makes a kind one that is written together, and refers only to what it belongs to.
+func (g *generator) toBatch(number, owner int) {
+	kind := &g.kinds[number]
+	*kind = cloud.ResourceKind{Name: kind.Name, Settles: kind.Settles, Batch: refField(owner)}
+	g.refers[number] = []int{owner}
+	for i := range number {
+		if other := &g.kinds[i]; other.FoundThrough == kind.Name {
+			other.FoundThrough = ""
+		}
+	}
+}
+
+// resources returns resources that refer to each other.
+func (g *generator) resources() []cloud.Resource {
+	byKind, all := make([][]cloud.Resource, len(g.kinds)), []cloud.Resource(nil)
+	for number, kind := range g.kinds {
+		for _, key := range []string{"a", "b", "c"} {
+			if !g.chance(60) {
+				continue
+			}
+			r := res(kind.Name, key, fields{"fixed": g.IntN(2), "late": g.IntN(2), "free": g.IntN(3)})
+			for _, other := range g.refers[number] {
+				r.Fields[refField(other)] = nil
+				if there := byKind[other]; len(there) > 0 {
+					r.Fields[refField(other)] = there[g.IntN(len(there))].Ref()
+				}
+			}
+			if kind.Batch != "" {
+				owner, ok := r.Fields[kind.Batch].(cloud.IDOf)
+				if !ok {
+					continue
+				}
+				r.Key += " of " + owner.Key // as kinds with Batch have to
+			}
+			byKind[number] = append(byKind[number], r)
+		}
+		all = append(all, byKind[number]...)
+	}
+	return all
+}
+
+// FuzzApplyConverges checks for any kinds and any change that repeated Apply leads to what is wanted,
+// in the steps that were planned, and that each step is one the API takes: nothing is made before what
+// it refers to, and nothing is deleted while something else refers to it.
+func FuzzApplyConverges(f *testing.F) {
+	for seed := range uint64(2000) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		g := newGenerator(seed)
+		present, wanted := g.resources(), g.resources()
+		if g.chance(15) {
+			wanted = nil
+		}
+		kinds := slices.Clone(g.kinds)
+		if g.chance(30) {
+			g.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+		}
+		cloudOf := newFake(kinds, present, wanted)
+		change := cloud.Change{}
+		if wanted != nil {
+			change.After = &cloud.Balancer{}
+		}
+		planned := cloudOf.plan(t, change)
+		if err := cloudOf.settle(t, change); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(planned, cloudOf.done) {
+			t.Errorf("planned     %q,\ncarried out %q", planned, cloudOf.done)
+		}
+		for _, problem := range cloudOf.problems {
+			t.Error(problem)
+		}
+		cloudOf.compare(t, wanted)
+		if t.Failed() {
+			for _, k := range kinds {
+				t.Logf("kind %+v", k)
+			}
+			t.Logf("present %+v\nwanted %+v", present, wanted)
+		}
+	})
+}
+
+// compare checks that the cloud has these resources and no others.
+func (f *fake) compare(t *testing.T, wanted []cloud.Resource) {
+	t.Helper()
+	if len(f.present) != len(wanted) {
+		t.Errorf("%d resources, want %d", len(f.present), len(wanted))
+	}
+	for _, w := range wanted {
+		is, exists := f.at(w.Ref())
+		if !exists {
+			t.Errorf("%s %s is not there", w.Kind, w.Key)
+			continue
+		}
+		if got, want := is.Fields, f.withIDs(w.Fields); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s %s is %v, want %v", w.Kind, w.Key, got, want)
+		}
+	}
+}

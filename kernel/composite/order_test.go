@@ -1,0 +1,186 @@
+package composite
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// The kinds of most tests: those of a cloud like Octavia.
+var (
+	kindBalancer = cloud.ResourceKind{Name: "balancer", Anchor: true, Settles: second, Last: []string{"name"}}
+	kindPool     = cloud.ResourceKind{Name: "pool", Settles: second, Immutable: []string{"protocol"}, Takes: []string{"member"}}
+	kindMember   = cloud.ResourceKind{Name: "member", Settles: second}
+	kindListener = cloud.ResourceKind{Name: "listener", Settles: second, Immutable: []string{"protocol"}}
+	kindGroup    = cloud.ResourceKind{Name: "group", OfService: true}
+)
+
+func theKinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{kindGroup, kindBalancer, kindPool, kindMember, kindListener}
+}
+
+// with returns the kinds with one of them changed.
+func with(name string, edit func(*cloud.ResourceKind)) []cloud.ResourceKind {
+	kinds := theKinds()
+	at := slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Name == name })
+	edit(&kinds[at])
+	return kinds
+}
+
+func lb(f fields) cloud.Resource { return res("balancer", "b", f) }
+
+func pool(key string, more fields) cloud.Resource {
+	f := fields{"balancer": idOf("balancer", "b"), "protocol": "tcp"}
+	for name, value := range more {
+		f[name] = value
+	}
+	return res("pool", key, f)
+}
+
+func member(pool, key string) cloud.Resource {
+	return res("member", key, fields{"pool": idOf("pool", pool), "address": key})
+}
+
+func listener(key, pool, protocol string) cloud.Resource {
+	return res("listener", key, fields{"balancer": idOf("balancer", "b"), "pool": idOf("pool", pool), "protocol": protocol})
+}
+
+func list(all ...cloud.Resource) []cloud.Resource { return all }
+
+// TestOrder compares the steps of a change, which are both planned and carried out.
+func TestOrder(t *testing.T) {
+	whole := list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"))
+	trial := listener("trial", "p", "tls")
+	tried := listener("80", "p", "tls")
+	tried.Trial = &trial
+	needy := member("p", "m")
+	needy.Needs = []cloud.IDOf{idOf("group", "g")}
+	for name, tt := range map[string]struct {
+		kinds           []cloud.ResourceKind
+		present, wanted []cloud.Resource
+		change          cloud.Change
+		// deletes says that the change is a deletion although something is wanted.
+		deletes bool
+		steps   []string
+	}{
+		"nothing differs": {present: whole, wanted: whole},
+		"everything is made in the order of the kinds": {
+			wanted: list(listener("80", "p", "tcp"), member("p", "m"), pool("p", nil), lb(nil)),
+			steps:  []string{"create balancer b", "create pool p", "create member m", "create listener 80"},
+		},
+		"what a resource refers to is made before, whatever the order of the kinds": {
+			kinds:  []cloud.ResourceKind{kindListener, kindPool, kindBalancer, kindMember},
+			wanted: whole,
+			steps:  []string{"create balancer b", "create pool p", "create listener 80", "create member m"},
+		},
+		"what a resource needs is made before it": {
+			kinds:   []cloud.ResourceKind{kindBalancer, kindPool, kindMember, kindListener, kindGroup},
+			present: list(lb(nil), pool("p", nil)), wanted: list(lb(nil), pool("p", nil), needy, res("group", "g", nil)),
+			steps: []string{"create group g", "create member m"},
+		},
+		"made, filled, led to, and only then deleted": {
+			present: whole, wanted: list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")),
+			steps: []string{"create pool q", "create member n", "update listener 80 pool", "delete pool p"},
+		},
+		"a field that is only wanted is not compared": {
+			present: list(lb(fields{"name": "x"})), wanted: list(lb(fields{"name": "x", "flavor": "large"})),
+		},
+		"an immutable field": {
+			present: whole, wanted: list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "udp")),
+			steps: []string{"delete listener 80", "create listener 80"},
+		},
+		"a trial is made before a replacement and deleted after it": {
+			present: whole, wanted: list(lb(nil), pool("p", nil), member("p", "m"), tried),
+			steps: []string{"create listener trial", "delete listener 80", "create listener 80", "delete listener trial"},
+		},
+		"fields that change last do so after everything else": {
+			present: append(list(lb(fields{"name": "old", "tags": "x"})), whole[1:]...),
+			wanted:  list(lb(fields{"name": "new", "tags": "y"}), pool("p", nil), member("p", "n")),
+			steps:   []string{"update balancer b tags", "create member n", "delete listener 80", "delete member m", "update balancer b name"},
+		},
+		"deletion in the opposite order, what bears the tags last": {
+			kinds: with("pool", func(k *cloud.ResourceKind) { k.Takes = nil }), present: whole,
+			steps: []string{"delete listener 80", "delete member m", "delete pool p", "delete balancer b"},
+		},
+		"what is taken along needs no deletion": {
+			present: whole, steps: []string{"delete listener 80", "delete pool p", "delete balancer b"},
+		},
+		"everything is taken along": {
+			kinds:   with("balancer", func(k *cloud.ResourceKind) { k.Takes = []string{"pool", "member", "listener"} }),
+			present: whole, steps: []string{"delete balancer b"},
+		},
+		"what is found through another goes before it": {
+			kinds:   with("pool", func(k *cloud.ResourceKind) { k.FoundThrough = "listener" }),
+			present: whole, steps: []string{"delete pool p", "delete listener 80", "delete balancer b"},
+		},
+		"everything is brought": {
+			kinds:  with("balancer", func(k *cloud.ResourceKind) { k.Brings = []string{"pool", "member", "listener"} }),
+			wanted: append(slices.Clone(whole), res("group", "g", nil)),
+			steps:  []string{"create group g", "create balancer b"},
+		},
+		"a batch is written for each owner": {
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			present: list(lb(nil), pool("p", nil), pool("q", nil), member("p", "m"), member("q", "o")),
+			wanted:  list(lb(nil), pool("p", nil), pool("q", nil), member("p", "m"), member("p", "n"), member("q", "o")),
+			steps:   []string{"update member p"},
+		},
+		"a batch is emptied": {
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil), pool("p", nil)),
+			steps: []string{"update member p"},
+		},
+		"a batch is written before something leads to it": {
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			present: list(lb(nil)), wanted: whole,
+			steps: []string{"create pool p", "update member p", "create listener 80"},
+		},
+		"a batch goes with what it belongs to": {
+			kinds: append(with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" })[:2],
+				cloud.ResourceKind{Name: "pool"}, cloud.ResourceKind{Name: "member", Batch: "pool"}),
+			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil)),
+			steps: []string{"delete pool p"},
+		},
+		"what the Service has once stays for another balancer": {
+			present: append(list(res("group", "g", nil)), whole...),
+			change:  cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "other"}}},
+			steps:   []string{"delete listener 80", "delete pool p", "delete balancer b"},
+		},
+		"what the Service has once stays for the next balancer": {
+			present: append(list(res("group", "g", nil)), whole...), change: cloud.Change{Replaced: true},
+			steps: []string{"delete listener 80", "delete pool p", "delete balancer b"},
+		},
+		"what the Service has once goes with its last balancer, before what bears the tags": {
+			present: append(list(res("group", "g", nil)), whole...),
+			steps:   []string{"delete listener 80", "delete pool p", "delete group g", "delete balancer b"},
+		},
+		"a shared balancer loses its tags last": {
+			present: append(list(lb(fields{"tags": "ours,theirs"})), whole[1:]...), wanted: list(lb(fields{"tags": "theirs"})), deletes: true,
+			steps: []string{"delete listener 80", "delete pool p", "update balancer b tags"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kinds := tt.kinds
+			if kinds == nil {
+				kinds = theKinds()
+			}
+			if len(tt.wanted) > 0 && !tt.deletes {
+				tt.change.After = &cloud.Balancer{}
+			}
+			f := newFake(kinds, tt.present, tt.wanted)
+			planned := f.plan(t, tt.change)
+			if !slices.Equal(planned, tt.steps) {
+				t.Errorf("planned %q,\nwant    %q", planned, tt.steps)
+			}
+			if err := f.settle(t, tt.change); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(f.done, tt.steps) {
+				t.Errorf("carried out %q,\nwant        %q", f.done, tt.steps)
+			}
+			for _, problem := range f.problems {
+				t.Error(problem)
+			}
+		})
+	}
+}
