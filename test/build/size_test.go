@@ -21,7 +21,8 @@ func TestSize(t *testing.T) {
 	}{
 		{"all providers", nil, 60 * megabyte},
 		{"aws", []string{"aws"}, 52 * megabyte},
-		{"digitalocean", []string{"digitalocean"}, 47 * megabyte},
+		// 47.2 MB on 2026-11-22, when plan and explain came.
+		{"digitalocean", []string{"digitalocean"}, 47*megabyte + megabyte/2},
 		{"gce", []string{"gce"}, 50 * megabyte},
 		{"sim", []string{"sim"}, 47 * megabyte},
 	}
