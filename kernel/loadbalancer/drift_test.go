@@ -158,7 +158,7 @@ func TestStepsOfOneChange(t *testing.T) {
 		step func(run int) string
 		want int
 	}{
-		"other steps":   {func(run int) string { return strconv.Itoa(run) }, 6},
+		"other steps":   {strconv.Itoa, 6},
 		"the same step": {func(int) string { return "writing" }, 3},
 		"two in turn":   {func(run int) string { return strconv.Itoa(run % 2) }, 5},
 	} {

@@ -38,7 +38,8 @@ func (gs *Groups) For(ctx context.Context, s *Set, have Group, l cloud.Listener,
 	for i, spare := range s.Unused {
 		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
 			s.Unused = slices.Delete(slices.Clone(s.Unused), i, i+1)
-			return spare, gs.Complete(ctx, &spare)
+			err := gs.Complete(ctx, &spare)
+			return spare, err
 		}
 	}
 	for _, name := range names {
@@ -81,7 +82,8 @@ func (gs *Groups) create(ctx context.Context, name string, l cloud.Listener, spe
 		return Group{}, fmt.Errorf("creating target group %s: %w", name, failure.ErrBlank)
 	}
 	g := Group{TargetGroup: made.TargetGroups[0]}
-	return g, gs.Complete(ctx, &g)
+	err = gs.Complete(ctx, &g)
+	return g, err
 }
 
 func healthPortText(h *cloud.Health) string {
