@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 // addressList collects addresses, each with a type once.
@@ -33,14 +34,17 @@ func isIPv6(text string) bool {
 	return err == nil && address.Unmap().Is6()
 }
 
+// networking says what the addresses of machines are.
+type networking config.Networking
+
 // addresses are those of a server, in upstream's order: Kubernetes uses the first of a type.
 //
 //	1  fixed addresses of its ports that are up  InternalIP
 //	2  accessIPv4, accessIPv6                    ExternalIP
 //	3  hostname in the metadata                  Hostname
 //	4  all by network, sorted by its name        as n.role says, which may also take back 1 and 2
-func (n networkingConfig) addresses(s *server, w topology) []cloud.Address {
-	list := addressList{ipv4Only: n.ipv6Disabled}
+func (n networking) addresses(s *server, w topology) []cloud.Address {
+	list := addressList{ipv4Only: n.Ipv6Disabled}
 	for _, p := range w.byDevice[s.ID] {
 		for _, fixed := range p.FixedIPs {
 			if p.Status == "ACTIVE" {
@@ -74,13 +78,13 @@ func (n networkingConfig) addresses(s *server, w topology) []cloud.Address {
 //	fixed     one of public-network-name            ExternalIP  yes
 //	fixed     internal-network-name empty or has it InternalIP  no
 //	fixed     any other                             none        yes
-func (n networkingConfig) role(network, kind string) (role cloud.AddressType, sole bool) {
+func (n networking) role(network, kind string) (role cloud.AddressType, sole bool) {
 	switch {
 	case kind == "floating":
 		return cloud.AddressExternalIP, false
-	case slices.Contains(n.publicNetworks, network):
+	case slices.Contains(n.PublicNetworks, network):
 		return cloud.AddressExternalIP, true
-	case len(n.internalNetworks) == 0 || slices.Contains(n.internalNetworks, network):
+	case len(n.InternalNetworks) == 0 || slices.Contains(n.InternalNetworks, network):
 		return cloud.AddressInternalIP, false
 	}
 	return "", true
@@ -112,29 +116,29 @@ func (w topology) withTrunks(s *server) map[string][]serverAddress {
 
 // sort moves the addresses of address-sort-order to the front: those of an earlier network
 // first, within one network the lower ones first. The others keep their order.
-func (n networkingConfig) sort(addresses []cloud.Address) {
-	if len(n.sortOrder) == 0 {
+func (n networking) sort(addresses []cloud.Address) {
+	if len(n.SortOrder) == 0 {
 		return
 	}
 	slices.SortStableFunc(addresses, func(a, b cloud.Address) int {
 		rankA, ipA := n.rank(a)
 		rankB, ipB := n.rank(b)
-		if rankA != rankB || rankA == len(n.sortOrder) {
+		if rankA != rankB || rankA == len(n.SortOrder) {
 			return rankA - rankB
 		}
 		return ipA.Compare(ipB)
 	})
 }
 
-func (n networkingConfig) rank(a cloud.Address) (int, netip.Addr) {
+func (n networking) rank(a cloud.Address) (int, netip.Addr) {
 	ip, err := netip.ParseAddr(a.Address)
 	if err != nil {
-		return len(n.sortOrder), ip
+		return len(n.SortOrder), ip
 	}
-	for i, prefix := range n.sortOrder {
+	for i, prefix := range n.SortOrder {
 		if prefix.Contains(ip) {
 			return i, ip
 		}
 	}
-	return len(n.sortOrder), ip
+	return len(n.SortOrder), ip
 }

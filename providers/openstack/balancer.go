@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 // balancerKind is the balancer itself. It is made with all it has in one request, and deleted with
@@ -16,15 +18,15 @@ func (d *Driver) balancerKind() cloud.ResourceKind {
 	kind.Anchor = true
 	kind.Last = []string{"name", "description"} // listeners without tags are known by the balancer's name
 	children := []string{kindPool, kindMember, kindMonitor, kindListener}
-	if !d.config.balancer.serial {
+	if !d.config.Balancer.Serial {
 		kind.Brings = children
 	}
 	kind.Create = d.createBalancer
-	if d.config.balancer.cascadeDelete {
+	if d.config.Balancer.CascadeDelete {
 		kind.Takes = children
 		kind.Delete = func(ctx context.Context, present cloud.Resource) error {
-			_, err := d.balancer.Delete(ctx, d.balancer.ServiceURL(pathBalancers, present.ID)+"?cascade=true", nil)
-			if d.isNotFound(err) {
+			_, err := d.Balancer.Delete(ctx, d.Balancer.ServiceURL(pathBalancers, present.ID)+"?cascade=true", nil)
+			if api.IsNotFound(err) {
 				return nil
 			}
 			return err
@@ -65,14 +67,14 @@ func (d *Driver) tagsWith(have, marks []string, o cloud.Owner) []string {
 
 // newBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
 // for none.
-func (d *Driver) newBalancer(change cloud.Change, where placement, other string) cloud.Resource {
+func (d *Driver) newBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
 	spec, b := change.Spec, change.After
 	fields := map[string]any{
 		"name": b.Name, "description": d.description(spec.Ref.Owner),
-		"provider":  cmp.Or(spec.Preserved[fieldProvider], d.config.balancer.provider),
+		"provider":  cmp.Or(spec.Preserved[fieldProvider], d.config.Balancer.Provider),
 		"flavor_id": b.ProviderFields[fieldFlavor], "availability_zone": b.ProviderFields[fieldZone],
 		"vip_port_id": portOfVIP(spec), "vip_address": b.ProviderFields[fieldAddress],
-		"vip_subnet_id": where.subnet, "vip_network_id": where.network,
+		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
 	}
 	if d.can(ableTags) {
 		fields["tags"] = b.OwnershipTags
@@ -87,12 +89,12 @@ func (d *Driver) newBalancer(change cloud.Change, where placement, other string)
 // again by its tag.
 func (d *Driver) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 	body := forCreation(wanted.Fields)
-	if !d.config.balancer.serial {
+	if !d.config.Balancer.Serial {
 		body["listeners"] = populated(with)
 	}
 	id, err := d.post(ctx, "loadbalancer", body, pathBalancers)
 	if err == nil && id == "" {
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	return id, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // steady is what it costs to see that nothing has changed.
@@ -24,7 +26,7 @@ func whole(pools int) []string {
 
 // TestBalancerRequests is the life of a balancer, request by request.
 func TestBalancerRequests(t *testing.T) {
-	l := newLab(t, config{balancer: balancerConfig{provider: "amphora", method: methodRoundRobin, cascadeDelete: true, maxShared: 2}})
+	l := newLab(t, config.Config{Balancer: config.Balancer{Provider: "amphora", Method: config.MethodRoundRobin, CascadeDelete: true, MaxShared: 2}})
 	l.limit = "1000"
 	l.change(func(w *world) {
 		network, subnets := w.network("nodes 10.10.0.0/24")
@@ -32,9 +34,9 @@ func TestBalancerRequests(t *testing.T) {
 		l.facts["one"] = w.port(network, "10.10.0.11")
 	})
 	l.driver.clusterName, l.driver.cloud = "kubernetes", "openstack"
-	l.driver.config.balancer.placement.subnet = l.known("subnet")
+	l.driver.config.Balancer.Placement.Subnet = l.known("subnet")
 	spec := cloud.Spec{
-		Ref: cloud.Ref{Owner: web}, Options: map[string]string{keyInternal.Name: "true"}, HealthPort: 10256,
+		Ref: cloud.Ref{Owner: web}, Options: map[string]string{option.Internal.Name: "true"}, HealthPort: 10256,
 		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
 		Candidates: []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}},
 	}
@@ -56,7 +58,7 @@ func TestBalancerRequests(t *testing.T) {
 		spec = l.wait(l.pass(spec, "no targets"))
 	}
 	l.once("no targets", "PUT /lbaas/pools/*/members", "PUT /lbaas/pools/*/members")
-	spec.Options[keyForwardedFor.Name] = "true"
+	spec.Options[option.ForwardedFor.Name] = "true"
 	spec.Ports = spec.Ports[:1]
 	for range 8 {
 		spec = l.wait(l.pass(spec, "another protocol"))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // storeBarbican is the container store whose references can be checked.
@@ -14,12 +16,12 @@ const storeBarbican = "barbican"
 
 // exploreTLS looks for the certificate that a Service names, unless a listener has it already.
 func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) {
-	ref := keyTLS.In(spec.Options)
+	ref := option.TLS.In(spec.Options)
 	inUse := slices.ContainsFunc(s.listeners, func(l listener) bool { return l.TLSRef == ref })
-	if ref == "" || inUse || d.config.balancer.containerStore != storeBarbican {
+	if ref == "" || inUse || d.config.Balancer.ContainerStore != storeBarbican {
 		return
 	}
-	if d.secrets == nil {
+	if d.Secrets == nil {
 		facts[lookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
 		return
 	}
@@ -28,12 +30,12 @@ func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]s
 		facts[lookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
 		return
 	}
-	_, err := get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
+	_, err := api.Get(ctx, d.Secrets, d.Secrets.ServiceURL(kind, id), nil)
 	switch {
-	case d.isNotFound(err):
+	case api.IsNotFound(err):
 		facts[lookupTLS] = "the key manager has nothing of this name"
 	case err != nil:
-		facts[lookupTLS] = "the key manager does not show it: " + string(d.Classify(err).Class)
+		facts[lookupTLS] = "the key manager does not show it: " + string(api.Classify(err).Class)
 	}
 }
 
@@ -48,6 +50,6 @@ func parseTLSRef(ref string) (kind, id string, ok bool) {
 		return "", "", false
 	}
 	kind = parts[len(parts)-2]
-	id, isID := checkUUID(parts[len(parts)-1])
+	id, isID := option.CheckUUID(parts[len(parts)-1])
 	return kind, id, isID && (kind == "containers" || kind == "secrets")
 }

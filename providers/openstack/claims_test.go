@@ -10,17 +10,19 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
 )
 
 var (
-	web   = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}
-	api   = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api", UID: "u-2", Cloud: "openstack"}
-	thief = cloud.Owner{Cluster: "other", Namespace: "shop", Name: "web", UID: "u-3", Cloud: "openstack"}
+	web     = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}
+	shopAPI = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api", UID: "u-2", Cloud: "openstack"}
+	thief   = cloud.Owner{Cluster: "other", Namespace: "shop", Name: "web", UID: "u-3", Cloud: "openstack"}
 )
 
 func unconnected() *Driver {
-	d := &Driver{services: &services{octavia: apiVersion{2, 26}}, cloud: "openstack", clusterName: "kubernetes"}
-	d.config.balancer.maxShared, d.config.balancer.provider = 2, "amphora"
+	d := &Driver{Services: &session.Services{Octavia: api.V(2, 26)}, cloud: "openstack", clusterName: "kubernetes"}
+	d.config.Balancer.MaxShared, d.config.Balancer.Provider = 2, "amphora"
 	return d
 }
 
@@ -65,19 +67,19 @@ func TestOwner(t *testing.T) {
 		shared bool
 	}{
 		"ours":                           {upstream(web), d.wantedMarks(web), byID, web, false},
-		"ours and another's":             {upstream(web), append(d.wantedMarks(web), d.wantedMarks(api)...), byID, web, false},
+		"ours and another's":             {upstream(web), append(d.wantedMarks(web), d.wantedMarks(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
 		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
 		"without tags":                   {upstream(web), nil, byID, proven, false},
 		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
-		"shared":                         {upstream(api), d.wantedMarks(api), byID, none, true},
-		"shared, not named":              {upstream(api), d.wantedMarks(api), cloud.Spec{Ref: cloud.Ref{Owner: web}}, api, false},
-		"shared, given up":               {upstream(api), d.wantedMarks(api), leaving, api, false},
-		"to be taken over":               {upstream(api), d.wantedMarks(api), taking, api, false},
-		"shared by upstream":             {upstream(api), append(d.wantedMarks(api), upstream(web)), byID, proven, true},
-		"shared by upstream, given up":   {upstream(api), append(d.wantedMarks(api), upstream(web)), leaving, proven, true},
-		"shared by upstream, and full":   {upstream(api), append(d.wantedMarks(api), upstream(web), namePrefix+"kubernetes_shop_db"), byID, proven, true},
-		"full":                           {upstream(api), append(d.wantedMarks(api), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, api, false},
+		"shared":                         {upstream(shopAPI), d.wantedMarks(shopAPI), byID, none, true},
+		"shared, not named":              {upstream(shopAPI), d.wantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
+		"shared, given up":               {upstream(shopAPI), d.wantedMarks(shopAPI), leaving, shopAPI, false},
+		"to be taken over":               {upstream(shopAPI), d.wantedMarks(shopAPI), taking, shopAPI, false},
+		"shared by upstream":             {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web)), byID, proven, true},
+		"shared by upstream, given up":   {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web)), leaving, proven, true},
+		"shared by upstream, and full":   {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web), namePrefix+"kubernetes_shop_db"), byID, proven, true},
+		"full":                           {upstream(shopAPI), append(d.wantedMarks(shopAPI), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
 		"another cluster's":              {upstream(web), d.wantedMarks(thief), byID, thief, false},
 		"another cluster's of that name": {upstream(web), append(d.wantedMarks(thief), upstream(web)), byID, thief, false},
 		"upstream's of prod2":            {namePrefix + "prod2_shop_web", []string{namePrefix + "prod2_shop_web"}, byID, prod2, false},
@@ -104,7 +106,7 @@ func TestOwner(t *testing.T) {
 // TestOwnerWithoutTags: before Octavia 2.5 the name is all there is.
 func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
-	d.octavia = apiVersion{2, 4}
+	d.Octavia = api.V(2, 4)
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
 	if got, shared := d.owner(&balancer{ID: "lb", Name: namePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
@@ -161,9 +163,9 @@ func TestPick(t *testing.T) {
 
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
-	have := []string{"team", d.mark(api), d.name(web), "ccm:uid=u-1&cluster=old", ""}
+	have := []string{"team", d.mark(shopAPI), d.name(web), "ccm:uid=u-1&cluster=old", ""}
 	got := d.replaceMarks(have, d.wantedMarks(web), web)
-	for _, tag := range []string{"team", d.mark(api), d.name(web), d.mark(web)} {
+	for _, tag := range []string{"team", d.mark(shopAPI), d.name(web), d.mark(web)} {
 		if !slices.Contains(got, tag) {
 			t.Errorf("%q lacks %q", got, tag)
 		}
@@ -171,7 +173,7 @@ func TestTagsOfOthersStay(t *testing.T) {
 	if len(got) != 4 {
 		t.Errorf("tags %q", got)
 	}
-	if left := d.replaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.mark(api)}) {
+	if left := d.replaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.mark(shopAPI)}) {
 		t.Errorf("without ours: %q", left)
 	}
 }
@@ -185,7 +187,7 @@ func TestChildren(t *testing.T) {
 		}
 	}
 	d.clusterName = "kubernetes"
-	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.name(web), "pool_0_" + d.name(api), "listener_0_" + d.name(web)} {
+	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.name(web), "pool_0_" + d.name(shopAPI), "listener_0_" + d.name(web)} {
 		if d.isChild("pool", name, web) {
 			t.Errorf("%q is a pool of the Service", name)
 		}
@@ -255,7 +257,7 @@ func TestClusterOfAnotherName(t *testing.T) {
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
 	made := func(tags ...string) *snapshot {
 		return &snapshot{lb: balancer{ID: "lb", Name: old.name(web), Tags: tags}, listeners: []listener{
-			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.name(api)}},
+			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.name(shopAPI)}},
 			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.name(web)}},
 			{ID: "user's", Protocol: "TCP", Port: 82, Tags: []string{"team"}},
 		}}
@@ -288,15 +290,15 @@ func thiefMarks(d *Driver) []string { return d.wantedMarks(thief) }
 func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	s := &snapshot{lb: balancer{ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.name(api)}}, {Port: 82}}}
+	s := &snapshot{lb: balancer{ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.name(shopAPI)}}, {Port: 82}}}
 	if d.isOurs(s, s.listeners[0], spec) || !d.isOurs(s, s.listeners[1], spec) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
-	s.lb.Tags = append(s.lb.Tags, d.name(api))
+	s.lb.Tags = append(s.lb.Tags, d.name(shopAPI))
 	if d.mayDelete(s, spec) || d.hasNothing(s, spec) {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
-	s.lb.Tags, s.listeners = []string{d.name(api)}, s.listeners[:1]
+	s.lb.Tags, s.listeners = []string{d.name(shopAPI)}, s.listeners[:1]
 	if !d.hasNothing(s, spec) {
 		t.Error("all that was ours is gone, and still there is something")
 	}
@@ -317,7 +319,7 @@ func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 		"the last one":              {d.wantedMarks(web), []listener{ours}, false},
 		"before it is marked":       {nil, []listener{plain}, true},
 	} {
-		s := &snapshot{lb: balancer{ID: "lb", Name: d.name(api), Tags: test.tags}, listeners: test.listeners}
+		s := &snapshot{lb: balancer{ID: "lb", Name: d.name(shopAPI), Tags: test.tags}, listeners: test.listeners}
 		if d.isTenant(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
 			t.Errorf("%s: guest %t, may be deleted %t", name, d.isTenant(s, spec), d.mayDelete(s, spec))
 		}
@@ -334,12 +336,12 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	spec := specOf(nil)
 	spec.Ref.ID = "lb"
 	ours := listener{ID: "ours", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
-	theirs := listener{ID: "theirs", Name: "listener_0_" + d.name(api), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
+	theirs := listener{ID: "theirs", Name: "listener_0_" + d.name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
 	users := listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
-	claimed := listener{ID: "claimed", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 83, Tags: []string{d.name(api)}}
+	claimed := listener{ID: "claimed", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 83, Tags: []string{d.name(shopAPI)}}
 	for name, lb := range map[string]balancer{
 		"its own": {ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)},
-		"shared":  {ID: "lb", Name: d.name(api), Tags: append(d.wantedMarks(api), d.wantedMarks(web)...)},
+		"shared":  {ID: "lb", Name: d.name(shopAPI), Tags: append(d.wantedMarks(shopAPI), d.wantedMarks(web)...)},
 	} {
 		s := &snapshot{lb: lb, listeners: []listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {

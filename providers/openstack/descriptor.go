@@ -4,14 +4,14 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // scheme is the scheme of provider-IDs.
 const scheme = "openstack"
-
-// idAnnotation records the id of a Service's balancer, as the upstream CCM does.
-const idAnnotation = "loadbalancer.openstack.org/load-balancer-id"
 
 // Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
@@ -31,14 +31,14 @@ func Descriptor() cloud.Descriptor {
 			},
 		},
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 1},
-		Settings: declaredSettings(),
+		Settings: config.Declared(),
 		Secret:   "cloud-config",
 		ConfigFile: &cloud.ConfigFile{
 			Value: "cloudConf", Key: "cloud.conf", Required: true,
 			Doc:  "The cloud.conf of the upstream CCM, unchanged.",
-			Keys: configKeys(),
+			Keys: config.Keys(),
 		},
-		IDAnnotation: idAnnotation,
+		IDAnnotation: option.IDAnnotation,
 	}
 }
 
@@ -47,3 +47,6 @@ func ReadOnly(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead ||
 		r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/auth/tokens")
 }
+
+// Annotations returns the provider's annotations.
+func Annotations() annotation.Set { return option.All() }

@@ -3,6 +3,8 @@ package openstack
 import (
 	"context"
 	"fmt"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // flavors are the flavors of the cloud, read when the first server asks for them and then
@@ -39,7 +41,7 @@ func (f *flavors) instanceType(ctx context.Context, of flavor) (string, error) {
 
 func (f *flavors) load(ctx context.Context) (err error) {
 	if !f.read {
-		f.all, err = listAll[flavor](ctx, f.driver.compute, "flavors", "flavors", nil)
+		f.all, err = api.ListAll[flavor](ctx, f.driver.Compute, "flavors", "flavors", nil)
 		f.read = err == nil
 	}
 	return err

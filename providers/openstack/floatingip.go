@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // floatingIP is what the driver uses of a floating IP of Neutron.
@@ -21,12 +23,12 @@ type floatingIP struct {
 	Network     string `json:"floating_network_id"`
 }
 
-func (f floatingIP) identifier() string { return f.ID }
+func (f floatingIP) Identifier() string { return f.ID }
 
 // listFloatingIPs lists floating IPs of the project: administrators are shown everybody's.
 func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
 	maps.Copy(query, d.ofProject())
-	ips, err := listAll[floatingIP](ctx, d.network, "floatingips", "floatingips", query)
+	ips, err := api.ListAll[floatingIP](ctx, d.Network, "floatingips", "floatingips", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing floating IPs: %w", err)
 	}
@@ -264,8 +266,8 @@ func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ 
 		if subnet != "" {
 			body["subnet_id"] = subnet
 		}
-		_, err = d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, okPut())
-		switch d.Classify(err).Class {
+		_, err = d.Network.Post(ctx, d.Network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
+		switch api.Classify(err).Class {
 		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
 		default:
 			return "", err
@@ -280,17 +282,17 @@ func (d *Driver) updateFloatingIP(ctx context.Context, present, wanted cloud.Res
 	if body["port_id"] == "" {
 		body["port_id"] = nil
 	}
-	_, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, okPut())
+	_, err := d.Network.Put(ctx, d.Network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
 	return err
 }
 
 func (d *Driver) deleteFloatingIP(ctx context.Context, present cloud.Resource) error {
-	return remove(ctx, d.network, "floatingips", present.ID)
+	return api.Remove(ctx, d.Network, "floatingips", present.ID)
 }
 
 // floatingNetwork is the network to take a floating IP from: as chosen, else as found.
 func (d *Driver) floatingNetwork(spec cloud.Spec) string {
-	return cmp.Or(d.placementOf(spec).floatingNetwork, spec.Lookups[lookupFloatingNetwork])
+	return cmp.Or(d.placementOf(spec).FloatingNetwork, spec.Lookups[lookupFloatingNetwork])
 }
 
 // release takes the floating IP from the balancer:
@@ -307,7 +309,7 @@ func (d *Driver) release(r cloud.Resources, ip *floatingIP, spec cloud.Spec) clo
 	if ip == nil {
 		return r
 	}
-	keep := keyKeepFloatingIP.Bool(spec.Options)
+	keep := option.KeepFloatingIP.Bool(spec.Options)
 	switch ours := d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true); {
 	case ours && !keep:
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
@@ -351,29 +353,29 @@ type subnet struct {
 	Tags    []string `json:"tags"`
 }
 
-func (s subnet) identifier() string { return s.ID }
+func (s subnet) Identifier() string { return s.ID }
 
 // floatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
 func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
 	where, network := d.placementOf(spec), d.floatingNetwork(spec)
-	if where.floatingSubnet != "" || where.floatingSubnetName == "" && where.floatingSubnetTags == "" {
-		return []string{where.floatingSubnet}, nil
+	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
+		return []string{where.FloatingSubnet}, nil
 	}
-	all, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
+	all, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return nil, fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
-	match, ok := compilePattern(cmp.Or(where.floatingSubnetName, "*"))
+	match, ok := option.CompilePattern(cmp.Or(where.FloatingSubnetName, "*"))
 	var ids []string
 	for _, s := range all {
-		if ok && match(s.Name) && matchTags(where.floatingSubnetTags, s.Tags) {
+		if ok && match(s.Name) && option.MatchTags(where.FloatingSubnetTags, s.Tags) {
 			ids = append(ids, s.ID)
 		}
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
-			Field: keyFloatingName.Name, Value: strings.TrimSpace(where.floatingSubnetName + " " + where.floatingSubnetTags),
+			Field: option.FloatingName.Name, Value: strings.TrimSpace(where.FloatingSubnetName + " " + where.FloatingSubnetTags),
 			Want: "no subnet of network " + network + " has such a name and such tags",
 		}
 	}
@@ -387,12 +389,12 @@ func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
 		network
 		Subnets []string `json:"subnets"`
 	}
-	networks, err := listAll[external](ctx, d.network, "networks", "networks", url.Values{"router:external": {"true"}})
+	networks, err := api.ListAll[external](ctx, d.Network, "networks", "networks", url.Values{"router:external": {"true"}})
 	if err != nil {
 		return "", fmt.Errorf("listing external networks: %w", err)
 	}
 	for _, n := range networks {
-		subnets, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
+		subnets, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
 		if err != nil {
 			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
 		}

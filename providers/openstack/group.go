@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 // securityGroup is what the driver uses of a security group of Neutron.
@@ -31,7 +33,7 @@ type groupRule struct {
 	Group     string `json:"remote_group_id"`
 }
 
-func (g securityGroup) identifier() string { return g.ID }
+func (g securityGroup) Identifier() string { return g.ID }
 
 // guard is the security group that lets the balancer reach the nodes, as it was read; nil where
 // there is none. ports are those of machines, with their groups.
@@ -51,7 +53,7 @@ func (r groupRule) String() string {
 // where connections come. The ovn provider keeps clients' addresses.
 func (d *Driver) wantedRules(spec cloud.Spec) []groupRule {
 	sources := []string{spec.Lookups[lookupMemberCIDR]}
-	if d.config.balancer.provider == providerOVN {
+	if d.config.Balancer.Provider == config.ProviderOVN {
 		if sources = sourceRanges(spec); len(sources) == 0 {
 			sources = []string{everyone(spec.IPv6)}
 		}
@@ -108,7 +110,7 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 	if at >= 0 {
 		s.guard.group = &groups[at]
 	}
-	if !d.config.balancer.manageSecurityGroups {
+	if !d.config.Balancer.ManageSecurityGroups {
 		return nil
 	}
 	s.guard.ports, s.guard.network = all.ports, s.lb.Network
@@ -122,7 +124,7 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 
 func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGroup, error) {
 	maps.Copy(query, d.ofProject())
-	groups, err := listAll[securityGroup](ctx, d.network, "security_groups", "security-groups", query)
+	groups, err := api.ListAll[securityGroup](ctx, d.Network, "security_groups", "security-groups", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing security groups: %w", err)
 	}
@@ -196,7 +198,7 @@ func (g guard) at(address string) []port {
 func (d *Driver) addGroupResources(r *cloud.Resources, s *snapshot, change cloud.Change) {
 	o := change.Spec.Ref.Owner
 	_, compared := change.After.ProviderFields[fieldGuarded]
-	managed := d.config.balancer.manageSecurityGroups
+	managed := d.config.Balancer.ManageSecurityGroups
 	if managed && !compared {
 		return
 	}
@@ -250,9 +252,9 @@ func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []clo
 	var answer struct {
 		Group securityGroup `json:"security_group"`
 	}
-	_, err := d.network.Post(ctx, d.network.ServiceURL("security-groups"), body, &answer, nil)
+	_, err := d.Network.Post(ctx, d.Network.ServiceURL("security-groups"), body, &answer, nil)
 	if err == nil && answer.Group.ID == "" {
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	for _, rule := range answer.Group.Rules {
 		if err == nil {
@@ -273,7 +275,7 @@ func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error 
 			return err
 		}
 	}
-	return remove(ctx, d.network, "security-groups", present.ID)
+	return api.Remove(ctx, d.Network, "security-groups", present.ID)
 }
 
 func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
@@ -282,15 +284,15 @@ func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []clou
 		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
 		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
 	}}
-	_, err := d.network.Post(ctx, d.network.ServiceURL("security-group-rules"), body, nil, nil)
-	if d.Classify(err).Class == cloud.FailureConflict { // it is there already
+	_, err := d.Network.Post(ctx, d.Network.ServiceURL("security-group-rules"), body, nil, nil)
+	if api.Classify(err).Class == cloud.FailureConflict { // it is there already
 		err = nil
 	}
 	return "", err
 }
 
 func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
-	return remove(ctx, d.network, "security-group-rules", present.ID)
+	return api.Remove(ctx, d.Network, "security-group-rules", present.ID)
 }
 
 // joinGroup gives the group to a port.
@@ -309,7 +311,7 @@ func (d *Driver) leaveGroup(ctx context.Context, present cloud.Resource) error {
 // needs none.
 func (d *Driver) setGroups(ctx context.Context, p port, groups []string) error {
 	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !d.isNotFound(err) {
+	if err := api.Put(ctx, d.Network, d.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil

@@ -100,9 +100,9 @@ func (d *Driver) instance(ctx context.Context, s *server, w topology, types *fla
 		ProviderID: d.providerID(s.ID),
 		Name:       s.Name,
 		Type:       size,
-		Region:     d.config.global.region,
+		Region:     d.config.Global.Region,
 		Zone:       label(s.Zone),
 		State:      state(s.Status),
-		Addresses:  d.config.networking.addresses(s, w),
+		Addresses:  networking(d.config.Networking).addresses(s, w),
 	}, nil
 }

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,9 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
 )
 
 func addressesOf(words ...string) (list []cloud.Address) {
@@ -52,7 +56,7 @@ func machines(l *lab) {
 }
 
 func TestMachines(t *testing.T) {
-	l := newLab(t, config{})
+	l := newLab(t, config.Config{})
 	machines(l)
 	id := func(name string) cloud.InstanceID {
 		return cloud.InstanceID(l.fact(name, func(*world) string { return l.facts[name] }))
@@ -104,7 +108,7 @@ func TestMachines(t *testing.T) {
 
 func TestProviderID(t *testing.T) {
 	const id = "b9c9d3ac-fd61-4162-b511-8242ae0d406c"
-	driver := &Driver{config: config{global: globalConfig{region: "RegionOne"}}}
+	driver := &Driver{config: config.Config{Global: config.Global{Region: "RegionOne"}}}
 	for text, want := range map[string]cloud.InstanceID{
 		"openstack:///" + id:                                id,
 		"openstack://RegionOne/" + id:                       id,
@@ -138,7 +142,7 @@ func TestProviderID(t *testing.T) {
 
 func TestConcerns(t *testing.T) {
 	const id = "b9c9d3ac-fd61-4162-b511-8242ae0d406c"
-	driver := &Driver{config: config{global: globalConfig{region: "RegionOne"}}}
+	driver := &Driver{config: config.Config{Global: config.Global{Region: "RegionOne"}}}
 	for text, want := range map[string]bool{
 		"openstack:///" + id:          true,
 		"openstack://RegionOne/" + id: true,
@@ -169,7 +173,7 @@ func FuzzProviderID(f *testing.F) {
 	f.Add("openstack://RegionOne/B9C9D3AC-FD61-4162-B511-8242AE0D406C")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, regional := range []bool{false, true} {
-			driver := &Driver{regional: regional, config: config{global: globalConfig{region: "RegionOne"}}}
+			driver := &Driver{regional: regional, config: config.Config{Global: config.Global{Region: "RegionOne"}}}
 			id, err := driver.ParseProviderID(text)
 			if err == nil && !driver.Concerns(text) {
 				t.Errorf("%q is parsed as %q and does not concern us", text, id)
@@ -208,26 +212,26 @@ func TestAddresses(t *testing.T) {
 	}}
 	tests := []struct {
 		name   string
-		config networkingConfig
+		config config.Networking
 		want   []cloud.Address
 	}{
-		{"as it comes", networkingConfig{}, addressesOf("i 10.0.0.5", "i fd00::5", "e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
-		{"without IPv6", networkingConfig{ipv6Disabled: true}, addressesOf("i 10.0.0.5", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
-		{"a public network", networkingConfig{publicNetworks: []string{"z-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 10.0.0.5", "e 192.0.2.1", "e fd00::5")},
-		{"an internal network", networkingConfig{internalNetworks: []string{"a-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{"as it comes", config.Networking{}, addressesOf("i 10.0.0.5", "i fd00::5", "e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{"without IPv6", config.Networking{Ipv6Disabled: true}, addressesOf("i 10.0.0.5", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
+		{"a public network", config.Networking{PublicNetworks: []string{"z-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 10.0.0.5", "e 192.0.2.1", "e fd00::5")},
+		{"an internal network", config.Networking{InternalNetworks: []string{"a-net"}}, addressesOf("e 2001:db8::1", "h s.example", "i 10.1.0.5", "e 192.0.2.1")},
 		{
-			"both", networkingConfig{internalNetworks: []string{"a-net"}, publicNetworks: []string{"a-net"}},
+			"both", config.Networking{InternalNetworks: []string{"a-net"}, PublicNetworks: []string{"a-net"}},
 			addressesOf("e 2001:db8::1", "h s.example", "e 10.1.0.5", "e 192.0.2.1"),
 		},
 		{
-			"sorted", networkingConfig{sortOrder: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}},
+			"sorted", config.Networking{SortOrder: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}},
 			addressesOf("e 192.0.2.1", "i 10.0.0.5", "i 10.1.0.5", "i fd00::5", "e 2001:db8::1", "h s.example"),
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			w := topology{byDevice: map[string][]port{"s": {active, down}}}
-			if diff := cmp.Diff(test.want, test.config.addresses(s, w)); diff != "" {
+			if diff := cmp.Diff(test.want, networking(test.config).addresses(s, w)); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
 			}
 		})
@@ -270,7 +274,7 @@ func TestTrunk(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{}, Endpoint: server.URL + "/"}
-			driver := &Driver{services: &services{network: client}}
+			driver := &Driver{Services: &session.Services{Network: client}}
 			described, err := driver.describe(t.Context(), trunked, url.Values{})
 			if err != nil {
 				t.Fatal(err)
@@ -301,5 +305,28 @@ func TestInstanceType(t *testing.T) {
 		if got, err := types.instanceType(context.Background(), test.of); got != test.want || err != nil {
 			t.Errorf("%+v: %q, %v; want %q", test.of, got, err, test.want)
 		}
+	}
+}
+
+// TestSilentCell: servers of a part of the cloud that does not answer are listed with their id
+// only, and prove nothing.
+func TestSilentCell(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answers := map[string]string{
+			"/servers/detail": `{"servers": [{"id": "1", "status": "UNKNOWN", "tenant_id": "p"}, {"id": "2", "name": "two", "status": "ACTIVE", "tenant_id": "p", "flavor": {"original_name": "tiny"}}]}`,
+			"/servers/1":      `{"server": {"id": "1", "status": "UNKNOWN", "tenant_id": "p"}}`,
+			"/ports":          `{"ports": []}`,
+		}
+		_, _ = fmt.Fprint(w, answers[r.URL.Path])
+	}))
+	t.Cleanup(server.Close)
+	client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{}, Endpoint: server.URL + "/"}
+	driver := &Driver{Services: &session.Services{Compute: client, Network: client}}
+	list, err := driver.List(t.Context())
+	if err != nil || list.Complete || len(list.Items) != 1 || list.Items[0].Name != "two" {
+		t.Errorf("list = %+v, %v", list, err)
+	}
+	if found, err := driver.Get(t.Context(), "1"); !errors.Is(err, api.ErrUnreadable) {
+		t.Errorf("get = %v, %v", found, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 // fakeCloud answers what New and Identity ask. Everything in it may be changed before and
@@ -186,7 +187,7 @@ func environment(path string, env map[string]string) (cloud.Config, *[]string) {
 		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
 		File: func() ([]byte, error) { return os.ReadFile(path) },
 		Lookup: func(name string) string {
-			for _, s := range declaredSettings() {
+			for _, s := range config.Declared() {
 				if s.Name == name {
 					if value, ok := env[name]; ok {
 						return value

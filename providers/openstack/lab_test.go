@@ -21,6 +21,9 @@ import (
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
 )
 
 var record = flag.Bool("record", false, "ask the OpenStack of OS_AUTH_URL and record its answers in testdata")
@@ -46,7 +49,7 @@ type lab struct {
 const localhost = "http://127.0.0.1"
 
 // newLab starts with an empty project.
-func newLab(t *testing.T, config config) *lab {
+func newLab(t *testing.T, config config.Config) *lab {
 	t.Helper()
 	l := &lab{T: t, limit: "2", facts: map[string]string{}, before: map[string]func(){}}
 	path := filepath.Join("testdata", t.Name())
@@ -74,7 +77,7 @@ func newLab(t *testing.T, config config) *lab {
 }
 
 // connect returns a driver whose requests go through the transport.
-func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
+func (l *lab) connect(transport http.RoundTripper, config config.Config) *Driver {
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		if err := l.note(r); err != nil {
 			return nil, err
@@ -86,13 +89,13 @@ func (l *lab) connect(transport http.RoundTripper, config config) *Driver {
 	if l.world != nil {
 		provider.TokenID = l.world.token
 	}
-	config.global.region = "RegionOne"
-	return &Driver{config: config, services: &services{
-		compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: computeMicroversion},
-		network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
-		balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
-		octavia:   apiVersion{2, 26},
-		extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
+	config.Global.Region = "RegionOne"
+	return &Driver{config: config, Services: &session.Services{
+		Compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: session.ComputeMicroversion},
+		Network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
+		Balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
+		Octavia:   api.V(2, 26),
+		Extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
 	}}
 }
 

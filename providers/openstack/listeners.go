@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // Protocols of listeners, pools and monitors
@@ -68,9 +70,9 @@ func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	switch {
 	case port.Protocol != cloud.ProtocolTCP:
 		return port.Protocol
-	case keyTLS.In(spec.Options) != "":
+	case option.TLS.In(spec.Options) != "":
 		return protocolTerminated
-	case keyForwardedFor.Bool(spec.Options):
+	case option.ForwardedFor.Bool(spec.Options):
 		return protocolHTTP
 	}
 	return port.Protocol
@@ -86,10 +88,10 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	if port.Protocol != cloud.ProtocolTCP {
 		return port.Protocol
 	}
-	switch keyProxyProtocol.In(spec.Options) {
-	case proxyV1:
+	switch option.ProxyProtocol.In(spec.Options) {
+	case option.ProxyV1:
 		return protocolProxy
-	case proxyV2:
+	case option.ProxyV2:
 		return protocolProxyV2
 	}
 	if listenerProtocol(spec, port) != cloud.ProtocolTCP {
@@ -101,12 +103,12 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
 	o := spec.Options
 	extras := map[string]string{
-		fieldConnectionLimit: keyConnectionLimit.In(o),
-		fieldMethod:          keyMethod.In(o),
+		fieldConnectionLimit: option.ConnectionLimit.In(o),
+		fieldMethod:          option.Method.In(o),
 		fieldPersistence:     "",
 	}
 	if extras[fieldMethod] == "" {
-		extras[fieldMethod] = methodRoundRobin
+		extras[fieldMethod] = config.MethodRoundRobin
 	}
 	if spec.ClientIP {
 		extras[fieldPersistence] = sourceIP
@@ -115,12 +117,12 @@ func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]str
 		extras[fieldOwned] = strconv.FormatBool(true)
 	}
 	if port.Protocol == cloud.ProtocolTCP {
-		extras[fieldForwardedFor] = strconv.FormatBool(keyForwardedFor.Bool(o))
-		extras[fieldTLS] = keyTLS.In(o)
+		extras[fieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
+		extras[fieldTLS] = option.TLS.In(o)
 	}
 	if d.can(ableListenerTimeouts) {
-		extras[fieldClientData], extras[fieldMemberConnect] = keyClientData.In(o), keyMemberConnect.In(o)
-		extras[fieldMemberData], extras[fieldTCPInspect] = keyMemberData.In(o), keyTCPInspect.In(o)
+		extras[fieldClientData], extras[fieldMemberConnect] = option.ClientData.In(o), option.MemberConnect.In(o)
+		extras[fieldMemberData], extras[fieldTCPInspect] = option.MemberData.In(o), option.TCPInspect.In(o)
 	}
 	if d.can(ableAllowedCIDRs) {
 		extras[fieldAllowed] = strings.Join(allowed(spec), ",")
@@ -201,23 +203,23 @@ func onIPv6(spec cloud.Spec) bool {
 //	UDP   –      –                             UDP-CONNECT
 //	SCTP  –      –                             SCTP
 func (d *Driver) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
-	if !keyMonitor.Bool(spec.Options) {
+	if !option.Monitor.Bool(spec.Options) {
 		return nil, nil
 	}
 	h := &cloud.Health{
 		Protocol: port.Protocol,
-		Interval: keyMonitorDelay.Duration(spec.Options), Timeout: keyMonitorTimeout.Duration(spec.Options),
-		Healthy: keyMonitorRetries.Int(spec.Options), Unhealthy: keyMonitorRetriesDown.Int(spec.Options),
+		Interval: option.MonitorDelay.Duration(spec.Options), Timeout: option.MonitorTimeout.Duration(spec.Options),
+		Healthy: option.MonitorRetries.Int(spec.Options), Unhealthy: option.MonitorRetriesDown.Int(spec.Options),
 	}
 	if port.Protocol == cloud.ProtocolUDP {
 		h.Protocol = monitorUDP
 	}
-	able := d.config.balancer.provider != providerOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
+	able := d.config.Balancer.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
 	if spec.Local && able {
 		h.Protocol, h.Path = protocolHTTP, "/healthz"
 	}
 	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
-		return nil, &cloud.Invalid{Field: keyMonitorDelay.Name, Value: keyMonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
+		return nil, &cloud.Invalid{Field: option.MonitorDelay.Name, Value: option.MonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
 	}
 	return h, nil
 }

@@ -110,5 +110,5 @@ func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 
 // memberSubnet is the subnet of the members; without one of their own it is the balancer's.
 func (d *Driver) memberSubnet(s *snapshot, spec cloud.Spec) string {
-	return cmp.Or(d.placementOf(spec).memberSubnet, s.lb.Subnet)
+	return cmp.Or(d.placementOf(spec).MemberSubnet, s.lb.Subnet)
 }

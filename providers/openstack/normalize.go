@@ -11,6 +11,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // Fields only this cloud's balancers have, beside the portable ones.
@@ -93,12 +95,12 @@ func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
 func (d *Driver) wantedProviderFields(spec cloud.Spec) map[string]string {
 	where := d.placementOf(spec)
 	all := map[string]string{
-		fieldProvider: d.config.balancer.provider,
-		fieldFlavor:   d.ifAble(ableFlavors, keyFlavor.In(spec.Options)),
-		fieldZone:     d.ifAble(ableZones, keyZone.In(spec.Options)),
-		fieldSubnet:   where.subnet,
-		fieldNetwork:  where.network,
-		fieldPort:     keyPort.In(spec.Options),
+		fieldProvider: d.config.Balancer.Provider,
+		fieldFlavor:   d.ifAble(ableFlavors, option.Flavor.In(spec.Options)),
+		fieldZone:     d.ifAble(ableZones, option.Zone.In(spec.Options)),
+		fieldSubnet:   where.Subnet,
+		fieldNetwork:  where.Network,
+		fieldPort:     option.Port.In(spec.Options),
 	}
 	if field := d.addressField(spec); spec.LoadBalancerIP != "" && field != "" {
 		all[field] = spec.LoadBalancerIP
@@ -106,7 +108,7 @@ func (d *Driver) wantedProviderFields(spec cloud.Spec) map[string]string {
 	if spec.Lookups[lookupTenant] != "" {
 		all = map[string]string{}
 	}
-	if d.config.balancer.manageSecurityGroups {
+	if d.config.Balancer.ManageSecurityGroups {
 		all[fieldGroup], all[fieldGuarded] = describeRules(d.wantedRules(spec)), guardedAll
 	} else {
 		all[fieldGroup] = "" // one that is left from a time when groups were managed
@@ -145,21 +147,21 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
 	options := spec.Options
-	if class := keyClass.In(options); class != "" {
-		if _, ok := d.config.classes[class]; !ok {
-			refuse(keyClass.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(d.config.classes))))
+	if class := option.Class.In(options); class != "" {
+		if _, ok := d.config.Classes[class]; !ok {
+			refuse(option.Class.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(d.config.Classes))))
 		}
 	}
-	if keyProxyProtocol.In(options) != proxyNone && keyForwardedFor.Bool(options) {
-		refuse(keyForwardedFor.Name, "true", "want either it or "+keyProxyProtocol.Name)
+	if option.ProxyProtocol.In(options) != option.ProxyNone && option.ForwardedFor.Bool(options) {
+		refuse(option.ForwardedFor.Name, "true", "want either it or "+option.ProxyProtocol.Name)
 	}
 	if reason := spec.Lookups[lookupTLS]; reason != "" {
-		refuse(keyTLS.Name, keyTLS.In(options), reason)
+		refuse(option.TLS.Name, option.TLS.In(options), reason)
 	}
 	if id := spec.Lookups[lookupNoSubnet]; id != "" {
-		refuse(keyMemberSubnet.Name, id, "there is no such subnet")
+		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
 	}
-	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.balancer.manageSecurityGroups {
+	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.Balancer.ManageSecurityGroups {
 		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
 	}
 	return errors.Join(append(problems, d.checkShare(spec)...)...)
@@ -172,7 +174,7 @@ func (d *Driver) checkShare(spec cloud.Spec) []error {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
 	if users := spec.Lookups[lookupFull]; users != "" {
-		refuse(keyID.Name, keyID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.balancer.maxShared))
+		refuse(option.ID.Name, option.ID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.Balancer.MaxShared))
 	}
 	taken := strings.Split(spec.Lookups[lookupTaken], ",")
 	for _, port := range spec.Ports {
@@ -181,7 +183,7 @@ func (d *Driver) checkShare(spec cloud.Spec) []error {
 		}
 	}
 	if spec.Lookups[lookupTenant] != "" && d.wantsInternal(spec) && spec.Lookups[lookupScope] == string(cloud.ScopeExternal) {
-		refuse(keyInternal.Name, "true", "the balancer is shared and has a floating IP")
+		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
 }
@@ -203,9 +205,9 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Warning {
 	var list []cloud.Warning
 	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
 	if spec.Lookups[lookupFloatingNetwork] == noNetwork && !d.wantsInternal(spec) {
-		note(keyFloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
+		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
-	for key, a := range map[*annotation.Key]ability{&keyFlavor: ableFlavors, &keyZone: ableZones, &keyClientData: ableListenerTimeouts, &keyMemberConnect: ableListenerTimeouts, &keyMemberData: ableListenerTimeouts, &keyTCPInspect: ableListenerTimeouts} {
+	for key, a := range map[*annotation.Key]ability{&option.Flavor: ableFlavors, &option.Zone: ableZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts} {
 		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !d.can(a) {
 			note(key.Name, "it has no effect: "+d.unable(a))
 		}
@@ -241,23 +243,23 @@ func (d *Driver) addressNotes(spec cloud.Spec) []cloud.Warning {
 }
 
 func monitorNotes(spec cloud.Spec) []cloud.Warning {
-	monitored := keyMonitor.Bool(spec.Options)
+	monitored := option.Monitor.Bool(spec.Options)
 	switch {
 	case spec.Local && !monitored:
-		return []cloud.Warning{{Field: keyMonitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
-	case monitored && keyMonitorTimeout.Duration(spec.Options) >= keyMonitorDelay.Duration(spec.Options):
-		return []cloud.Warning{{Field: keyMonitorTimeout.Name, Message: "it should be less than " + keyMonitorDelay.Name}}
+		return []cloud.Warning{{Field: option.Monitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
+	case monitored && option.MonitorTimeout.Duration(spec.Options) >= option.MonitorDelay.Duration(spec.Options):
+		return []cloud.Warning{{Field: option.MonitorTimeout.Name, Message: "it should be less than " + option.MonitorDelay.Name}}
 	}
 	return nil
 }
 
 // terminates reports whether the balancer changes connections.
 func (d *Driver) terminates(spec cloud.Spec) bool {
-	return keyProxyProtocol.In(spec.Options) != proxyNone || keyForwardedFor.Bool(spec.Options) || keyTLS.In(spec.Options) != ""
+	return option.ProxyProtocol.In(spec.Options) != option.ProxyNone || option.ForwardedFor.Bool(spec.Options) || option.TLS.In(spec.Options) != ""
 }
 
 func (d *Driver) unable(a ability) string {
-	if d.config.balancer.provider == providerOVN && !abilities[a].ovn {
+	if d.config.Balancer.Provider == config.ProviderOVN && !abilities[a].ovn {
 		return "the ovn provider can't do it"
 	}
 	since := abilities[a].since

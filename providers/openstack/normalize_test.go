@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 func specOf(options map[string]string) cloud.Spec {
@@ -28,12 +31,12 @@ func TestProtocols(t *testing.T) {
 		listener, pool cloud.Protocol
 	}{
 		"plain":         {nil, "TCP", "TCP"},
-		"proxy":         {map[string]string{keyProxyProtocol.Name: "v1"}, "TCP", "PROXY"},
-		"proxy v2":      {map[string]string{keyProxyProtocol.Name: "v2"}, "TCP", "PROXYV2"},
-		"forwarded":     {map[string]string{keyForwardedFor.Name: "true"}, "HTTP", "HTTP"},
-		"TLS":           {map[string]string{keyTLS.Name: ref}, "TERMINATED_HTTPS", "HTTP"},
-		"TLS and proxy": {map[string]string{keyTLS.Name: ref, keyProxyProtocol.Name: "v1"}, "TERMINATED_HTTPS", "PROXY"},
-		"TLS and xff":   {map[string]string{keyTLS.Name: ref, keyForwardedFor.Name: "true"}, "TERMINATED_HTTPS", "HTTP"},
+		"proxy":         {map[string]string{option.ProxyProtocol.Name: "v1"}, "TCP", "PROXY"},
+		"proxy v2":      {map[string]string{option.ProxyProtocol.Name: "v2"}, "TCP", "PROXYV2"},
+		"forwarded":     {map[string]string{option.ForwardedFor.Name: "true"}, "HTTP", "HTTP"},
+		"TLS":           {map[string]string{option.TLS.Name: ref}, "TERMINATED_HTTPS", "HTTP"},
+		"TLS and proxy": {map[string]string{option.TLS.Name: ref, option.ProxyProtocol.Name: "v1"}, "TERMINATED_HTTPS", "PROXY"},
+		"TLS and xff":   {map[string]string{option.TLS.Name: ref, option.ForwardedFor.Name: "true"}, "TERMINATED_HTTPS", "HTTP"},
 	} {
 		b, _, err := unconnected().Normalize(specOf(test.options))
 		if err != nil {
@@ -51,20 +54,20 @@ func TestProtocols(t *testing.T) {
 }
 
 func TestMonitors(t *testing.T) {
-	monitored := map[string]string{keyMonitor.Name: "true"}
+	monitored := map[string]string{option.Monitor.Name: "true"}
 	for name, test := range map[string]struct {
-		version  apiVersion
+		version  api.Version
 		provider string
 		local    bool
 		tcp, udp cloud.Protocol
 	}{
-		"cluster":            {apiVersion{2, 26}, "amphora", false, "TCP", "UDP-CONNECT"},
-		"local":              {apiVersion{2, 26}, "amphora", true, "HTTP", "HTTP"},
-		"local, before 2.16": {apiVersion{2, 15}, "amphora", true, "HTTP", "UDP-CONNECT"},
-		"local, ovn":         {apiVersion{2, 26}, "ovn", true, "TCP", "UDP-CONNECT"},
+		"cluster":            {api.V(2, 26), "amphora", false, "TCP", "UDP-CONNECT"},
+		"local":              {api.V(2, 26), "amphora", true, "HTTP", "HTTP"},
+		"local, before 2.16": {api.V(2, 15), "amphora", true, "HTTP", "UDP-CONNECT"},
+		"local, ovn":         {api.V(2, 26), "ovn", true, "TCP", "UDP-CONNECT"},
 	} {
 		d := unconnected()
-		d.octavia, d.config.balancer.provider = test.version, test.provider
+		d.Octavia, d.config.Balancer.Provider = test.version, test.provider
 		spec := specOf(monitored)
 		spec.Local = test.local
 		b, _, err := d.Normalize(spec)
@@ -75,8 +78,8 @@ func TestMonitors(t *testing.T) {
 			t.Errorf("%s: %s and %s, want %s and %s", name, tcp, udp, test.tcp, test.udp)
 		}
 	}
-	_, _, err := unconnected().Normalize(specOf(map[string]string{keyMonitor.Name: "true", keyMonitorDelay.Name: "2"}))
-	if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != keyMonitorDelay.Name {
+	_, _, err := unconnected().Normalize(specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "2"}))
+	if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != option.MonitorDelay.Name {
 		t.Errorf("a UDP check every 2 s: %v", err)
 	}
 }
@@ -111,12 +114,12 @@ func TestRefusals(t *testing.T) {
 		options, facts map[string]string
 		field          string
 	}{
-		"unknown class":            {map[string]string{keyClass.Name: "gold"}, nil, keyClass.Name},
-		"proxy and forwarded":      {map[string]string{keyProxyProtocol.Name: "v1", keyForwardedFor.Name: "true"}, nil, keyForwardedFor.Name},
-		"no certificate":           {map[string]string{keyTLS.Name: "x"}, map[string]string{lookupTLS: "there is none"}, keyTLS.Name},
+		"unknown class":            {map[string]string{option.Class.Name: "gold"}, nil, option.Class.Name},
+		"proxy and forwarded":      {map[string]string{option.ProxyProtocol.Name: "v1", option.ForwardedFor.Name: "true"}, nil, option.ForwardedFor.Name},
+		"no certificate":           {map[string]string{option.TLS.Name: "x"}, map[string]string{lookupTLS: "there is none"}, option.TLS.Name},
 		"a port that is taken":     {nil, map[string]string{lookupTaken: "tcp/80,tcp/81"}, "spec.ports"},
-		"too many share it":        {nil, map[string]string{lookupFull: "2"}, keyID.Name},
-		"internal on an outer one": {map[string]string{keyInternal.Name: "true"}, map[string]string{lookupTenant: "true", lookupScope: "external"}, keyInternal.Name},
+		"too many share it":        {nil, map[string]string{lookupFull: "2"}, option.ID.Name},
+		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, map[string]string{lookupTenant: "true", lookupScope: "external"}, option.Internal.Name},
 	} {
 		spec := specOf(test.options)
 		spec.Lookups = test.facts
@@ -139,7 +142,7 @@ func TestUnenforcedRanges(t *testing.T) {
 		"a security group does": {"10.0.0.0/8", true, false},
 	} {
 		d := unconnected()
-		d.config.balancer.provider, d.config.balancer.manageSecurityGroups = providerOVN, test.managed
+		d.config.Balancer.Provider, d.config.Balancer.ManageSecurityGroups = config.ProviderOVN, test.managed
 		spec := specOf(nil)
 		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
 		if _, _, err := d.Normalize(spec); (err != nil) != test.refused {
@@ -150,10 +153,10 @@ func TestUnenforcedRanges(t *testing.T) {
 
 func TestPlacement(t *testing.T) {
 	d := unconnected()
-	d.config.balancer.placement = placement{network: "net-c", subnet: "sub-c", memberSubnet: "mem-c", floatingNetwork: "fip-c", floatingSubnetTags: "tag-c"}
-	d.config.classes = map[string]classConfig{"gold": {placement{network: "net-k", subnet: "sub-k", memberSubnet: "mem-k", floatingNetwork: "fip-k", floatingSubnetName: "name-k"}}}
+	d.config.Balancer.Placement = config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}
+	d.config.Classes = map[string]config.Class{"gold": {Placement: config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}}}
 	own := map[string]string{
-		keyNetwork.Name: "net-a", keySubnet.Name: "sub-a", keyMemberSubnet.Name: "mem-a", keyFloatingNetwork.Name: "fip-a", keyFloatingSubnet.Name: "id-a",
+		option.Network.Name: "net-a", option.Subnet.Name: "sub-a", option.MemberSubnet.Name: "mem-a", option.FloatingNetwork.Name: "fip-a", option.FloatingSubnet.Name: "id-a",
 	}
 	with := func(more ...string) map[string]string {
 		all := map[string]string{}
@@ -165,20 +168,20 @@ func TestPlacement(t *testing.T) {
 		}
 		return all
 	}
-	class := map[string]string{keyClass.Name: "gold"}
+	class := map[string]string{option.Class.Name: "gold"}
 	for name, test := range map[string]struct {
 		options map[string]string
-		want    placement
+		want    config.Placement
 	}{
-		"configured":         {nil, placement{"net-c", "sub-c", "mem-c", "fip-c", "", "", "tag-c"}},
-		"class":              {class, placement{"net-k", "sub-k", "mem-k", "fip-k", "", "name-k", ""}},
-		"annotations":        {own, placement{"net-a", "sub-a", "mem-a", "fip-a", "id-a", "", ""}},
-		"both, external":     {with(keyClass.Name, "gold"), placement{"net-k", "sub-k", "mem-a", "fip-k", "", "name-k", ""}},
-		"both, internal":     {with(keyClass.Name, "gold", keyInternal.Name, "true"), placement{"net-a", "sub-a", "mem-a", "fip-k", "", "name-k", ""}},
-		"a port of its own":  {map[string]string{keyPort.Name: "p"}, placement{"", "", "mem-c", "fip-c", "", "", "tag-c"}},
-		"look for a network": {map[string]string{keyFloatingNetwork.Name: ""}, placement{"net-c", "sub-c", "mem-c", "", "", "", "tag-c"}},
+		"configured":         {nil, config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}},
+		"class":              {class, config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}},
+		"annotations":        {own, config.Placement{Network: "net-a", Subnet: "sub-a", MemberSubnet: "mem-a", FloatingNetwork: "fip-a", FloatingSubnet: "id-a"}},
+		"both, external":     {with(option.Class.Name, "gold"), config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-a", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}},
+		"both, internal":     {with(option.Class.Name, "gold", option.Internal.Name, "true"), config.Placement{Network: "net-a", Subnet: "sub-a", MemberSubnet: "mem-a", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}},
+		"a port of its own":  {map[string]string{option.Port.Name: "p"}, config.Placement{MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}},
+		"look for a network": {map[string]string{option.FloatingNetwork.Name: ""}, config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingSubnetTags: "tag-c"}},
 	} {
-		if diff := cmp.Diff(test.want, d.placementOf(specOf(test.options)), cmp.AllowUnexported(placement{})); diff != "" {
+		if diff := cmp.Diff(test.want, d.placementOf(specOf(test.options))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -186,14 +189,14 @@ func TestPlacement(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	d := unconnected()
-	d.config.balancer.provider = providerOVN
-	spec := specOf(map[string]string{keyFlavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", keyClientData.Name: "7", keyProxyProtocol.Name: "v1"})
+	d.config.Balancer.Provider = config.ProviderOVN
+	spec := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
 	spec.Lookups[lookupFloatingNetwork] = noNetwork
 	var fields []string
 	for _, note := range d.notes(spec) {
 		fields = append(fields, note.Field)
 	}
-	want := []string{keyFlavor.Name, keyFloatingNetwork.Name, keyClientData.Name, "spec.ports"}
+	want := []string{option.Flavor.Name, option.FloatingNetwork.Name, option.ClientData.Name, "spec.ports"}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -273,25 +276,6 @@ func TestGuardedPorts(t *testing.T) {
 		got := slices.Sorted(maps.Keys(g.behind([]string{"10.0.0.5"})))
 		if strings.Join(got, ",") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-}
-
-// TestConfiguredPlaces are checked like annotations, before anything is made of them.
-func TestConfiguredPlaces(t *testing.T) {
-	const id = "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11"
-	good := config{balancer: balancerConfig{flavor: id, placement: placement{network: id, subnet: id, memberSubnet: id, floatingNetwork: id, floatingSubnet: id, floatingSubnetName: "public-*"}}}
-	if err := good.checkConfig(); err != nil {
-		t.Error(err)
-	}
-	bad := config{
-		balancer: balancerConfig{flavor: "m1", placement: placement{network: "nodes", floatingSubnetName: "~["}},
-		classes:  map[string]classConfig{"gold": {placement{floatingNetwork: "public"}}},
-	}
-	err := bad.checkConfig()
-	for _, want := range []string{"[LoadBalancer] flavor-id", "[LoadBalancer] network-id", "[LoadBalancer] floating-subnet", `[LoadBalancerClass "gold"] floating-network-id`, "m1", "nodes", "public"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not name %s", err, want)
 		}
 	}
 }

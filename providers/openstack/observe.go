@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // bulkList is all balancers of the project and what belongs to them in Neutron.
@@ -40,7 +42,7 @@ func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if s.groups, err = d.listGroups(ctx, url.Values{}); err != nil {
 		return nil, err
 	}
-	if d.config.balancer.manageSecurityGroups {
+	if d.config.Balancer.ManageSecurityGroups {
 		s.ports, err = d.machinePorts(ctx)
 	}
 	return s, err
@@ -92,7 +94,7 @@ func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
-	o.Orphans = s.guard.group != nil || s.free != nil && !keyKeepFloatingIP.Bool(spec.Options)
+	o.Orphans = s.guard.group != nil || s.free != nil && !option.KeepFloatingIP.Bool(spec.Options)
 	return d.explore(ctx, s, o, spec)
 }
 
@@ -119,7 +121,7 @@ func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spe
 
 func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
 	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[lookupVIPFamily] != "6" && facts[lookupTenant] == ""
-	if !lacks || spec.IPv6 || d.placementOf(spec).floatingNetwork != "" {
+	if !lacks || spec.IPv6 || d.placementOf(spec).FloatingNetwork != "" {
 		return nil
 	}
 	found, err := d.findFloatingNetwork(ctx)
@@ -131,13 +133,13 @@ func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[str
 
 func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
 	where := d.placementOf(spec)
-	id := cmp.Or(where.memberSubnet, s.lb.Subnet, where.subnet)
-	if !d.config.balancer.manageSecurityGroups || id == "" {
+	id := cmp.Or(where.MemberSubnet, s.lb.Subnet, where.Subnet)
+	if !d.config.Balancer.ManageSecurityGroups || id == "" {
 		return nil
 	}
-	found, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", id)
+	found, _, err := api.GetOne[subnet](ctx, d.Network, "subnet", "subnets", id)
 	switch {
-	case d.isNotFound(err):
+	case api.IsNotFound(err):
 		facts[lookupNoSubnet] = id
 	case err != nil:
 		return fmt.Errorf("reading subnet %s: %w", id, err)
@@ -167,7 +169,7 @@ type found struct {
 // While a balancer is made beside the one that serves, that one is not found, and none by name.
 func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	all, listed := bulkListOf(spec)
-	if uuid.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
+	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
 		f, err := d.findByID(ctx, all, spec)
 		if err != nil || f.lb != nil {
 			return f, err
@@ -191,17 +193,17 @@ func (d *Driver) findByID(ctx context.Context, all bulkList, spec cloud.Spec) (f
 		marked := d.marked(all.balancers, spec)
 		return found{lb: &all.balancers[at], read: all.read, duplicates: besides(marked, spec.Ref.ID)}, nil
 	}
-	lb, header, err := getOne[balancer](ctx, d.balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
+	lb, header, err := api.GetOne[balancer](ctx, d.Balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
 	switch {
-	case d.isNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == statusDeleted:
+	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == statusDeleted:
 		return found{}, nil
 	case err == nil && lb.ID != spec.Ref.ID:
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	if err != nil {
 		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
 	}
-	return found{lb: &lb, read: clock(header)}, nil
+	return found{lb: &lb, read: api.Clock(header)}, nil
 }
 
 func isBeside(spec cloud.Spec, id string) bool { return spec.Beside != nil && spec.Beside.ID == id }

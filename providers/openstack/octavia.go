@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // The objects of Octavia as its API shows them, as far as they matter here
@@ -119,22 +121,22 @@ const (
 
 // listBalancers reads all balancers of the project.
 func (d *Driver) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
-	return listDated[balancer](ctx, d.balancer, "loadbalancers", pathBalancers, d.ofProject())
+	return api.ListDated[balancer](ctx, d.Balancer, "loadbalancers", pathBalancers, d.ofProject())
 }
 
 // ofProject limits a list to our own project: to an administrator all of them are shown.
 func (d *Driver) ofProject() url.Values {
 	query := url.Values{}
-	if d.project != "" {
-		query.Set("project_id", d.project)
+	if d.Project != "" {
+		query.Set("project_id", d.Project)
 	}
 	return query
 }
 
-func (b balancer) identifier() string { return b.ID }
-func (l listener) identifier() string { return l.ID }
-func (p pool) identifier() string     { return p.ID }
-func (m member) identifier() string   { return m.ID }
-func (m monitor) identifier() string  { return m.ID }
+func (b balancer) Identifier() string { return b.ID }
+func (l listener) Identifier() string { return l.ID }
+func (p pool) Identifier() string     { return p.ID }
+func (m member) Identifier() string   { return m.ID }
+func (m monitor) Identifier() string  { return m.ID }
 
 func ofBalancer(id string) url.Values { return url.Values{"loadbalancer_id": {id}} }

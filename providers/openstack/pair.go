@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // addressPair lets a port send and receive for an address or a network that is not its own.
@@ -43,7 +45,7 @@ type portOf struct {
 // permit lets the port send and receive for a pod network, and reports whether that took a new
 // pair. Ports without port security may.
 func (d *Driver) permit(ctx context.Context, p port, pods netip.Prefix) (made bool, err error) {
-	if !d.extension[extensionPairs] || p.Security != nil && !*p.Security ||
+	if !d.Extension[extensionPairs] || p.Security != nil && !*p.Security ||
 		slices.ContainsFunc(p.Pairs, func(pair addressPair) bool { return pair.is(pods) }) {
 		return false, nil
 	}
@@ -54,7 +56,7 @@ func (d *Driver) permit(ctx context.Context, p port, pods netip.Prefix) (made bo
 // forbid takes the pod network back from whatever port has the address the route leads to,
 // also when the machine is gone and left the port behind.
 func (d *Driver) forbid(ctx context.Context, route extraRoute) error {
-	if !d.extension[extensionPairs] {
+	if !d.Extension[extensionPairs] {
 		return nil
 	}
 	// Two clusters may use the same addresses on networks of their own.
@@ -81,7 +83,7 @@ func (d *Driver) forbid(ctx context.Context, route extraRoute) error {
 func (d *Driver) putPairs(ctx context.Context, p port, pairs []addressPair) error {
 	var body portOf
 	body.Port.Pairs = pairs
-	if err := put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
+	if err := api.Put(ctx, d.Network, d.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
 		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
 	}
 	return nil

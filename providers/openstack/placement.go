@@ -9,6 +9,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // placementOf says where the parts of a Service's balancer are put. The first that is set counts:
@@ -21,28 +24,28 @@ import (
 //	                                                   name and tags together
 //
 // For the first row upstream's documentation differs from what it does; this is what it does.
-func (d *Driver) placementOf(spec cloud.Spec) placement {
-	own := placement{
-		network: keyNetwork.In(spec.Options), subnet: keySubnet.In(spec.Options), memberSubnet: keyMemberSubnet.In(spec.Options),
-		floatingNetwork: keyFloatingNetwork.In(spec.Options), floatingSubnet: keyFloatingSubnet.In(spec.Options),
-		floatingSubnetName: keyFloatingName.In(spec.Options), floatingSubnetTags: keyFloatingTags.In(spec.Options),
+func (d *Driver) placementOf(spec cloud.Spec) config.Placement {
+	own := config.Placement{
+		Network: option.Network.In(spec.Options), Subnet: option.Subnet.In(spec.Options), MemberSubnet: option.MemberSubnet.In(spec.Options),
+		FloatingNetwork: option.FloatingNetwork.In(spec.Options), FloatingSubnet: option.FloatingSubnet.In(spec.Options),
+		FloatingSubnetName: option.FloatingName.In(spec.Options), FloatingSubnetTags: option.FloatingTags.In(spec.Options),
 	}
-	class, standard := d.config.classes[keyClass.In(spec.Options)].placement, d.config.balancer.placement
+	class, standard := d.config.Classes[option.Class.In(spec.Options)].Placement, d.config.Balancer.Placement
 	first, second := class, own
 	if d.wantsInternal(spec) {
 		first, second = own, class
 	}
-	p := placement{
-		memberSubnet:    cmp.Or(own.memberSubnet, class.memberSubnet, standard.memberSubnet, standard.subnet),
-		floatingNetwork: cmp.Or(class.floatingNetwork, orDefault(keyFloatingNetwork, spec, standard.floatingNetwork)),
+	p := config.Placement{
+		MemberSubnet:    cmp.Or(own.MemberSubnet, class.MemberSubnet, standard.MemberSubnet, standard.Subnet),
+		FloatingNetwork: cmp.Or(class.FloatingNetwork, orDefault(option.FloatingNetwork, spec, standard.FloatingNetwork)),
 	}
-	p.network, p.subnet = cmp.Or(first.network, second.network), cmp.Or(first.subnet, second.subnet)
-	if p.network == "" && p.subnet == "" && keyPort.In(spec.Options) == "" {
-		p.network, p.subnet = standard.network, standard.subnet
+	p.Network, p.Subnet = cmp.Or(first.Network, second.Network), cmp.Or(first.Subnet, second.Subnet)
+	if p.Network == "" && p.Subnet == "" && option.Port.In(spec.Options) == "" {
+		p.Network, p.Subnet = standard.Network, standard.Subnet
 	}
-	for _, from := range []placement{class, own, standard} {
-		if from.floatingSubnet+from.floatingSubnetName+from.floatingSubnetTags != "" {
-			p.floatingSubnet, p.floatingSubnetName, p.floatingSubnetTags = from.floatingSubnet, from.floatingSubnetName, from.floatingSubnetTags
+	for _, from := range []config.Placement{class, own, standard} {
+		if from.FloatingSubnet+from.FloatingSubnetName+from.FloatingSubnetTags != "" {
+			p.FloatingSubnet, p.FloatingSubnetName, p.FloatingSubnetTags = from.FloatingSubnet, from.FloatingSubnetName, from.FloatingSubnetTags
 			break
 		}
 	}
@@ -60,25 +63,25 @@ func orDefault(key annotation.Key, spec cloud.Spec, configured string) string {
 // wantsInternal reports whether the Service is to have no floating IP. An annotation cannot make
 // a balancer external where all are internal.
 func (d *Driver) wantsInternal(spec cloud.Spec) bool {
-	return d.config.balancer.internal || keyInternal.Bool(spec.Options)
+	return d.config.Balancer.Internal || option.Internal.Bool(spec.Options)
 }
 
 // place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
-func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, err error) {
+func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
 	where = d.placementOf(spec)
 	if pinned := spec.Preserved[fieldSubnet]; pinned != "" {
-		where.subnet = pinned
+		where.Subnet = pinned
 	}
 	if pinned := spec.Preserved[fieldNetwork]; pinned != "" {
-		where.network = pinned
+		where.Network = pinned
 	}
 	switch id := portOfVIP(spec); {
 	case id != "":
-		where.network = ""
-		where.subnet, err = d.subnetOfPort(ctx, id, spec.IPv6)
-	case where.subnet == "" && where.network == "":
-		where.subnet, err = d.subnetOfNodes(ctx, spec)
-		where.memberSubnet = cmp.Or(where.memberSubnet, where.subnet)
+		where.Network = ""
+		where.Subnet, err = d.subnetOfPort(ctx, id, spec.IPv6)
+	case where.Subnet == "" && where.Network == "":
+		where.Subnet, err = d.subnetOfNodes(ctx, spec)
+		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
 	}
 	return where, err
 }
@@ -86,7 +89,7 @@ func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where placement, e
 // portOfVIP is the user's port that the balancer has its address from: as it was, where one has to be
 // made again, else as is asked for.
 func portOfVIP(spec cloud.Spec) string {
-	asked := keyPort.In(spec.Options)
+	asked := option.Port.In(spec.Options)
 	if asked == "" {
 		return ""
 	}
@@ -95,19 +98,19 @@ func portOfVIP(spec cloud.Spec) string {
 
 // otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
 // none: then the balancer has one address only, and the Service is told.
-func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (string, error) {
-	network := where.network
-	if network == "" && where.subnet != "" {
-		first, _, err := getOne[subnet](ctx, d.network, "subnet", "subnets", where.subnet)
+func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
+	network := where.Network
+	if network == "" && where.Subnet != "" {
+		first, _, err := api.GetOne[subnet](ctx, d.Network, "subnet", "subnets", where.Subnet)
 		if err != nil {
-			return "", fmt.Errorf("reading subnet %s: %w", where.subnet, err)
+			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
 		}
 		network = first.Network
 	}
 	if network == "" {
 		return "", nil
 	}
-	subnets, err := listAll[subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
+	subnets, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
@@ -122,10 +125,10 @@ func (d *Driver) otherSubnet(ctx context.Context, where placement, ipv6 bool) (s
 // subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
 // port has several.
 func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
-	p, _, err := getOne[port](ctx, d.network, "port", "ports", id)
+	p, _, err := api.GetOne[port](ctx, d.Network, "port", "ports", id)
 	switch {
-	case d.isNotFound(err):
-		return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "there is no such port"}
+	case api.IsNotFound(err):
+		return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "there is no such port"}
 	case err != nil:
 		return "", fmt.Errorf("reading port %s: %w", id, err)
 	}
@@ -134,7 +137,7 @@ func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string
 			return fixed.Subnet, nil
 		}
 	}
-	return "", &cloud.Invalid{Field: keyPort.Name, Value: id, Want: "the port has no address of the Service's family"}
+	return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "the port has no address of the Service's family"}
 }
 
 // subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
@@ -157,7 +160,7 @@ func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, er
 		}
 	}
 	return "", &cloud.Invalid{
-		Field: keySubnet.Name, Value: "",
+		Field: option.Subnet.Name, Value: "",
 		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // port is what the driver uses of a port of Neutron.
@@ -44,9 +46,9 @@ type network struct {
 	Name string `json:"name"`
 }
 
-func (p port) identifier() string { return p.ID }
+func (p port) Identifier() string { return p.ID }
 
-func (n network) identifier() string { return n.ID }
+func (n network) Identifier() string { return n.ID }
 
 // has says whether the address is one of the port's.
 func (p port) has(address netip.Addr) bool {
@@ -67,7 +69,7 @@ var addressFields = []string{"id", "network_id", "device_id", "device_owner", "s
 
 // ports lists ports, sorted by id.
 func (d *Driver) ports(ctx context.Context, query url.Values) ([]port, error) {
-	return listAll[port](ctx, d.network, "ports", "ports", query)
+	return api.ListAll[port](ctx, d.Network, "ports", "ports", query)
 }
 
 // topology is the ports of machines and what hangs on them.
@@ -108,7 +110,7 @@ func (d *Driver) wire(ctx context.Context, ports []port) (topology, error) {
 	}
 	networks, err := byID(ids, func(query url.Values) ([]network, error) {
 		query["fields"] = []string{"id", "name"}
-		return listAll[network](ctx, d.network, "networks", "networks", query)
+		return api.ListAll[network](ctx, d.Network, "networks", "networks", query)
 	})
 	if err != nil {
 		return topology{}, fmt.Errorf("listing networks of trunks: %w", err)
@@ -135,7 +137,7 @@ func (w topology) below() (ids []string) {
 func byID[T any](ids []string, read func(url.Values) ([]T, error)) ([]T, error) {
 	slices.Sort(ids)
 	var all []T
-	for some := range slices.Chunk(slices.Compact(ids), maxIDs) {
+	for some := range slices.Chunk(slices.Compact(ids), api.MaxIDs) {
 		items, err := read(url.Values{"id": some})
 		if err != nil {
 			return nil, err

@@ -10,13 +10,16 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // inquiry collects what keeps a balancer from being made.
 type inquiry struct {
 	driver *Driver
 	spec   cloud.Spec
-	where  placement
+	where  config.Placement
 	// before is the balancer that is deleted first or served until now, nil when there is none.
 	before   *snapshot
 	problems []error
@@ -42,12 +45,12 @@ func (q *inquiry) refuse(field, value, want string) {
 
 // look reads an object. It is nil, without an error, where the credentials may not read it; found is
 // false only where there certainly is none.
-func look[T any](ctx context.Context, q *inquiry, read func(context.Context) (T, error)) (object *T, found bool, err error) {
+func look[T any](ctx context.Context, read func(context.Context) (T, error)) (object *T, found bool, err error) {
 	one, err := read(ctx)
 	if err == nil {
 		return &one, true, nil
 	}
-	switch q.driver.Classify(err).Class {
+	switch api.Classify(err).Class {
 	case cloud.FailureNotFound:
 		return nil, false, nil
 	case cloud.FailureUnauthorized:
@@ -58,7 +61,7 @@ func look[T any](ctx context.Context, q *inquiry, read func(context.Context) (T,
 
 // exists refuses the value of a field when the cloud has no such object.
 func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what string, read func(context.Context) (T, error)) (*T, error) {
-	object, found, err := look(ctx, q, read)
+	object, found, err := look(ctx, read)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", what, id, err)
 	}
@@ -71,17 +74,17 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 // reading returns how an object is read.
 func reading[T any](d *Driver, network bool, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		client := d.balancer
+		client := d.Balancer
 		if network {
-			client = d.network
+			client = d.Network
 		}
-		one, _, err := getOne[T](ctx, client, name, path...)
+		one, _, err := api.GetOne[T](ctx, client, name, path...)
 		return one, err
 	}
 }
 
-// option is what can be chosen of a list an administrator made.
-type option struct {
+// offered is what can be chosen of a list an administrator made.
+type offered struct {
 	Enabled *bool `json:"enabled"`
 }
 
@@ -93,14 +96,14 @@ func (q *inquiry) size(ctx context.Context) error {
 		able             ability
 		what, name, path string
 	}{
-		{keyFlavor, ableFlavors, "flavor", "flavor", "lbaas/flavors"},
-		{keyZone, ableZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
+		{option.Flavor, ableFlavors, "flavor", "flavor", "lbaas/flavors"},
+		{option.Zone, ableZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
 	} {
 		value := d.ifAble(choice.able, choice.key.In(q.spec.Options))
 		if value == "" {
 			continue
 		}
-		found, err := exists(ctx, q, choice.key, value, choice.what, reading[option](d, false, choice.name, choice.path, url.PathEscape(value)))
+		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](d, false, choice.name, choice.path, url.PathEscape(value)))
 		if err != nil {
 			return err
 		}
@@ -114,27 +117,27 @@ func (q *inquiry) size(ctx context.Context) error {
 // place is about the balancer's network, subnet and port, and the subnet of its members.
 func (q *inquiry) place(ctx context.Context) error {
 	d := q.driver
-	if id := q.where.network; id != "" {
-		if _, err := exists(ctx, q, keyNetwork, id, "network", reading[network](d, true, "network", "networks", id)); err != nil {
+	if id := q.where.Network; id != "" {
+		if _, err := exists(ctx, q, option.Network, id, "network", reading[network](d, true, "network", "networks", id)); err != nil {
 			return err
 		}
 	}
-	if id := q.where.subnet; id != "" {
-		found, err := exists(ctx, q, keySubnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id))
+	if id := q.where.Subnet; id != "" {
+		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id))
 		switch {
 		case err != nil:
 			return err
-		case found != nil && q.where.network != "" && found.Network != q.where.network:
-			q.refuse(keySubnet.Name, id, "the subnet is in network "+found.Network+" and not in "+q.where.network)
+		case found != nil && q.where.Network != "" && found.Network != q.where.Network:
+			q.refuse(option.Subnet.Name, id, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
 		}
 	}
-	if id := keyMemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, keyMemberSubnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id)); err != nil {
+	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
+		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id)); err != nil {
 			return err
 		}
 	}
-	if id := keyPort.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, keyPort, id, "port", reading[port](d, true, "port", "ports", id))
+	if id := option.Port.In(q.spec.Options); id != "" {
+		_, err := exists(ctx, q, option.Port, id, "port", reading[port](d, true, "port", "ports", id))
 		return err
 	}
 	return nil
@@ -153,10 +156,10 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 		q.refuse(fieldLoadBalancerIP, text, "want an IP address")
 		return nil
 	}
-	if d.addressField(q.spec) != fieldAddress || q.where.subnet == "" {
+	if d.addressField(q.spec) != fieldAddress || q.where.Subnet == "" {
 		return nil
 	}
-	found, _, err := look(ctx, q, reading[subnet](d, true, "subnet", "subnets", q.where.subnet))
+	found, _, err := look(ctx, reading[subnet](d, true, "subnet", "subnets", q.where.Subnet))
 	if err != nil || found == nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *subnet, address netip.Add
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
-		if mine := p.ID == keyPort.In(q.spec.Options) || q.before != nil && p.ID == q.before.lb.Port; !mine && p.has(address) {
+		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.lb.Port; !mine && p.has(address) {
 			q.refuse(fieldLoadBalancerIP, text, "it is in use at port "+p.ID)
 		}
 	}
@@ -223,21 +226,21 @@ func (d *Driver) checkFloating(ctx context.Context, spec cloud.Spec) error {
 		Subnets  []string `json:"subnets"`
 	}
 	where, id := d.placementOf(spec), d.floatingNetwork(spec)
-	if id == "" || where.floatingNetwork == "" && where.floatingSubnet == "" && where.floatingSubnetName+where.floatingSubnetTags == "" {
+	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
 	q := &inquiry{driver: d, spec: spec}
-	found, err := exists(ctx, q, keyFloatingNetwork, id, "network", reading[external](d, true, "network", "networks", id))
+	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[external](d, true, "network", "networks", id))
 	switch {
 	case err != nil:
 		return err
 	case found == nil:
 		return errors.Join(q.problems...)
 	case found.External != nil && !*found.External:
-		q.refuse(keyFloatingNetwork.Name, id, "want an external network")
-	case where.floatingSubnet != "" && !slices.Contains(found.Subnets, where.floatingSubnet):
-		q.refuse(keyFloatingSubnet.Name, where.floatingSubnet, "network "+id+" has no such subnet")
-	case where.floatingSubnet == "":
+		q.refuse(option.FloatingNetwork.Name, id, "want an external network")
+	case where.FloatingSubnet != "" && !slices.Contains(found.Subnets, where.FloatingSubnet):
+		q.refuse(option.FloatingSubnet.Name, where.FloatingSubnet, "network "+id+" has no such subnet")
+	case where.FloatingSubnet == "":
 		_, err = d.floatingSubnets(ctx, spec)
 	}
 	return errors.Join(append(q.problems, err)...)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // Ids of what the cloud of TestCheck has, and one of what it has not.
@@ -41,7 +42,7 @@ func checked() map[string]string {
 // TestCheck: what the cloud does not have is found before anything is made. The error names key and
 // value, and says what would be right.
 func TestCheck(t *testing.T) {
-	internal := map[string]string{keyInternal.Name: "true"}
+	internal := map[string]string{option.Internal.Name: "true"}
 	for name, test := range map[string]struct {
 		options map[string]string
 		address string
@@ -49,23 +50,23 @@ func TestCheck(t *testing.T) {
 		want    string // a part of the error; "" for none
 	}{
 		"nothing named":                 {},
-		"all is there":                  {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idPublicV4, keySubnet.Name: idNode, keyNetwork.Name: idNodes, keyFlavor.Name: idFlavor, keyZone.Name: "az1", keyPort.Name: idVIP}},
-		"no such floating network":      {options: map[string]string{keyFloatingNetwork.Name: idNone}, want: keyFloatingNetwork.Name + `: "` + idNone},
-		"a network that is not outside": {options: map[string]string{keyFloatingNetwork.Name: idNodes}, want: "want an external network"},
-		"no such floating subnet":       {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idNode}, want: keyFloatingSubnet.Name + `: "` + idNode},
-		"no floating subnet of a name":  {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingName.Name: "private-*"}, want: keyFloatingName.Name + `: "private-*"`},
-		"a floating subnet of a name":   {options: map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingName.Name: "public-*"}},
-		"a network nobody may read":     {options: map[string]string{keyFloatingNetwork.Name: idHidden}},
-		"internal":                      {options: map[string]string{keyInternal.Name: "true", keyFloatingNetwork.Name: idNone}},
-		"no such subnet":                {options: map[string]string{keySubnet.Name: idNone}, want: keySubnet.Name + `: "` + idNone},
-		"a subnet of another network":   {options: map[string]string{keySubnet.Name: idNode, keyNetwork.Name: idFarNet}, want: "and not in " + idFarNet},
-		"no such network":               {options: map[string]string{keyNetwork.Name: idNone}, want: keyNetwork.Name + `: "` + idNone},
-		"no such member subnet":         {options: map[string]string{keyMemberSubnet.Name: idNone}, want: keyMemberSubnet.Name + `: "` + idNone},
-		"no such port":                  {options: map[string]string{keyPort.Name: idNone}, want: keyPort.Name + `: "` + idNone},
-		"no such flavor":                {options: map[string]string{keyFlavor.Name: idNone}, want: keyFlavor.Name + `: "` + idNone},
-		"a flavor of the past":          {options: map[string]string{keyFlavor.Name: idOldFlavor}, want: "the flavor is disabled"},
-		"no such zone":                  {options: map[string]string{keyZone.Name: "../az1"}, want: keyZone.Name + `: "../az1"`},
-		"two mistakes":                  {options: map[string]string{keyFlavor.Name: idNone, keySubnet.Name: idNone}, want: keySubnet.Name},
+		"all is there":                  {options: map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idPublicV4, option.Subnet.Name: idNode, option.Network.Name: idNodes, option.Flavor.Name: idFlavor, option.Zone.Name: "az1", option.Port.Name: idVIP}},
+		"no such floating network":      {options: map[string]string{option.FloatingNetwork.Name: idNone}, want: option.FloatingNetwork.Name + `: "` + idNone},
+		"a network that is not outside": {options: map[string]string{option.FloatingNetwork.Name: idNodes}, want: "want an external network"},
+		"no such floating subnet":       {options: map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNode}, want: option.FloatingSubnet.Name + `: "` + idNode},
+		"no floating subnet of a name":  {options: map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingName.Name: "private-*"}, want: option.FloatingName.Name + `: "private-*"`},
+		"a floating subnet of a name":   {options: map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingName.Name: "public-*"}},
+		"a network nobody may read":     {options: map[string]string{option.FloatingNetwork.Name: idHidden}},
+		"internal":                      {options: map[string]string{option.Internal.Name: "true", option.FloatingNetwork.Name: idNone}},
+		"no such subnet":                {options: map[string]string{option.Subnet.Name: idNone}, want: option.Subnet.Name + `: "` + idNone},
+		"a subnet of another network":   {options: map[string]string{option.Subnet.Name: idNode, option.Network.Name: idFarNet}, want: "and not in " + idFarNet},
+		"no such network":               {options: map[string]string{option.Network.Name: idNone}, want: option.Network.Name + `: "` + idNone},
+		"no such member subnet":         {options: map[string]string{option.MemberSubnet.Name: idNone}, want: option.MemberSubnet.Name + `: "` + idNone},
+		"no such port":                  {options: map[string]string{option.Port.Name: idNone}, want: option.Port.Name + `: "` + idNone},
+		"no such flavor":                {options: map[string]string{option.Flavor.Name: idNone}, want: option.Flavor.Name + `: "` + idNone},
+		"a flavor of the past":          {options: map[string]string{option.Flavor.Name: idOldFlavor}, want: "the flavor is disabled"},
+		"no such zone":                  {options: map[string]string{option.Zone.Name: "../az1"}, want: option.Zone.Name + `: "../az1"`},
+		"two mistakes":                  {options: map[string]string{option.Flavor.Name: idNone, option.Subnet.Name: idNone}, want: option.Subnet.Name},
 		"an address that is in use":     {address: "172.24.0.9", want: `spec.loadBalancerIP: "172.24.0.9" is not possible: it is in use at port other`},
 		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
 		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
@@ -75,11 +76,11 @@ func TestCheck(t *testing.T) {
 		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
 	} {
 		c := newTable(t, checked())
-		c.driver.config.balancer.placement.floatingNetwork = idPublic
+		c.driver.config.Balancer.Placement.FloatingNetwork = idPublic
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
-		if keyInternal.Bool(test.options) && test.address != "" {
-			spec.Options[keySubnet.Name] = idNode
+		if option.Internal.Bool(test.options) && test.address != "" {
+			spec.Options[option.Subnet.Name] = idNode
 		}
 		err := c.driver.Check(t.Context(), spec, test.before)
 		switch {
@@ -98,10 +99,10 @@ func TestCheck(t *testing.T) {
 // that cannot be.
 func TestFloatingIPFromNowhere(t *testing.T) {
 	c := newTable(t, checked())
-	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic, keyFloatingSubnet.Name: idNone})
+	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
 	lb := &snapshot{lb: balancer{ID: "lb", Port: idVIP}}
 	_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
-	if !isInvalid(err) || !strings.Contains(err.Error(), keyFloatingSubnet.Name) {
+	if !isInvalid(err) || !strings.Contains(err.Error(), option.FloatingSubnet.Name) {
 		t.Errorf("error %v", err)
 	}
 	c.wrote("a floating IP from no subnet")
@@ -110,7 +111,7 @@ func TestFloatingIPFromNowhere(t *testing.T) {
 // TestChosenFloatingIP is made before the balancer, which would wait for it for ever.
 func TestChosenFloatingIP(t *testing.T) {
 	c := newTable(t, checked())
-	spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic, keySubnet.Name: idNode})
+	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
 	spec.LoadBalancerIP = "172.24.0.7"
 	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
 	if err != nil {

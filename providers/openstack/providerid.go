@@ -2,15 +2,11 @@ package openstack
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
-
-// uuid is the form of all ids of Nova. An id of any other form cannot be one of its servers,
-// which its answer "not found" would hide.
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 var _ cloud.Scoped = (*Driver)(nil)
 
@@ -22,11 +18,11 @@ var _ cloud.Scoped = (*Driver)(nil)
 //	/<uuid>, <region>/<uuid>                             read: Nodes of old clusters
 func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	region, id, ok := split(providerID)
-	if !ok || !uuid.MatchString(id) {
+	if !ok || !api.UUID.MatchString(id) {
 		return "", fmt.Errorf("provider-ID %q: want %s:///<server uuid> or %s://<region>/<server uuid>", providerID, scheme, scheme)
 	}
 	if !d.inRegion(region) {
-		return "", fmt.Errorf("provider-ID %q: its region is %q, and [Global] region is %q", providerID, region, d.config.global.region)
+		return "", fmt.Errorf("provider-ID %q: its region is %q, and [Global] region is %q", providerID, region, d.config.Global.Region)
 	}
 	return cloud.InstanceID(strings.ToLower(id)), nil
 }
@@ -43,7 +39,7 @@ func (d *Driver) Concerns(providerID string) bool {
 	if ok && !d.inRegion(region) {
 		return false
 	}
-	return strings.HasPrefix(providerID, scheme+"://") || ok && uuid.MatchString(id)
+	return strings.HasPrefix(providerID, scheme+"://") || ok && api.UUID.MatchString(id)
 }
 
 // split returns the two parts of a provider-ID.
@@ -56,14 +52,14 @@ func split(providerID string) (region, id string, ok bool) {
 }
 
 func (d *Driver) inRegion(region string) bool {
-	return region == "" || region == d.config.global.region
+	return region == "" || region == d.config.Global.Region
 }
 
 // providerID is what upstream writes.
 func (d *Driver) providerID(id string) string {
 	region := ""
 	if d.regional {
-		region = d.config.global.region
+		region = d.config.Global.Region
 	}
 	return scheme + "://" + region + "/" + id
 }

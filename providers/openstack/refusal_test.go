@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // TestRefusal: whatever the cloud refuses for good, the nodes behind what serves are kept right and
@@ -17,15 +19,15 @@ func TestRefusal(t *testing.T) {
 		want    []string // the starts of the requests of all runs
 	}{
 		"a pool for another protocol": {
-			"POST /lbaas/pools", func(spec *cloud.Spec) { spec.Options[keyForwardedFor.Name] = "true" },
+			"POST /lbaas/pools", func(spec *cloud.Spec) { spec.Options[option.ForwardedFor.Name] = "true" },
 			[]string{"POST /lbaas/pools", members, "POST /lbaas/pools"},
 		},
 		"another algorithm": {
-			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(spec *cloud.Spec) { spec.Options[keyMethod.Name] = "LEAST_CONNECTIONS" },
+			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(spec *cloud.Spec) { spec.Options[option.Method.Name] = "LEAST_CONNECTIONS" },
 			[]string{"PUT /lbaas/pools/pool ", members, "PUT /lbaas/pools/pool "},
 		},
 		"members": {
-			members, func(spec *cloud.Spec) { spec.Options[keyConnectionLimit.Name] = "7" },
+			members, func(spec *cloud.Spec) { spec.Options[option.ConnectionLimit.Name] = "7" },
 			[]string{members, "PUT /lbaas/listeners/listener", members},
 		},
 		"another port": {
@@ -36,7 +38,7 @@ func TestRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newTable(t, nil)
 			c.refused = test.refused
-			spec := specOf(map[string]string{keyInternal.Name: "true"})
+			spec := specOf(map[string]string{option.Internal.Name: "true"})
 			spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
 			spec.Candidates = []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}}
 			s := serving(c.driver, spec)
@@ -58,8 +60,8 @@ func TestRefusal(t *testing.T) {
 func TestRefusedCreation(t *testing.T) {
 	for _, serial := range []bool{false, true} {
 		c := newTable(t, nil)
-		c.driver.config.balancer.serial, c.refused = serial, "POST /lbaas/loadbalancers"
-		spec := specOf(map[string]string{keyInternal.Name: "true", keySubnet.Name: idNode, keyMonitor.Name: "true", keyMonitorDelay.Name: "5", keyMonitorTimeout.Name: "3"})
+		c.driver.config.Balancer.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
+		spec := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
 		after, _, err := c.driver.Normalize(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +82,7 @@ func serving(d *Driver, spec cloud.Spec) *snapshot {
 			ID: "listener", Name: d.childName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: d.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin, Listeners: []reference{{"listener"}}}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: d.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []reference{{"listener"}}}},
 		members:  map[string][]member{},
 		monitors: map[string]monitor{},
 	}
@@ -116,7 +118,7 @@ func (c *table) keep(s *snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.pools["made"] = pool{ID: "made", Name: c.driver.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin}
+		s.pools["made"] = pool{ID: "made", Name: c.driver.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
 		s.members[id] = []member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}

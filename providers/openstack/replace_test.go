@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // TestFloatingIPFollows: the floating IP that was made for the Service, or that it chose, stays at the
@@ -28,7 +30,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		"none":             {nil, "", "POST /floatingips"},
 	} {
 		c := newTable(t, checked())
-		spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
 		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Port: idVIP}, floating: test.at}}
 		s := &snapshot{lb: balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
@@ -57,10 +59,10 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		want    string
 	}{
 		"the one it replaced":             {d.wantedMarks(web), "", moved},
-		"another Service's":               {d.wantedMarks(api), "", "POST /floatingips"},
+		"another Service's":               {d.wantedMarks(shopAPI), "", "POST /floatingips"},
 		"nobody's":                        {nil, "", "POST /floatingips"},
 		"chosen, of the one it replaced":  {d.wantedMarks(web), "172.24.0.8", moved},
-		"chosen, in use by somebody else": {d.wantedMarks(api), "172.24.0.8", ""},
+		"chosen, in use by somebody else": {d.wantedMarks(shopAPI), "172.24.0.8", ""},
 	} {
 		answers := checked()
 		lb, err := json.Marshal(map[string]any{"loadbalancers": []object{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
@@ -70,7 +72,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		answers["GET /lbaas/loadbalancers"] = string(lb)
 		answers["GET /floatingips?172.24.0.8"] = `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`
 		c := newTable(t, answers)
-		spec := specOf(map[string]string{keyFloatingNetwork.Name: idPublic})
+		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
 		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.floatingDescription(web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
@@ -92,7 +94,7 @@ func TestDeletionForAnother(t *testing.T) {
 		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
 	} {
 		c := newTable(t, nil)
-		c.driver.config.balancer.cascadeDelete = true
+		c.driver.config.Balancer.CascadeDelete = true
 		s := &snapshot{
 			lb:       balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Port: "old"},
 			floating: &floatingIP{ID: "fip", Port: "old", Description: floatingPrefix + " shop/web from cluster kubernetes"},
@@ -118,10 +120,10 @@ func TestCoexist(t *testing.T) {
 	}{
 		"plain":             {nil, "", before, true},
 		"the same floating": {nil, "172.24.0.8", before, true},
-		"the same address":  {map[string]string{keyInternal.Name: "true"}, "10.0.0.9", before, false},
-		"another address":   {map[string]string{keyInternal.Name: "true"}, "10.0.0.10", before, true},
-		"the same port":     {map[string]string{keyPort.Name: idVIP}, "", before, false},
-		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.name(api), Tags: d.wantedMarks(api)}}}, false},
+		"the same address":  {map[string]string{option.Internal.Name: "true"}, "10.0.0.9", before, false},
+		"another address":   {map[string]string{option.Internal.Name: "true"}, "10.0.0.10", before, true},
+		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.name(shopAPI), Tags: d.wantedMarks(shopAPI)}}}, false},
 	} {
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
@@ -135,7 +137,7 @@ func TestCoexist(t *testing.T) {
 // now.
 func TestRestored(t *testing.T) {
 	c := newTable(t, nil)
-	spec := specOf(map[string]string{keySubnet.Name: idNone, keyFlavor.Name: idNone, keyNetwork.Name: idNone})
+	spec := specOf(map[string]string{option.Subnet.Name: idNone, option.Flavor.Name: idNone, option.Network.Name: idNone})
 	spec.LoadBalancerIP = "172.24.0.99"
 	spec.Preserved = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
 	after, _, err := c.driver.Normalize(spec)
@@ -162,7 +164,7 @@ func TestRenamedCluster(t *testing.T) {
 	c := newTable(t, checked())
 	old, d := unconnected(), c.driver
 	d.clusterName = "renamed"
-	spec := specOf(map[string]string{keyMonitor.Name: "true", keyMonitorDelay.Name: "5", keyMonitorTimeout.Name: "3", keyMonitorRetries.Name: "1", keyMonitorRetriesDown.Name: "3"})
+	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
 	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
 	s := &snapshot{
 		lb: balancer{ID: "lb", Name: old.name(web), Description: old.description(web), Tags: old.wantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: statusActive, Provider: "amphora"},
@@ -170,7 +172,7 @@ func TestRenamedCluster(t *testing.T) {
 			ID: "listener", Name: old.childName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: old.childName("pool", 0, web), Protocol: "TCP", Method: methodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: old.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
 		members:  map[string][]member{},
 		monitors: map[string]monitor{"pool": {ID: "monitor", Name: old.childName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
 		floating: &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floatingDescription(web)},
@@ -270,7 +272,7 @@ func TestNoteOfAddressesWithoutFloatingIP(t *testing.T) {
 		spec := specOf(map[string]string{})
 		spec.IPv6, spec.DualStack = test.ipv6, test.dual
 		if test.internal {
-			spec.Options[keyInternal.Name] = "true"
+			spec.Options[option.Internal.Name] = "true"
 		}
 		_, notes, err := unconnected().Normalize(spec)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // The kinds of resources that a balancer consists of, by the names in the APIs of Neutron and Octavia.
@@ -56,7 +57,7 @@ func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
 			return d.put(ctx, name, chosen(wanted.Fields, fields), path, present.ID)
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			return remove(ctx, d.balancer, path, present.ID)
+			return api.Remove(ctx, d.Balancer, path, present.ID)
 		},
 	}
 }
@@ -64,13 +65,13 @@ func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
 // post makes an object of Octavia. An answer that is none of the API says that nothing was made.
 func (d *Driver) post(ctx context.Context, name string, body any, path ...string) (string, error) {
 	var answer map[string]reference
-	_, err := d.balancer.Post(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, &answer, okPut())
+	_, err := d.Balancer.Post(ctx, d.Balancer.ServiceURL(path...), map[string]any{name: body}, &answer, api.Changed())
 	return answer[name].ID, err
 }
 
 // put changes an object of Octavia.
 func (d *Driver) put(ctx context.Context, name string, body any, path ...string) error {
-	_, err := d.balancer.Put(ctx, d.balancer.ServiceURL(path...), map[string]any{name: body}, nil, okPut())
+	_, err := d.Balancer.Put(ctx, d.Balancer.ServiceURL(path...), map[string]any{name: body}, nil, api.Changed())
 	return err
 }
 
@@ -148,7 +149,7 @@ func (d *Driver) ofCreation(ctx context.Context, s *snapshot, change cloud.Chang
 			return cloud.Resources{}, err
 		}
 	}
-	r := d.listenerResources(&snapshot{lb: balancer{Subnet: where.memberSubnet}}, change)
+	r := d.listenerResources(&snapshot{lb: balancer{Subnet: where.MemberSubnet}}, change)
 	made := d.newBalancer(change, where, other)
 	if err := d.addFirstFloating(ctx, &r, s, change, &made); err != nil {
 		return cloud.Resources{}, err
@@ -200,7 +201,7 @@ func (d *Driver) ofDeletion(s *snapshot, change cloud.Change) (r cloud.Resources
 	default:
 		r = d.release(r, s.floating, spec)
 	}
-	if !d.config.balancer.cascadeDelete {
+	if !d.config.Balancer.CascadeDelete {
 		r.Present = append(r.Present, s.everything()...)
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/attributestags"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // Extensions of Neutron that routes use, by alias.
@@ -49,28 +50,28 @@ type routesOf struct {
 // getRouter reads the router of the configuration.
 func (d *Driver) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
-	_, err := get(ctx, d.network, d.network.ServiceURL("routers", d.config.router), &answer)
-	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.router || answer.Router.Routes == nil) {
-		err = errUnreadable
+	_, err := api.Get(ctx, d.Network, d.Network.ServiceURL("routers", d.config.Router), &answer)
+	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.Router || answer.Router.Routes == nil) {
+		err = api.ErrUnreadable
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", d.config.router, err)
+		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", d.config.Router, err)
 	}
 	return answer.Router, nil
 }
 
 // tag marks the router, untag removes the mark.
 func (d *Driver) tag(ctx context.Context, mark string) error {
-	if err := attributestags.Add(ctx, d.network, "routers", d.config.router, mark).ExtractErr(); err != nil {
-		return fmt.Errorf("marking router %s: %w", d.config.router, err)
+	if err := attributestags.Add(ctx, d.Network, "routers", d.config.Router, mark).ExtractErr(); err != nil {
+		return fmt.Errorf("marking router %s: %w", d.config.Router, err)
 	}
 	return nil
 }
 
 func (d *Driver) untag(ctx context.Context, mark string) error {
-	err := attributestags.Delete(ctx, d.network, "routers", d.config.router, mark).ExtractErr()
-	if err != nil && !d.isNotFound(err) {
-		return fmt.Errorf("removing the mark of a route from router %s: %w", d.config.router, err)
+	err := attributestags.Delete(ctx, d.Network, "routers", d.config.Router, mark).ExtractErr()
+	if err != nil && !api.IsNotFound(err) {
+		return fmt.Errorf("removing the mark of a route from router %s: %w", d.config.Router, err)
 	}
 	return nil
 }
@@ -89,22 +90,22 @@ func (d *Driver) remove(ctx context.Context, route extraRoute) error {
 // change asks for one route, or where Neutron cannot do that writes all of them, which fails
 // with a conflict when somebody else changed the router meanwhile.
 func (d *Driver) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
-	path := d.network.ServiceURL("routers", d.config.router)
-	if d.extension[extensionAtomic] {
-		return put(ctx, d.network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
+	path := d.Network.ServiceURL("routers", d.config.Router)
+	if d.Extension[extensionAtomic] {
+		return api.Put(ctx, d.Network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
 	}
 	current, err := d.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return put(ctx, d.network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
+	return api.Put(ctx, d.Network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
 }
 
 // links are the ids of the networks the router has an interface in.
 func (d *Driver) links(ctx context.Context) ([]string, error) {
-	interfaces, err := d.ports(ctx, url.Values{"device_id": {d.config.router}, "fields": {"id", "network_id"}})
+	interfaces, err := d.ports(ctx, url.Values{"device_id": {d.config.Router}, "fields": {"id", "network_id"}})
 	if err != nil {
-		return nil, fmt.Errorf("listing interfaces of router %s: %w", d.config.router, err)
+		return nil, fmt.Errorf("listing interfaces of router %s: %w", d.config.Router, err)
 	}
 	var ids []string
 	for _, p := range interfaces {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // The routes of the router that [Route] router-id names have marks (routeMark):
@@ -72,7 +73,7 @@ func (d *Driver) neighbours(ctx context.Context, pairs bool) ([]port, error) {
 	}
 	if len(links) == 0 {
 		// Neutron takes no route without an interface: what is not seen may be there.
-		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", d.config.router)
+		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", d.config.Router)
 	}
 	fields := []string{"id", "device_id", "device_owner", "fixed_ips"}
 	if pairs {
@@ -80,7 +81,7 @@ func (d *Driver) neighbours(ctx context.Context, pairs bool) ([]port, error) {
 	}
 	ports, err := d.ports(ctx, url.Values{"network_id": links, "fields": fields})
 	if err != nil {
-		return nil, fmt.Errorf("listing ports beside router %s: %w", d.config.router, err)
+		return nil, fmt.Errorf("listing ports beside router %s: %w", d.config.Router, err)
 	}
 	return ports, nil
 }
@@ -102,7 +103,7 @@ func machinesAt(ports []port) map[netip.Addr]cloud.InstanceID {
 // CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
 // destination's family.
 func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	if !d.extension[extensionTags] {
+	if !d.Extension[extensionTags] {
 		return refused(cloud.FailureInvalid, "a route needs a mark, and Neutron lacks the extension %s", extensionTags)
 	}
 	wanted, via, err := d.towards(ctx, route)
@@ -117,7 +118,7 @@ func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
 	if err := d.lay(ctx, r, routeMark(owner, wanted), wanted, via); err != nil {
-		return fmt.Errorf("adding a route to router %s: %w", d.config.router, err)
+		return fmt.Errorf("adding a route to router %s: %w", d.config.Router, err)
 	}
 	return nil
 }
@@ -150,7 +151,7 @@ func (d *Driver) lay(ctx context.Context, r *router, mark string, wanted extraRo
 // refuses reports whether the cloud has certainly not done what failed, and will not do it soon
 // either.
 func (d *Driver) refuses(err error) bool {
-	switch d.Classify(err).Class {
+	switch api.Classify(err).Class {
 	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureUnauthorized, cloud.FailureNotFound:
 		return true
 	}
@@ -185,7 +186,7 @@ func (d *Driver) towards(ctx context.Context, route cloud.Route) (extraRoute, po
 	if err != nil {
 		return extraRoute{}, port{}, err
 	}
-	for _, a := range d.config.networking.addresses(s, w) {
+	for _, a := range networking(d.config.Networking).addresses(s, w) {
 		hop, err := netip.ParseAddr(a.Address)
 		if err != nil || a.Type != cloud.AddressInternalIP || hop.Is4() != route.Destination.Addr().Is4() {
 			continue
@@ -219,7 +220,7 @@ func (d *Driver) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud
 	}
 	if slices.Contains(r.Routes, unwanted) {
 		if err := d.remove(ctx, unwanted); err != nil {
-			return fmt.Errorf("removing a route from router %s: %w", d.config.router, err)
+			return fmt.Errorf("removing a route from router %s: %w", d.config.Router, err)
 		}
 	}
 	if err := d.untag(ctx, mark); err != nil {

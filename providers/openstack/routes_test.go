@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 var (
@@ -31,7 +32,7 @@ const (
 // newRouted starts with a router and two servers, 10.10.0.11 and 10.10.0.12.
 func newRouted(t *testing.T) *lab {
 	t.Helper()
-	l := newLab(t, config{})
+	l := newLab(t, config.Config{})
 	l.limit = "1000"
 	l.change(func(w *world) {
 		network, subnets := w.network("nodes 10.10.0.0/24 fd00:10::/64")
@@ -41,7 +42,7 @@ func newRouted(t *testing.T) *lab {
 			l.facts[name] = w.server(name, nil, l.facts["port of "+name])
 		}
 	})
-	l.driver.config.router = l.known("router")
+	l.driver.config.Router = l.known("router")
 	return l
 }
 
@@ -297,7 +298,7 @@ func (l *lab) marks(when string, want int) {
 // be written.
 func TestRoutesWithoutAtomicChanges(t *testing.T) {
 	l := newRouted(t)
-	l.driver.extension[extensionAtomic] = false
+	l.driver.Extension[extensionAtomic] = false
 	l.before[writeRouter] = func() { l.world.addRoute(l.facts["router"], "10.244.9.0/24", "10.10.0.12") }
 	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
 		t.Error("the router changed meanwhile, but the whole list was written")

@@ -8,12 +8,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
-
-// computeMicroversion is the version of Nova's API the driver asks for where there is it
-// (since Stein): from 2.47 servers hold the name of their flavor, and from 2.69 those of a cell
-// that does not answer are listed with the status UNKNOWN in place of being left out.
-const computeMicroversion = "2.69"
 
 // server is what the driver uses of a server of Nova.
 type server struct {
@@ -43,9 +39,9 @@ type serverAddress struct {
 	Type    string `json:"OS-EXT-IPS:type"`
 }
 
-func (s server) identifier() string { return s.ID }
+func (s server) Identifier() string { return s.ID }
 
-func (f flavor) identifier() string { return f.ID }
+func (f flavor) Identifier() string { return f.ID }
 
 // statusUnknown is the status of a server of which Nova knows no more than the id, because the
 // part of the cloud it is in does not answer.
@@ -56,25 +52,25 @@ func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
 	var answer struct {
 		Server *server `json:"server"`
 	}
-	_, err := get(ctx, d.compute, d.compute.ServiceURL("servers", id), &answer)
-	if d.isNotFound(err) {
+	_, err := api.Get(ctx, d.Compute, d.Compute.ServiceURL("servers", id), &answer)
+	if api.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if answer.Server == nil || answer.Server.ID != id {
-		return nil, errUnreadable
+		return nil, api.ErrUnreadable
 	}
 	if answer.Server.Status == statusUnknown {
-		return nil, fmt.Errorf("its part of the cloud does not answer: %w", errUnreadable)
+		return nil, fmt.Errorf("its part of the cloud does not answer: %w", api.ErrUnreadable)
 	}
 	return answer.Server, nil
 }
 
 // servers lists the servers of the project; Nova looks at others only when asked to.
 func (d *Driver) servers(ctx context.Context, query url.Values) ([]server, error) {
-	return listAll[server](ctx, d.compute, "servers", "servers/detail", query)
+	return api.ListAll[server](ctx, d.Compute, "servers", "servers/detail", query)
 }
 
 // namedLike finds servers whose name is this one in any case, with and without it.
@@ -110,8 +106,4 @@ func state(status string) cloud.State {
 		return cloud.StatePending
 	}
 	return cloud.StateRunning
-}
-
-func (d *Driver) isNotFound(err error) bool {
-	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
 }

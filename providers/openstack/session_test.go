@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
 func TestStartCostsFourRequests(t *testing.T) {
@@ -220,10 +221,10 @@ func TestOtherRequestsRenewTheTokenToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := driverOf(t, d).network
+	network := driverOf(t, d).Network
 	f.revoke()
 	f.take()
-	if _, err := readExtensions(t.Context(), network); err != nil {
+	if _, err := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"GET /network/v2.0/extensions", "POST /v3/auth/tokens", "GET /network/v2.0/extensions"}
@@ -274,7 +275,8 @@ func TestClassesOfLoginFailures(t *testing.T) {
 			f.revoke()
 			f.change(func() { tt.change(f, path) })
 			_, identity := d.Identity(t.Context())
-			_, other := readExtensions(t.Context(), driverOf(t, d).network)
+			network := driverOf(t, d).Network
+			_, other := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil)
 			for _, err := range []error{identity, other} {
 				if got := d.Classify(err).Class; got != tt.want || !strings.Contains(fmt.Sprint(err), tt.has) {
 					t.Errorf("%s: %v", got, err)
@@ -321,33 +323,39 @@ func TestLoggingInOnlyReads(t *testing.T) {
 	}
 }
 
-// The kernel bounds every request already; only a shorter time has to be kept here.
-func TestTimeOfARequest(t *testing.T) {
-	for given, want := range map[string]time.Duration{"": 0, "request-timeout=60s": 0, "request-timeout=20": 20 * time.Second} {
-		parsed, _, err := parseConfig([]byte("[Metadata]\n" + given))
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := newHTTPClient(cloud.Config{}, tlsFiles{}, parsed)
-		if err != nil || client.Timeout != want {
-			t.Errorf("%q: %s, %v", given, client.Timeout, err)
-		}
-	}
-}
-
 func TestSettings(t *testing.T) {
 	f := newFakeCloud(t)
-	c, _ := environment(file(t, f.conf(byPassword, "[LoadBalancer]\nenabled=false")), map[string]string{envRegional: "true"})
+	c, _ := environment(file(t, f.conf(byPassword, "[LoadBalancer]\nenabled=false")), map[string]string{config.EnvRegional: "true"})
 	d, err := New(t.Context(), c)
 	if err != nil || !driverOf(t, d).regional {
 		t.Errorf("error %v", err)
 	}
-	c, _ = environment(file(t, f.conf(byPassword)), map[string]string{envRegional: "perhaps"})
-	if _, err := New(t.Context(), c); err == nil || !strings.Contains(err.Error(), envRegional) {
+	c, _ = environment(file(t, f.conf(byPassword)), map[string]string{config.EnvRegional: "perhaps"})
+	if _, err := New(t.Context(), c); err == nil || !strings.Contains(err.Error(), config.EnvRegional) {
 		t.Errorf("error %v", err)
 	}
 	c.File = nil
 	if _, err := New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "--cloud-config") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestCloudsFileIsReadAgain(t *testing.T) {
+	f := newFakeCloud(t)
+	write := func(password string) string {
+		return "clouds: {x: {auth: {auth_url: '" + f.URL + "', user_id: u, project_id: project-1, password: " + password + "}}}"
+	}
+	folder := t.TempDir()
+	t.Chdir(folder)
+	replace(t, filepath.Join(folder, "clouds.yaml"), write("right"))
+	d, err := open(t, file(t, "[Global]\nuse-clouds\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.revoke()
+	f.change(func() { f.password = "new" })
+	replace(t, filepath.Join(folder, "clouds.yaml"), write("new"))
+	if _, err := d.Identity(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -105,7 +105,7 @@ func (d *Driver) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
 func (d *Driver) hasRoom(lb *balancer, c claims, spec cloud.Spec) bool {
-	return !spec.Deleting && c.users < d.config.balancer.maxShared && annotation.Adopt.In(spec.Options) != lb.ID
+	return !spec.Deleting && c.users < d.config.Balancer.MaxShared && annotation.Adopt.In(spec.Options) != lb.ID
 }
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has

@@ -2,11 +2,11 @@ package openstack
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // snapshot is a balancer with everything that belongs to it, as it was read.
@@ -63,10 +63,10 @@ func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last
 		return s, nil
 	}
 	var err error
-	if s.listeners, err = listAll[listener](ctx, d.balancer, "listeners", pathListeners, ofBalancer(lb.ID)); err != nil {
+	if s.listeners, err = api.ListAll[listener](ctx, d.Balancer, "listeners", pathListeners, ofBalancer(lb.ID)); err != nil {
 		return nil, err
 	}
-	pools, err := listAll[pool](ctx, d.balancer, "pools", pathPools, ofBalancer(lb.ID))
+	pools, err := api.ListAll[pool](ctx, d.Balancer, "pools", pathPools, ofBalancer(lb.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last
 		case last != nil && last.still(last.pools[p.ID].Updated, p.Updated):
 			s.members[p.ID] = last.members[p.ID]
 		default:
-			members, err := listAll[member](ctx, d.balancer, "members", pathPools+"/"+p.ID+"/members", nil)
+			members, err := api.ListAll[member](ctx, d.Balancer, "members", pathPools+"/"+p.ID+"/members", nil)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) e
 	if !missing {
 		return nil
 	}
-	all, err := listAll[monitor](ctx, d.balancer, "healthmonitors", pathMonitors, d.ofProject())
+	all, err := api.ListAll[monitor](ctx, d.Balancer, "healthmonitors", pathMonitors, d.ofProject())
 	if err != nil {
 		return err
 	}
@@ -122,15 +122,6 @@ func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) e
 		}
 	}
 	return nil
-}
-
-// clock returns the time of an answer by the API's clock, zero when it does not tell.
-func clock(header http.Header) time.Time {
-	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // lastOf returns the snapshot of the last observation, nil when there is none.

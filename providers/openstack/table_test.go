@@ -29,9 +29,9 @@ func newTable(t *testing.T, answers map[string]string) *table {
 	c := &table{T: t, answers: answers}
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(c.answer)}}
 	c.driver = unconnected()
-	c.driver.compute = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.1/", Type: "compute"}
-	c.driver.network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "network"}
-	c.driver.balancer = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "load-balancer"}
+	c.driver.Compute = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.1/", Type: "compute"}
+	c.driver.Network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "network"}
+	c.driver.Balancer = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "load-balancer"}
 	return c
 }
 

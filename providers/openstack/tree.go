@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // theBalancer stands for the id of the balancer that the other resources belong to.
@@ -316,7 +317,7 @@ func (s *snapshot) unusedPort(spec cloud.Spec) int {
 // several.
 func (d *Driver) memberKind() cloud.ResourceKind {
 	kind := cloud.ResourceKind{Name: kindMember, Settles: settles}
-	if !d.config.balancer.serial {
+	if !d.config.Balancer.Serial {
 		kind.Batch = "pool_id"
 		kind.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
 			bodies := []map[string]any{}
@@ -337,7 +338,7 @@ func (d *Driver) memberKind() cloud.ResourceKind {
 		return d.put(ctx, "member", chosen(wanted.Fields, fields), append(path(present), present.ID)...)
 	}
 	kind.Delete = func(ctx context.Context, present cloud.Resource) error {
-		return remove(ctx, d.balancer, append(path(present), present.ID)...)
+		return api.Remove(ctx, d.Balancer, append(path(present), present.ID)...)
 	}
 	return kind
 }

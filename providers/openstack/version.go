@@ -1,6 +1,9 @@
 package openstack
 
-import "fmt"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+)
 
 // ability is something that only some clouds' balancers have.
 type ability int
@@ -19,22 +22,20 @@ const (
 )
 
 var abilities = map[ability]struct {
-	since apiVersion
+	since api.Version
 	ovn   bool
 }{
-	ableTags:             {apiVersion{2, 5}, true},
-	ableListenerTimeouts: {apiVersion{2, 1}, false},
-	ableAllowedCIDRs:     {apiVersion{2, 12}, false},
-	ableFlavors:          {apiVersion{2, 6}, false},
-	ableZones:            {apiVersion{2, 14}, false},
-	ableUdpHTTPMonitor:   {apiVersion{2, 16}, false},
-	ableAdditionalVIPs:   {apiVersion{2, 26}, false},
+	ableTags:             {api.V(2, 5), true},
+	ableListenerTimeouts: {api.V(2, 1), false},
+	ableAllowedCIDRs:     {api.V(2, 12), false},
+	ableFlavors:          {api.V(2, 6), false},
+	ableZones:            {api.V(2, 14), false},
+	ableUdpHTTPMonitor:   {api.V(2, 16), false},
+	ableAdditionalVIPs:   {api.V(2, 26), false},
 }
 
 // can reports whether balancers can do that here.
 func (d *Driver) can(a ability) bool {
 	needs := abilities[a]
-	return d.octavia.atLeast(needs.since.major, needs.since.minor) && (needs.ovn || d.config.balancer.provider != providerOVN)
+	return d.Octavia.AtLeast(needs.since.Major, needs.since.Minor) && (needs.ovn || d.config.Balancer.Provider != config.ProviderOVN)
 }
-
-func (v apiVersion) String() string { return fmt.Sprintf("v%d.%d", v.major, v.minor) }

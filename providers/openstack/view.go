@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
@@ -23,7 +24,7 @@ func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	o.Balancer = d.view(s, spec)
 	o.Addresses = d.addressesOf(s, spec)
 	if len(o.Addresses) > 0 {
-		o.Record = map[string]string{keyAddress.Name: d.address(s, spec)}
+		o.Record = map[string]string{option.Address.Name: d.address(s, spec)}
 	}
 	return o
 }
@@ -63,11 +64,11 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 			all = append(all, vip.Address)
 		}
 	}
-	proxied := keyProxyProtocol.In(spec.Options) != proxyNone
+	proxied := option.ProxyProtocol.In(spec.Options) != option.ProxyNone
 	var list []cloud.BalancerAddress
 	for _, ip := range all {
-		if proxied && d.config.balancer.ingressHostname {
-			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.config.balancer.hostnameSuffix})
+		if proxied && d.config.Balancer.IngressHostname {
+			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.config.Balancer.HostnameSuffix})
 			continue
 		}
 		list = append(list, cloud.BalancerAddress{IP: ip, Proxy: d.terminates(spec)})
@@ -86,7 +87,7 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	if d.isTenant(s, spec) {
 		facts[lookupTenant] = "true"
-		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.balancer.maxShared {
+		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.Balancer.MaxShared {
 			facts[lookupFull] = strconv.Itoa(c.users)
 		}
 		facts[lookupScope] = string(cloud.ScopeOf(s.floating == nil && !isIPv6(s.lb.Address)))
@@ -158,10 +159,10 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 	}
 	if s.guard.group != nil {
 		seen[fieldGroup] = describeRules(s.guard.group.Rules)
-		if !d.config.balancer.manageSecurityGroups {
+		if !d.config.Balancer.ManageSecurityGroups {
 			seen[fieldGroup] = "not deleted"
 		}
-	} else if d.config.balancer.manageSecurityGroups {
+	} else if d.config.Balancer.ManageSecurityGroups {
 		seen[fieldGroup] = "none"
 	}
 	seen[fieldGuarded] = s.guard.describe(d.addresses(s, spec))

@@ -15,6 +15,14 @@ func aws(names ...string) []string {
 	return names
 }
 
+// openstack are packages of the driver for OpenStack.
+func openstack(names ...string) []string {
+	for i, name := range names {
+		names[i] = module + "providers/openstack/" + name + "/"
+	}
+	return names
+}
+
 // TestImportLaw checks who depends on whom, transitively, which no linter sees.
 func TestImportLaw(t *testing.T) {
 	tests := []struct {
@@ -44,6 +52,10 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/digitalocean", []string{"k8s.io/", module + "providers/sim", module + "kernel/framework", module + "internal"}},
 		{"./providers/gce", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "providers/openstack", module + "kernel/framework", module + "internal"}},
 		{"./providers/openstack", []string{"k8s.io/", module + "providers/sim", module + "providers/digitalocean", module + "kernel/framework", module + "internal"}},
+		{"./providers/openstack/config", openstack("session", "option")},
+		{"./providers/openstack/api", openstack("config", "session", "option")},
+		{"./providers/openstack/option", openstack("session")},
+		{"./providers/openstack/session", openstack("option")},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
 		{"./examples/toycloud", []string{"k8s.io/", module + "providers", module + "kernel/framework", module + "internal"}},
 		{"./cmd/...", []string{module + "test", module + "examples", "k8s.io/kubernetes"}},

@@ -132,7 +132,7 @@ var elsewhere = map[string]string{
 	"[LoadBalancerClass] subnet-id":                     "TestClass",
 	"[LoadBalancerClass] member-subnet-id":              "TestClass",
 	"[LoadBalancer] floating-network-id":                "TestFloatingNetwork",
-	"[LoadBalancer] lb-version":                         "TestEveryKeyIsRead in providers/openstack",
+	"[LoadBalancer] lb-version":                         "TestEveryKeyIsRead in providers/openstack/config",
 	"[Route] router-id":                                 "TestRouter",
 	"[LoadBalancer] lb-provider":                        "TestOVN",
 }

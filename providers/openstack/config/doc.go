@@ -1,0 +1,2 @@
+// Package config reads cloud.conf and clouds.yaml, and makes a credential of what they say.
+package config
