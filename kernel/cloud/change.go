@@ -73,6 +73,8 @@ type Progress struct {
 	// Step says what was done, where the change takes several runs. The same step in the same
 	// change again means that the cloud did not keep it.
 	Step string
+	// More says that the change has further steps, which the next runs carry out.
+	More bool
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

@@ -51,7 +51,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		m.done(s, id)
 		if s.kind.Settles > 0 || s.verb == cloud.Create && len(s.with) > 0 { // ids of what was brought are not known
-			return cloud.Progress{Pending: true, After: s.kind.Settles, Step: s.doing(), Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+			return cloud.Progress{Pending: true, After: s.kind.Settles, Step: s.doing(), More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -144,8 +145,11 @@ func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id 
 	}
 	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
 	d := p.decision(spec, observed, nil, []cloud.Operation{removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
-	if _, err := p.manager.executor.Apply(ctx, d.plan, d.change); err != nil {
+	switch progress, err := p.manager.executor.Apply(ctx, d.plan, d.change); {
+	case err != nil:
 		return "", err
+	case progress.More:
+		return "", &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	}
 	p.manager.lists.expire()
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)

@@ -168,6 +168,9 @@ func (p *pipeline) change(ctx context.Context, d decision) (cloud.Observed, erro
 	case err != nil || d.plan.Empty() || !p.live():
 		return d.change.Before, err
 	case d.replaces:
+		if progress.More {
+			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being deleted"}
+		}
 		p.state.created = ""
 		if d.recreates {
 			p.state.failedCreation.count(d.change.Before.ID)

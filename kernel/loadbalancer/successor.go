@@ -90,7 +90,7 @@ func (p *pipeline) advance(ctx context.Context, d decision) (cloud.Observed, err
 	case d.plan.Empty():
 		return d.change.Before, nil
 	}
-	if d.change.After == nil {
+	if d.change.After == nil && !progress.More {
 		p.state.successor, p.state.duplicates = "", nil
 		p.state.failedCreation.count(d.change.Before.ID)
 	}
