@@ -7,11 +7,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/nova"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
-
-// scheme is the scheme of provider-IDs.
-const scheme = "openstack"
 
 // Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
@@ -19,8 +17,8 @@ func Descriptor() cloud.Descriptor {
 		Name:              "openstack",
 		Title:             "OpenStack",
 		Status:            cloud.StatusAlpha,
-		ProviderIDSchemes: []string{scheme},
-		ProviderIDForm:    scheme + ":///<server id>",
+		ProviderIDSchemes: []string{nova.Scheme},
+		ProviderIDForm:    nova.Scheme + ":///<server id>",
 		Capabilities: cloud.Capabilities{
 			Balancers:    true,
 			Routes:       true,

@@ -7,4 +7,7 @@
 //	api      requests: objects, lists page by page, and what errors mean
 //	session  the token, the endpoints, and what the APIs can do
 //	option   the annotations of a Service
+//	neutron  ports, networks and subnets, which several packages use
+//	nova     machines: servers, their addresses and provider-IDs
+//	route    routes to pods on a router
 package openstack

@@ -7,26 +7,29 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/nova"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/route"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
 )
 
 // Driver is one project of an OpenStack cloud, in one region.
 type Driver struct {
 	*session.Services
+	*nova.Machines
+	*route.Table
 	config config.Config
 	// cloud is the name of the configuration's entry, for the owner marks.
 	cloud string
 	// clusterName is --cluster-name, a part of the names upstream gives.
 	clusterName string
-	// regional says to write the region into provider-IDs.
-	regional bool
 }
 
 var (
-	_ cloud.New       = New
-	_ cloud.Driver    = (*Driver)(nil)
-	_ cloud.Instances = (*Driver)(nil)
+	_ cloud.New    = New
+	_ cloud.Driver = (*Driver)(nil)
+	_ cloud.Routes = (*Driver)(nil)
+	_ cloud.Scoped = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the configuration at once, logs in and
@@ -47,8 +50,15 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{Services: services, config: k, cloud: c.Cloud, clusterName: c.ClusterName, regional: r.Settings.Regional}
+	d := wireDriver(services, k, r.Settings.Regional)
+	d.cloud, d.clusterName = c.Cloud, c.ClusterName
 	return d.enabled(c.Warn), nil
+}
+
+// wireDriver gives each part its clients and settings.
+func wireDriver(s *session.Services, k config.Config, regional bool) *Driver {
+	m := nova.New(s.Compute, s.Network, nova.Settings{Region: k.Global.Region, Regional: regional, Networking: k.Networking})
+	return &Driver{Services: s, Machines: m, Table: route.New(s.Network, m, k.Router, s.Extension), config: k}
 }
 
 // balancing is what the driver has for balancers.
@@ -63,11 +73,12 @@ type balancing interface {
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion,
 // so what is off must not be there.
 func (d *Driver) enabled(warn func(string)) cloud.Driver {
-	if d.config.Router != "" && !d.Extension["extraroute"] && !d.Extension["extraroute-atomic"] {
+	hasRoutes := d.config.Router != ""
+	if hasRoutes && !d.Able() {
 		warn("[Route] router-id has no effect: the network API has no extension extraroute")
-		d.config.Router = ""
+		hasRoutes = false
 	}
-	switch hasRoutes := d.config.Router != ""; {
+	switch {
 	case d.config.Balancer.Enabled && hasRoutes:
 		return d
 	case d.config.Balancer.Enabled:
@@ -95,7 +106,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 }
 
 // Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
+func (d *Driver) Instances() cloud.Instances { return d.Machines }
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }

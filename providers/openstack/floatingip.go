@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -41,7 +42,7 @@ func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spe
 	if s.lb.Port != "" {
 		s.floating, err = d.floatingWith(ctx, spec, url.Values{"port_id": {s.lb.Port}}, func(ip floatingIP) bool { return ip.Port == s.lb.Port })
 	}
-	unwanted := s.lb.ID != "" && (d.wantsInternal(spec) || isIPv6(s.lb.Address))
+	unwanted := s.lb.ID != "" && (d.wantsInternal(spec) || neutron.IsIPv6(s.lb.Address))
 	if err != nil || s.floating != nil || unwanted {
 		return err
 	}
@@ -90,7 +91,7 @@ func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s
 	spec := change.Spec
 	follows := d.following(spec)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case spec.Lookups[lookupTenant] != "" || isIPv6(s.lb.Address):
+	case spec.Lookups[lookupTenant] != "" || neutron.IsIPv6(s.lb.Address):
 	case internal && s.floating != nil:
 		*r = d.release(*r, s.floating, spec)
 	case internal:
@@ -343,18 +344,6 @@ func (d *Driver) claimFloating(r *cloud.Resources, ip *floatingIP, o cloud.Owner
 	}
 }
 
-// subnet is what the driver uses of a subnet of Neutron.
-type subnet struct {
-	ID      string   `json:"id"`
-	Name    string   `json:"name"`
-	Network string   `json:"network_id"`
-	CIDR    string   `json:"cidr"`
-	Version int      `json:"ip_version"`
-	Tags    []string `json:"tags"`
-}
-
-func (s subnet) Identifier() string { return s.ID }
-
 // floatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
 func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
@@ -362,7 +351,7 @@ func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string
 	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
 		return []string{where.FloatingSubnet}, nil
 	}
-	all, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
+	all, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return nil, fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
@@ -386,7 +375,7 @@ func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string
 // with a subnet that is IPv4 or that we are not shown; "" when there is none.
 func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
 	type external struct {
-		network
+		neutron.Network
 		Subnets []string `json:"subnets"`
 	}
 	networks, err := api.ListAll[external](ctx, d.Network, "networks", "networks", url.Values{"router:external": {"true"}})
@@ -394,12 +383,12 @@ func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("listing external networks: %w", err)
 	}
 	for _, n := range networks {
-		subnets, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
+		subnets, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
 		if err != nil {
 			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
 		}
 		hidden := len(subnets) < len(n.Subnets)
-		if hidden || slices.ContainsFunc(subnets, func(s subnet) bool { return s.Version == 4 }) {
+		if hidden || slices.ContainsFunc(subnets, func(s neutron.Subnet) bool { return s.Version == 4 }) {
 			return n.ID, nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // securityGroup is what the driver uses of a security group of Neutron.
@@ -39,7 +40,7 @@ func (g securityGroup) Identifier() string { return g.ID }
 // there is none. ports are those of machines, with their groups.
 type guard struct {
 	group *securityGroup
-	ports []port
+	ports []neutron.Port
 	// network is that of the balancer.
 	network string
 }
@@ -132,12 +133,12 @@ func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGr
 }
 
 // machinePorts lists the ports of the project's servers.
-func (d *Driver) machinePorts(ctx context.Context) ([]port, error) {
-	ports, err := d.ports(ctx, d.ofProject())
+func (d *Driver) machinePorts(ctx context.Context) ([]neutron.Port, error) {
+	ports, err := neutron.Ports(ctx, d.Network, d.ofProject())
 	if err != nil {
 		return nil, fmt.Errorf("listing ports: %w", err)
 	}
-	return slices.DeleteFunc(ports, func(p port) bool { return p.machine() == "" }), nil
+	return slices.DeleteFunc(ports, func(p neutron.Port) bool { return p.Machine() == "" }), nil
 }
 
 // guarded counts the ports of these addresses that lack the group, and others that have it.
@@ -154,7 +155,9 @@ func (g guard) guarded(wanted []string) (missing, extra int) {
 	return missing, extra
 }
 
-func (g guard) has(p port) bool { return g.group != nil && slices.Contains(p.Groups, g.group.ID) }
+func (g guard) has(p neutron.Port) bool {
+	return g.group != nil && slices.Contains(p.Groups, g.group.ID)
+}
 
 // behind are the ids of the ports that need the group for these addresses. Those without port
 // security need none.
@@ -173,10 +176,10 @@ func (g guard) behind(addresses []string) map[string]bool {
 // at returns the machines' ports with an address: those in the balancer's network if there are
 // any. Where several networks have the same addresses nothing else tells whose is meant, so then
 // it is nobody's.
-func (g guard) at(address string) []port {
-	var near, all []port
+func (g guard) at(address string) []neutron.Port {
+	var near, all []neutron.Port
 	for _, p := range g.ports {
-		if !slices.ContainsFunc(p.FixedIPs, func(f fixedIP) bool { return f.Address.String() == address }) {
+		if !slices.ContainsFunc(p.FixedIPs, func(f neutron.FixedIP) bool { return f.Address.String() == address }) {
 			continue
 		}
 		all = append(all, p)
@@ -266,12 +269,12 @@ func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []clo
 
 // deleteGroup takes the group from all ports that have it, and deletes it.
 func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error {
-	ports, err := d.ports(ctx, url.Values{"security_groups": {present.ID}})
+	ports, err := neutron.Ports(ctx, d.Network, url.Values{"security_groups": {present.ID}})
 	if err != nil {
 		return fmt.Errorf("listing its ports: %w", err)
 	}
 	for _, p := range ports {
-		if err := d.setGroups(ctx, p, without(p.Groups, present.ID)); err != nil {
+		if err := d.setGroups(ctx, p, neutron.Without(p.Groups, present.ID)); err != nil {
 			return err
 		}
 	}
@@ -297,26 +300,22 @@ func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
 
 // joinGroup gives the group to a port.
 func (d *Driver) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	p, _ := wanted.Native.(port)
+	p, _ := wanted.Native.(neutron.Port)
 	return p.ID, d.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
 }
 
 // leaveGroup takes the group from a port.
 func (d *Driver) leaveGroup(ctx context.Context, present cloud.Resource) error {
-	p, _ := present.Native.(port)
-	return d.setGroups(ctx, p, without(p.Groups, fmt.Sprint(present.Fields["group"])))
+	p, _ := present.Native.(neutron.Port)
+	return d.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
 // needs none.
-func (d *Driver) setGroups(ctx context.Context, p port, groups []string) error {
+func (d *Driver) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
 	body := map[string]any{"port": map[string]any{"security_groups": groups}}
 	if err := api.Put(ctx, d.Network, d.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
-}
-
-func without(list []string, item string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
 }

@@ -90,13 +90,13 @@ func (l *lab) connect(transport http.RoundTripper, config config.Config) *Driver
 		provider.TokenID = l.world.token
 	}
 	config.Global.Region = "RegionOne"
-	return &Driver{config: config, Services: &session.Services{
+	return wireDriver(&session.Services{
 		Compute:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["compute"], Type: "compute", Microversion: session.ComputeMicroversion},
 		Network:   &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoints["network"], Type: "network"},
 		Balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
 		Octavia:   api.V(2, 26),
-		Extension: map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true},
-	}}
+		Extension: map[string]bool{"extraroute-atomic": true, "standard-attr-tag": true, "allowed-address-pairs": true},
+	}, config, false)
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

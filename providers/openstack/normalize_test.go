@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -261,16 +262,16 @@ func alike(a, b []member) bool {
 
 // TestGuardedPorts: networks can have the same addresses.
 func TestGuardedPorts(t *testing.T) {
-	at := func(id, network string) port {
-		return port{ID: id, Network: network, FixedIPs: []fixedIP{{Address: netip.MustParseAddr("10.0.0.5")}}}
+	at := func(id, network string) neutron.Port {
+		return neutron.Port{ID: id, Network: network, FixedIPs: []neutron.FixedIP{{Address: netip.MustParseAddr("10.0.0.5")}}}
 	}
 	for name, test := range map[string]struct {
-		ports []port
+		ports []neutron.Port
 		want  string
 	}{
-		"one":                           {[]port{at("a", "far")}, "a"},
-		"one in the balancer's network": {[]port{at("a", "far"), at("b", "near")}, "b"},
-		"nobody knows which":            {[]port{at("a", "far"), at("b", "farther")}, ""},
+		"one":                           {[]neutron.Port{at("a", "far")}, "a"},
+		"one in the balancer's network": {[]neutron.Port{at("a", "far"), at("b", "near")}, "b"},
+		"nobody knows which":            {[]neutron.Port{at("a", "far"), at("b", "farther")}, ""},
 	} {
 		g := guard{group: &securityGroup{ID: "g"}, ports: test.ports, network: "near"}
 		got := slices.Sorted(maps.Keys(g.behind([]string{"10.0.0.5"})))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -18,7 +19,7 @@ type bulkList struct {
 	balancers []balancer
 	floating  []floatingIP
 	groups    []securityGroup
-	ports     []port
+	ports     []neutron.Port
 	read      time.Time
 }
 
@@ -137,7 +138,7 @@ func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[stri
 	if !d.config.Balancer.ManageSecurityGroups || id == "" {
 		return nil
 	}
-	found, _, err := api.GetOne[subnet](ctx, d.Network, "subnet", "subnets", id)
+	found, _, err := api.GetOne[neutron.Subnet](ctx, d.Network, "subnet", "subnets", id)
 	switch {
 	case api.IsNotFound(err):
 		facts[lookupNoSubnet] = id

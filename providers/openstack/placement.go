@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -101,7 +102,7 @@ func portOfVIP(spec cloud.Spec) string {
 func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
 	network := where.Network
 	if network == "" && where.Subnet != "" {
-		first, _, err := api.GetOne[subnet](ctx, d.Network, "subnet", "subnets", where.Subnet)
+		first, _, err := api.GetOne[neutron.Subnet](ctx, d.Network, "subnet", "subnets", where.Subnet)
 		if err != nil {
 			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
 		}
@@ -110,7 +111,7 @@ func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 b
 	if network == "" {
 		return "", nil
 	}
-	subnets, err := api.ListAll[subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
+	subnets, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
@@ -125,7 +126,7 @@ func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 b
 // subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
 // port has several.
 func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
-	p, _, err := api.GetOne[port](ctx, d.Network, "port", "ports", id)
+	p, _, err := api.GetOne[neutron.Port](ctx, d.Network, "port", "ports", id)
 	switch {
 	case api.IsNotFound(err):
 		return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "there is no such port"}
@@ -147,7 +148,7 @@ func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, er
 		if err != nil {
 			continue
 		}
-		ports, err := d.ports(ctx, url.Values{"device_id": {string(node.InstanceID)}})
+		ports, err := neutron.Ports(ctx, d.Network, url.Values{"device_id": {string(node.InstanceID)}})
 		if err != nil {
 			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -118,12 +119,12 @@ func (q *inquiry) size(ctx context.Context) error {
 func (q *inquiry) place(ctx context.Context) error {
 	d := q.driver
 	if id := q.where.Network; id != "" {
-		if _, err := exists(ctx, q, option.Network, id, "network", reading[network](d, true, "network", "networks", id)); err != nil {
+		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](d, true, "network", "networks", id)); err != nil {
 			return err
 		}
 	}
 	if id := q.where.Subnet; id != "" {
-		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id))
+		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](d, true, "subnet", "subnets", id))
 		switch {
 		case err != nil:
 			return err
@@ -132,12 +133,12 @@ func (q *inquiry) place(ctx context.Context) error {
 		}
 	}
 	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[subnet](d, true, "subnet", "subnets", id)); err != nil {
+		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](d, true, "subnet", "subnets", id)); err != nil {
 			return err
 		}
 	}
 	if id := option.Port.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, option.Port, id, "port", reading[port](d, true, "port", "ports", id))
+		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](d, true, "port", "ports", id))
 		return err
 	}
 	return nil
@@ -159,7 +160,7 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 	if d.addressField(q.spec) != fieldAddress || q.where.Subnet == "" {
 		return nil
 	}
-	found, _, err := look(ctx, reading[subnet](d, true, "subnet", "subnets", q.where.Subnet))
+	found, _, err := look(ctx, reading[neutron.Subnet](d, true, "subnet", "subnets", q.where.Subnet))
 	if err != nil || found == nil {
 		return err
 	}
@@ -171,14 +172,14 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 }
 
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
-func (q *inquiry) freeAddress(ctx context.Context, in *subnet, address netip.Addr) error {
+func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
 	d, text := q.driver, q.spec.LoadBalancerIP
-	ports, err := d.ports(ctx, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
+	ports, err := neutron.Ports(ctx, d.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
-		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.lb.Port; !mine && p.has(address) {
+		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.lb.Port; !mine && p.Has(address) {
 			q.refuse(fieldLoadBalancerIP, text, "it is in use at port "+p.ID)
 		}
 	}
@@ -221,7 +222,7 @@ func isInvalid(err error) bool {
 // external network's subnets, though often not the subnets.
 func (d *Driver) checkFloating(ctx context.Context, spec cloud.Spec) error {
 	type external struct {
-		network
+		neutron.Network
 		External *bool    `json:"router:external"`
 		Subnets  []string `json:"subnets"`
 	}

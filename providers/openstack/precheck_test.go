@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
 		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
 	} {
-		c := newTable(t, checked())
+		c := newCase(t, checked())
 		c.driver.config.Balancer.Placement.FloatingNetwork = idPublic
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
@@ -98,7 +98,7 @@ func TestCheck(t *testing.T) {
 // TestFloatingIPFromNowhere: an existing balancer that is to get a floating IP does not ask for one
 // that cannot be.
 func TestFloatingIPFromNowhere(t *testing.T) {
-	c := newTable(t, checked())
+	c := newCase(t, checked())
 	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
 	lb := &snapshot{lb: balancer{ID: "lb", Port: idVIP}}
 	_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
@@ -110,7 +110,7 @@ func TestFloatingIPFromNowhere(t *testing.T) {
 
 // TestChosenFloatingIP is made before the balancer, which would wait for it for ever.
 func TestChosenFloatingIP(t *testing.T) {
-	c := newTable(t, checked())
+	c := newCase(t, checked())
 	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
 	spec.LoadBalancerIP = "172.24.0.7"
 	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
@@ -138,7 +138,7 @@ func TestChosenFloatingIP(t *testing.T) {
 // TestIDOfAnotherForm is no path of the API.
 func TestIDOfAnotherForm(t *testing.T) {
 	for _, id := range []string{"10", "regional", "../ports", "a/b?c"} {
-		c := newTable(t, map[string]string{"GET /lbaas/loadbalancers": `{"loadbalancers": []}`})
+		c := newCase(t, map[string]string{"GET /lbaas/loadbalancers": `{"loadbalancers": []}`})
 		f, err := c.driver.find(t.Context(), cloud.Spec{Ref: cloud.Ref{ID: id, Owner: web}})
 		if err != nil || f.lb != nil || len(c.reads) != 1 || c.reads[0] != "/lbaas/loadbalancers" {
 			t.Errorf("id %q: %+v, %v, asked for %q", id, f, err, c.reads)

@@ -36,7 +36,7 @@ func TestRefusal(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newTable(t, nil)
+			c := newCase(t, nil)
 			c.refused = test.refused
 			spec := specOf(map[string]string{option.Internal.Name: "true"})
 			spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
@@ -59,7 +59,7 @@ func TestRefusal(t *testing.T) {
 // TestRefusedCreation asks for nothing that would belong to a balancer that is not made.
 func TestRefusedCreation(t *testing.T) {
 	for _, serial := range []bool{false, true} {
-		c := newTable(t, nil)
+		c := newCase(t, nil)
 		c.driver.config.Balancer.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
 		spec := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
 		after, _, err := c.driver.Normalize(spec)

@@ -29,7 +29,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		"one that was not": {users, "", "POST /floatingips"},
 		"none":             {nil, "", "POST /floatingips"},
 	} {
-		c := newTable(t, checked())
+		c := newCase(t, checked())
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
 		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Port: idVIP}, floating: test.at}}
@@ -71,7 +71,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		}
 		answers["GET /lbaas/loadbalancers"] = string(lb)
 		answers["GET /floatingips?172.24.0.8"] = `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`
-		c := newTable(t, answers)
+		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
 		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.floatingDescription(web)}}
@@ -93,7 +93,7 @@ func TestDeletionForAnother(t *testing.T) {
 		"another follows": {cloud.Change{Replaced: true}, `PUT /floatingips/fip {"floatingip":{` + marked + `,"port_id":null}}`},
 		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
 	} {
-		c := newTable(t, nil)
+		c := newCase(t, nil)
 		c.driver.config.Balancer.CascadeDelete = true
 		s := &snapshot{
 			lb:       balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Port: "old"},
@@ -136,7 +136,7 @@ func TestCoexist(t *testing.T) {
 // TestRestored: a balancer that has to be made again is made as it was, whatever the Service asks for
 // now.
 func TestRestored(t *testing.T) {
-	c := newTable(t, nil)
+	c := newCase(t, nil)
 	spec := specOf(map[string]string{option.Subnet.Name: idNone, option.Flavor.Name: idNone, option.Network.Name: idNone})
 	spec.LoadBalancerIP = "172.24.0.99"
 	spec.Preserved = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
@@ -161,7 +161,7 @@ func TestRestored(t *testing.T) {
 
 // TestRenamedCluster: all parts follow the name of the cluster, the balancer's own name last.
 func TestRenamedCluster(t *testing.T) {
-	c := newTable(t, checked())
+	c := newCase(t, checked())
 	old, d := unconnected(), c.driver
 	d.clusterName = "renamed"
 	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})

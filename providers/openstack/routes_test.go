@@ -42,7 +42,9 @@ func newRouted(t *testing.T) *lab {
 			l.facts[name] = w.server(name, nil, l.facts["port of "+name])
 		}
 	})
-	l.driver.config.Router = l.known("router")
+	config := config.Config{Router: l.known("router")}
+	config.Global.Region = "RegionOne"
+	l.driver = wireDriver(l.driver.Services, config, false)
 	return l
 }
 
@@ -298,7 +300,7 @@ func (l *lab) marks(when string, want int) {
 // be written.
 func TestRoutesWithoutAtomicChanges(t *testing.T) {
 	l := newRouted(t)
-	l.driver.Extension[extensionAtomic] = false
+	l.driver.Extension["extraroute-atomic"] = false
 	l.before[writeRouter] = func() { l.world.addRoute(l.facts["router"], "10.244.9.0/24", "10.10.0.12") }
 	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
 		t.Error("the router changed meanwhile, but the whole list was written")
@@ -311,19 +313,4 @@ func TestRoutesWithoutAtomicChanges(t *testing.T) {
 		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
 	}
 	l.onRouter("at the end", "10.244.9.0/24 10.10.0.12")
-}
-
-func TestRouteMark(t *testing.T) {
-	seen := map[string]bool{}
-	for _, owner := range []cloud.Owner{ours, theirs} {
-		for _, destination := range []string{"10.244.1.0/24", "fd00:1111:2222:3333:4444:5555:6666:7777/128"} {
-			for _, hop := range []string{"10.0.0.1", "fd00:1111:2222:3333:4444:5555:6666:8888"} {
-				mark := routeMark(owner, extraRoute{netip.MustParsePrefix(destination), netip.MustParseAddr(hop)})
-				if seen[mark] || len(mark) > 60 {
-					t.Errorf("%s has %d letters, used before: %t", mark, len(mark), seen[mark])
-				}
-				seen[mark] = true
-			}
-		}
-	}
 }

@@ -326,8 +326,7 @@ func TestLoggingInOnlyReads(t *testing.T) {
 func TestSettings(t *testing.T) {
 	f := newFakeCloud(t)
 	c, _ := environment(file(t, f.conf(byPassword, "[LoadBalancer]\nenabled=false")), map[string]string{config.EnvRegional: "true"})
-	d, err := New(t.Context(), c)
-	if err != nil || !driverOf(t, d).regional {
+	if r, err := config.NewReader(c); err != nil || !r.Settings.Regional {
 		t.Errorf("error %v", err)
 	}
 	c, _ = environment(file(t, f.conf(byPassword)), map[string]string{config.EnvRegional: "perhaps"})

@@ -24,7 +24,7 @@ type table struct {
 	reads []string
 }
 
-func newTable(t *testing.T, answers map[string]string) *table {
+func newCase(t *testing.T, answers map[string]string) *table {
 	t.Helper()
 	c := &table{T: t, answers: answers}
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(c.answer)}}

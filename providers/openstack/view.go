@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -46,7 +47,7 @@ func (d *Driver) address(s *snapshot, spec cloud.Spec) string {
 	if floating == nil {
 		floating = d.following(spec)
 	}
-	if floating != nil && !isIPv6(s.lb.Address) {
+	if floating != nil && !neutron.IsIPv6(s.lb.Address) {
 		return floating.Address
 	}
 	return s.lb.Address
@@ -60,7 +61,7 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 	}
 	all := []string{d.address(s, spec)}
 	for _, vip := range s.lb.AdditionalVIPs {
-		if vip.Address != "" && isIPv6(vip.Address) != isIPv6(s.lb.Address) {
+		if vip.Address != "" && neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.lb.Address) {
 			all = append(all, vip.Address)
 		}
 	}
@@ -80,9 +81,9 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
 	if s.lb.Address != "" {
-		facts[lookupVIPFamily] = family(isIPv6(s.lb.Address))
+		facts[lookupVIPFamily] = family(neutron.IsIPv6(s.lb.Address))
 	}
-	if slices.ContainsFunc(s.lb.AdditionalVIPs, func(vip additionalIP) bool { return isIPv6(vip.Address) != isIPv6(s.lb.Address) }) {
+	if slices.ContainsFunc(s.lb.AdditionalVIPs, func(vip additionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.lb.Address) }) {
 		facts[lookupSecondFamily] = "true"
 	}
 	if d.isTenant(s, spec) {
@@ -90,7 +91,7 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.Balancer.MaxShared {
 			facts[lookupFull] = strconv.Itoa(c.users)
 		}
-		facts[lookupScope] = string(cloud.ScopeOf(s.floating == nil && !isIPv6(s.lb.Address)))
+		facts[lookupScope] = string(cloud.ScopeOf(s.floating == nil && !neutron.IsIPv6(s.lb.Address)))
 	}
 	var taken []string
 	for _, l := range s.listeners {
@@ -134,7 +135,7 @@ func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
 
 // observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
 func (d *Driver) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
-	if s.floating == nil && isIPv6(s.lb.Address) {
+	if s.floating == nil && neutron.IsIPv6(s.lb.Address) {
 		return d.wantedScope(spec)
 	}
 	return cloud.ScopeOf(s.floating == nil && d.following(spec) == nil)
@@ -209,7 +210,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldMemberConnect:   strconv.Itoa(l.MemberConnect),
 			fieldMemberData:      strconv.Itoa(l.MemberData),
 			fieldTCPInspect:      strconv.Itoa(l.TCPInspect),
-			fieldAllowed:         observedAllowed(l, isIPv6(s.lb.Address), wanted.ProviderFields[fieldAllowed]),
+			fieldAllowed:         observedAllowed(l, neutron.IsIPv6(s.lb.Address), wanted.ProviderFields[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
 			fieldOwned:           strconv.FormatBool(d.isTagged(l.Tags, spec.Ref.Owner)),

@@ -1,4 +1,4 @@
-package openstack
+package nova
 
 import (
 	"context"
@@ -48,11 +48,11 @@ func (f flavor) Identifier() string { return f.ID }
 const statusUnknown = "UNKNOWN"
 
 // getServer reads one server; nil means a definite not-found.
-func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
+func (m *Machines) getServer(ctx context.Context, id string) (*server, error) {
 	var answer struct {
 		Server *server `json:"server"`
 	}
-	_, err := api.Get(ctx, d.Compute, d.Compute.ServiceURL("servers", id), &answer)
+	_, err := api.Get(ctx, m.compute, m.compute.ServiceURL("servers", id), &answer)
 	if api.IsNotFound(err) {
 		return nil, nil
 	}
@@ -69,13 +69,13 @@ func (d *Driver) getServer(ctx context.Context, id string) (*server, error) {
 }
 
 // servers lists the servers of the project; Nova looks at others only when asked to.
-func (d *Driver) servers(ctx context.Context, query url.Values) ([]server, error) {
-	return api.ListAll[server](ctx, d.Compute, "servers", "servers/detail", query)
+func (m *Machines) servers(ctx context.Context, query url.Values) ([]server, error) {
+	return api.ListAll[server](ctx, m.compute, "servers", "servers/detail", query)
 }
 
 // namedLike finds servers whose name is this one in any case, with and without it.
-func (d *Driver) namedLike(ctx context.Context, name string) ([]server, error) {
-	all, err := d.servers(ctx, url.Values{"name": {"^" + regexp.QuoteMeta(name) + "$"}})
+func (m *Machines) namedLike(ctx context.Context, name string) ([]server, error) {
+	all, err := m.servers(ctx, url.Values{"name": {"^" + regexp.QuoteMeta(name) + "$"}})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package openstack
+package route
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // The routes of the router that [Route] router-id names have marks (routeMark):
@@ -29,13 +30,13 @@ import (
 // The mark is set first and removed last, so that all of a route can be found by it: creation goes
 // on from the machine to the router and deletion starts there too, each step harmless to repeat. A
 // creation that the cloud refuses is undone at once.
-var _ cloud.Routes = (*Driver)(nil)
+var _ cloud.Routes = (*Table)(nil)
 
 // ListRoutes implements cloud.Routes with three requests for a thousand machines, or with one
 // when there are no routes. The Name of a route is its next hop. One of which only the address pair
 // is there, because its creation or deletion was broken off, is partial.
-func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
-	r, err := d.getRouter(ctx)
+func (t *Table) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
+	r, err := t.getRouter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 	if len(owned) == 0 && len(unused) == 0 {
 		return nil, nil
 	}
-	ports, err := d.neighbours(ctx, len(unused) > 0)
+	ports, err := t.neighbours(ctx, len(unused) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -66,35 +67,35 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 
 // neighbours are the ports on the networks of the router, with their address pairs where those are
 // asked for.
-func (d *Driver) neighbours(ctx context.Context, pairs bool) ([]port, error) {
-	links, err := d.links(ctx)
+func (t *Table) neighbours(ctx context.Context, pairs bool) ([]neutron.Port, error) {
+	links, err := t.links(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(links) == 0 {
 		// Neutron takes no route without an interface: what is not seen may be there.
-		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", d.config.Router)
+		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", t.router)
 	}
 	fields := []string{"id", "device_id", "device_owner", "fixed_ips"}
 	if pairs {
 		fields = append(fields, "allowed_address_pairs")
 	}
-	ports, err := d.ports(ctx, url.Values{"network_id": links, "fields": fields})
+	ports, err := neutron.Ports(ctx, t.network, url.Values{"network_id": links, "fields": fields})
 	if err != nil {
-		return nil, fmt.Errorf("listing ports beside router %s: %w", d.config.Router, err)
+		return nil, fmt.Errorf("listing ports beside router %s: %w", t.router, err)
 	}
 	return ports, nil
 }
 
 // machinesAt are the machines of ports, by address.
-func machinesAt(ports []port) map[netip.Addr]cloud.InstanceID {
+func machinesAt(ports []neutron.Port) map[netip.Addr]cloud.InstanceID {
 	machines := map[netip.Addr]cloud.InstanceID{}
 	for _, p := range ports {
-		if p.machine() == "" {
+		if p.Machine() == "" {
 			continue
 		}
 		for _, fixed := range p.FixedIPs {
-			machines[fixed.Address] = cloud.InstanceID(p.machine())
+			machines[fixed.Address] = cloud.InstanceID(p.Machine())
 		}
 	}
 	return machines
@@ -102,23 +103,23 @@ func machinesAt(ports []port) map[netip.Addr]cloud.InstanceID {
 
 // CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
 // destination's family.
-func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	if !d.Extension[extensionTags] {
+func (t *Table) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+	if !t.extension[extensionTags] {
 		return refused(cloud.FailureInvalid, "a route needs a mark, and Neutron lacks the extension %s", extensionTags)
 	}
-	wanted, via, err := d.towards(ctx, route)
+	wanted, via, err := t.towards(ctx, route)
 	if err != nil {
 		return err
 	}
-	r, err := d.getRouter(ctx)
+	r, err := t.getRouter(ctx)
 	if err != nil {
 		return err
 	}
 	if other, taken := r.taken(owner, wanted); taken {
 		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
-	if err := d.lay(ctx, r, routeMark(owner, wanted), wanted, via); err != nil {
-		return fmt.Errorf("adding a route to router %s: %w", d.config.Router, err)
+	if err := t.lay(ctx, r, routeMark(owner, wanted), wanted, via); err != nil {
+		return fmt.Errorf("adding a route to router %s: %w", t.router, err)
 	}
 	return nil
 }
@@ -126,31 +127,31 @@ func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 // lay makes what is missing of a route: its mark, the address pair, the route itself. What the cloud
 // refuses for good is undone: the pair lets the machine send from foreign addresses. A pair that
 // was there before the mark is not ours.
-func (d *Driver) lay(ctx context.Context, r *router, mark string, wanted extraRoute, via port) error {
+func (t *Table) lay(ctx context.Context, r *router, mark string, wanted extraRoute, via neutron.Port) error {
 	marked := slices.Contains(r.Tags, mark)
 	if !marked {
-		if err := d.tag(ctx, mark); err != nil {
+		if err := t.tag(ctx, mark); err != nil {
 			return err
 		}
 	}
-	paired, err := d.permit(ctx, via, wanted.Destination)
+	paired, err := t.permit(ctx, via, wanted.Destination)
 	if err == nil && !slices.Contains(r.Routes, wanted) {
-		err = d.add(ctx, wanted)
+		err = t.add(ctx, wanted)
 	}
-	if err == nil || !d.refuses(err) || slices.Contains(r.Routes, wanted) {
+	if err == nil || !t.refuses(err) || slices.Contains(r.Routes, wanted) {
 		return err
 	}
 	if marked || paired {
-		if undo := d.forbid(ctx, wanted); undo != nil {
+		if undo := t.forbid(ctx, wanted); undo != nil {
 			return errors.Join(err, undo)
 		}
 	}
-	return errors.Join(err, d.untag(ctx, mark))
+	return errors.Join(err, t.untag(ctx, mark))
 }
 
 // refuses reports whether the cloud has certainly not done what failed, and will not do it soon
 // either.
-func (d *Driver) refuses(err error) bool {
+func (t *Table) refuses(err error) bool {
 	switch api.Classify(err).Class {
 	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureUnauthorized, cloud.FailureNotFound:
 		return true
@@ -169,45 +170,37 @@ func (r *router) taken(owner cloud.Owner, wanted extraRoute) (extraRoute, bool) 
 }
 
 // towards returns the route as Neutron has it, and the port of the machine it leads to.
-func (d *Driver) towards(ctx context.Context, route cloud.Route) (extraRoute, port, error) {
+func (t *Table) towards(ctx context.Context, route cloud.Route) (extraRoute, neutron.Port, error) {
 	id := string(route.Target)
-	s, err := d.getServer(ctx, id)
+	addresses, ports, found, err := t.machines.Addresses(ctx, id)
 	if err != nil {
-		return extraRoute{}, port{}, fmt.Errorf("reading server %s: %w", id, err)
+		return extraRoute{}, neutron.Port{}, err
 	}
-	if s == nil {
-		return extraRoute{}, port{}, refused(cloud.FailureNotFound, "server %s, the target of %s, does not exist", id, route.Destination)
+	if !found {
+		return extraRoute{}, neutron.Port{}, refused(cloud.FailureNotFound, "server %s, the target of %s, does not exist", id, route.Destination)
 	}
-	ports, err := d.ports(ctx, url.Values{"device_id": {id}})
-	if err != nil {
-		return extraRoute{}, port{}, fmt.Errorf("listing ports of server %s: %w", id, err)
-	}
-	w, err := d.wire(ctx, ports)
-	if err != nil {
-		return extraRoute{}, port{}, err
-	}
-	for _, a := range networking(d.config.Networking).addresses(s, w) {
+	for _, a := range addresses {
 		hop, err := netip.ParseAddr(a.Address)
 		if err != nil || a.Type != cloud.AddressInternalIP || hop.Is4() != route.Destination.Addr().Is4() {
 			continue
 		}
 		for _, p := range ports {
-			if p.has(hop) {
+			if p.Has(hop) {
 				return extraRoute{route.Destination, hop}, p, nil
 			}
 		}
 	}
-	return extraRoute{}, port{}, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
+	return extraRoute{}, neutron.Port{}, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
 }
 
 // DeleteRoute implements cloud.Routes. What has no mark of ours is left as it is.
-func (d *Driver) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+func (t *Table) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	hop, err := netip.ParseAddr(route.Name)
 	if err != nil {
 		return fmt.Errorf("next hop of route %s: %w", route.Destination, err)
 	}
 	unwanted := extraRoute{route.Destination, hop}
-	r, err := d.getRouter(ctx)
+	r, err := t.getRouter(ctx)
 	if err != nil {
 		return err
 	}
@@ -215,38 +208,38 @@ func (d *Driver) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud
 	if !slices.Contains(r.Tags, mark) {
 		return nil
 	}
-	if err := d.forbid(ctx, unwanted); err != nil {
+	if err := t.forbid(ctx, unwanted); err != nil {
 		return err
 	}
 	if slices.Contains(r.Routes, unwanted) {
-		if err := d.remove(ctx, unwanted); err != nil {
-			return fmt.Errorf("removing a route from router %s: %w", d.config.Router, err)
+		if err := t.remove(ctx, unwanted); err != nil {
+			return fmt.Errorf("removing a route from router %s: %w", t.router, err)
 		}
 	}
-	if err := d.untag(ctx, mark); err != nil {
+	if err := t.untag(ctx, mark); err != nil {
 		return err
 	}
-	return d.sweep(ctx, r, owner, mark)
+	return t.sweep(ctx, r, owner, mark)
 }
 
 // sweep removes the owner's marks of which neither a route nor a pair is left: those of creations
 // that were broken off at the very beginning, or whose port is gone. It costs nothing where there
 // are none.
-func (d *Driver) sweep(ctx context.Context, r *router, owner cloud.Owner, done string) error {
+func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done string) error {
 	_, unused := r.owned(owner)
-	unused = without(unused, done)
+	unused = neutron.Without(unused, done)
 	if len(unused) == 0 {
 		return nil
 	}
-	ports, err := d.neighbours(ctx, true)
+	ports, err := t.neighbours(ctx, true)
 	if err != nil {
 		return err
 	}
 	for _, route := range pairsOf(owner, ports, unused) {
-		unused = without(unused, routeMark(owner, route))
+		unused = neutron.Without(unused, routeMark(owner, route))
 	}
 	for _, mark := range unused {
-		if err := d.untag(ctx, mark); err != nil {
+		if err := t.untag(ctx, mark); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package openstack
+package nova
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"net/url"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // List implements cloud.Instances: the servers of the project, with two requests for a
 // thousand of them. Complete is false when a part of the cloud does not answer.
-func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
-	servers, err := d.servers(ctx, nil)
+func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
+	servers, err := m.servers(ctx, nil)
 	if err != nil {
 		return cloud.InstanceList{}, fmt.Errorf("listing servers: %w", err)
 	}
@@ -28,22 +29,22 @@ func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
 		return list, nil
 	}
 	// Administrators see the ports of all projects.
-	list.Items, err = d.describe(ctx, known, url.Values{"project_id": {known[0].Project}})
+	list.Items, err = m.describe(ctx, known, url.Values{"project_id": {known[0].Project}})
 	return list, err
 }
 
 // Get implements cloud.Instances.
-func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
-		s, err := d.getServer(ctx, string(id))
+		s, err := m.getServer(ctx, string(id))
 		if err != nil {
 			return nil, fmt.Errorf("reading server %s: %w", id, err)
 		}
 		if s == nil {
 			continue
 		}
-		described, err := d.describe(ctx, []server{*s}, url.Values{"device_id": {s.ID}})
+		described, err := m.describe(ctx, []server{*s}, url.Values{"device_id": {s.ID}})
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +55,8 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 
 // FindByName implements cloud.Instances. Like upstream on MySQL it ignores case, because
 // kubelets give their Node the host name in lower case, unless a server has exactly that name.
-func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	named, err := d.namedLike(ctx, name)
+func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	named, err := m.namedLike(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("listing servers by name: %w", err)
 	}
@@ -66,43 +67,43 @@ func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance,
 	for _, s := range named {
 		query.Add("device_id", s.ID)
 	}
-	return d.describe(ctx, named, query)
+	return m.describe(ctx, named, query)
 }
 
 // describe makes instances of servers, whose ports the query finds.
-func (d *Driver) describe(ctx context.Context, servers []server, query url.Values) ([]cloud.Instance, error) {
-	query["fields"] = addressFields
-	ports, err := d.ports(ctx, query)
+func (m *Machines) describe(ctx context.Context, servers []server, query url.Values) ([]cloud.Instance, error) {
+	query["fields"] = neutron.AddressFields
+	ports, err := neutron.Ports(ctx, m.network, query)
 	if err != nil {
 		return nil, fmt.Errorf("listing ports of servers: %w", err)
 	}
-	wiring, err := d.wire(ctx, ports)
+	wiring, err := m.wire(ctx, ports)
 	if err != nil {
 		return nil, err
 	}
-	types := flavors{driver: d}
+	types := flavors{client: m.compute}
 	instances := make([]cloud.Instance, len(servers))
 	for i := range servers {
-		if instances[i], err = d.instance(ctx, &servers[i], wiring, &types); err != nil {
+		if instances[i], err = m.instance(ctx, &servers[i], wiring, &types); err != nil {
 			return nil, err
 		}
 	}
 	return instances, nil
 }
 
-func (d *Driver) instance(ctx context.Context, s *server, w topology, types *flavors) (cloud.Instance, error) {
+func (m *Machines) instance(ctx context.Context, s *server, w topology, types *flavors) (cloud.Instance, error) {
 	size, err := types.instanceType(ctx, s.Flavor)
 	if err != nil {
 		return cloud.Instance{}, err
 	}
 	return cloud.Instance{
 		ID:         cloud.InstanceID(s.ID),
-		ProviderID: d.providerID(s.ID),
+		ProviderID: m.providerID(s.ID),
 		Name:       s.Name,
 		Type:       size,
-		Region:     d.config.Global.Region,
+		Region:     m.settings.Region,
 		Zone:       label(s.Zone),
 		State:      state(s.Status),
-		Addresses:  networking(d.config.Networking).addresses(s, w),
+		Addresses:  networking(m.settings.Networking).addresses(s, w),
 	}, nil
 }

@@ -1,4 +1,4 @@
-package openstack
+package route
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // routeMark is the tag on the router that says that a cluster owns one of its routes. Neutron's
@@ -54,11 +55,11 @@ func (r *router) owned(owner cloud.Owner) (owned []extraRoute, unused []string) 
 // pairsOf finds the address pairs that were made together with these marks, as the routes they
 // are the beginning or the end of. A mark is a hash, so each pair is tried with each address of its
 // port: a pair that somebody else made fits none.
-func pairsOf(owner cloud.Owner, ports []port, marks []string) (routes []extraRoute) {
+func pairsOf(owner cloud.Owner, ports []neutron.Port, marks []string) (routes []extraRoute) {
 	for _, p := range ports {
 		for _, pair := range p.Pairs {
 			for _, fixed := range p.FixedIPs {
-				route := extraRoute{pair.network(), fixed.Address}
+				route := extraRoute{pair.Network(), fixed.Address}
 				if slices.Contains(marks, routeMark(owner, route)) && !slices.Contains(routes, route) {
 					routes = append(routes, route)
 				}

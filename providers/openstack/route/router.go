@@ -1,4 +1,4 @@
-package openstack
+package route
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // Extensions of Neutron that routes use, by alias.
@@ -48,64 +49,64 @@ type routesOf struct {
 }
 
 // getRouter reads the router of the configuration.
-func (d *Driver) getRouter(ctx context.Context) (*router, error) {
+func (t *Table) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
-	_, err := api.Get(ctx, d.Network, d.Network.ServiceURL("routers", d.config.Router), &answer)
-	if err == nil && (answer.Router == nil || answer.Router.ID != d.config.Router || answer.Router.Routes == nil) {
+	_, err := api.Get(ctx, t.network, t.network.ServiceURL("routers", t.router), &answer)
+	if err == nil && (answer.Router == nil || answer.Router.ID != t.router || answer.Router.Routes == nil) {
 		err = api.ErrUnreadable
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", d.config.Router, err)
+		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", t.router, err)
 	}
 	return answer.Router, nil
 }
 
 // tag marks the router, untag removes the mark.
-func (d *Driver) tag(ctx context.Context, mark string) error {
-	if err := attributestags.Add(ctx, d.Network, "routers", d.config.Router, mark).ExtractErr(); err != nil {
-		return fmt.Errorf("marking router %s: %w", d.config.Router, err)
+func (t *Table) tag(ctx context.Context, mark string) error {
+	if err := attributestags.Add(ctx, t.network, "routers", t.router, mark).ExtractErr(); err != nil {
+		return fmt.Errorf("marking router %s: %w", t.router, err)
 	}
 	return nil
 }
 
-func (d *Driver) untag(ctx context.Context, mark string) error {
-	err := attributestags.Delete(ctx, d.Network, "routers", d.config.Router, mark).ExtractErr()
+func (t *Table) untag(ctx context.Context, mark string) error {
+	err := attributestags.Delete(ctx, t.network, "routers", t.router, mark).ExtractErr()
 	if err != nil && !api.IsNotFound(err) {
-		return fmt.Errorf("removing the mark of a route from router %s: %w", d.config.Router, err)
+		return fmt.Errorf("removing the mark of a route from router %s: %w", t.router, err)
 	}
 	return nil
 }
 
 // add adds a route to the router, remove removes it.
-func (d *Driver) add(ctx context.Context, route extraRoute) error {
-	return d.change(ctx, "add_extraroutes", route, func(routes []extraRoute) []extraRoute { return append(routes, route) })
+func (t *Table) add(ctx context.Context, route extraRoute) error {
+	return t.change(ctx, "add_extraroutes", route, func(routes []extraRoute) []extraRoute { return append(routes, route) })
 }
 
-func (d *Driver) remove(ctx context.Context, route extraRoute) error {
-	return d.change(ctx, "remove_extraroutes", route, func(routes []extraRoute) []extraRoute {
+func (t *Table) remove(ctx context.Context, route extraRoute) error {
+	return t.change(ctx, "remove_extraroutes", route, func(routes []extraRoute) []extraRoute {
 		return slices.DeleteFunc(routes, func(r extraRoute) bool { return r == route })
 	})
 }
 
 // change asks for one route, or where Neutron cannot do that writes all of them, which fails
 // with a conflict when somebody else changed the router meanwhile.
-func (d *Driver) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
-	path := d.Network.ServiceURL("routers", d.config.Router)
-	if d.Extension[extensionAtomic] {
-		return api.Put(ctx, d.Network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
+func (t *Table) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
+	path := t.network.ServiceURL("routers", t.router)
+	if t.extension[extensionAtomic] {
+		return api.Put(ctx, t.network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
 	}
-	current, err := d.getRouter(ctx)
+	current, err := t.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return api.Put(ctx, d.Network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
+	return api.Put(ctx, t.network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
 }
 
 // links are the ids of the networks the router has an interface in.
-func (d *Driver) links(ctx context.Context) ([]string, error) {
-	interfaces, err := d.ports(ctx, url.Values{"device_id": {d.config.Router}, "fields": {"id", "network_id"}})
+func (t *Table) links(ctx context.Context) ([]string, error) {
+	interfaces, err := neutron.Ports(ctx, t.network, url.Values{"device_id": {t.router}, "fields": {"id", "network_id"}})
 	if err != nil {
-		return nil, fmt.Errorf("listing interfaces of router %s: %w", d.config.Router, err)
+		return nil, fmt.Errorf("listing interfaces of router %s: %w", t.router, err)
 	}
 	var ids []string
 	for _, p := range interfaces {

@@ -1,4 +1,4 @@
-package openstack
+package nova
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
-var _ cloud.Scoped = (*Driver)(nil)
+var _ cloud.Scoped = (*Machines)(nil)
 
 // ParseProviderID implements cloud.Instances. It reads all that upstream reads, whichever form
 // it writes, so that OS_CCM_REGIONAL can be changed:
@@ -16,13 +16,13 @@ var _ cloud.Scoped = (*Driver)(nil)
 //	openstack:///<uuid>                                  written
 //	openstack://<region>/<uuid>, the configured region   written with OS_CCM_REGIONAL
 //	/<uuid>, <region>/<uuid>                             read: Nodes of old clusters
-func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	region, id, ok := split(providerID)
 	if !ok || !api.UUID.MatchString(id) {
-		return "", fmt.Errorf("provider-ID %q: want %s:///<server uuid> or %s://<region>/<server uuid>", providerID, scheme, scheme)
+		return "", fmt.Errorf("provider-ID %q: want %s:///<server uuid> or %s://<region>/<server uuid>", providerID, Scheme, Scheme)
 	}
-	if !d.inRegion(region) {
-		return "", fmt.Errorf("provider-ID %q: its region is %q, and [Global] region is %q", providerID, region, d.config.Global.Region)
+	if !m.inRegion(region) {
+		return "", fmt.Errorf("provider-ID %q: its region is %q, and [Global] region is %q", providerID, region, m.settings.Region)
 	}
 	return cloud.InstanceID(strings.ToLower(id)), nil
 }
@@ -34,32 +34,32 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 //	openstack://…, anything else       yes, malformed or not
 //	no scheme, [<region>]/<uuid>       as with the scheme
 //	anything else                      no
-func (d *Driver) Concerns(providerID string) bool {
+func (m *Machines) Concerns(providerID string) bool {
 	region, id, ok := split(providerID)
-	if ok && !d.inRegion(region) {
+	if ok && !m.inRegion(region) {
 		return false
 	}
-	return strings.HasPrefix(providerID, scheme+"://") || ok && api.UUID.MatchString(id)
+	return strings.HasPrefix(providerID, Scheme+"://") || ok && api.UUID.MatchString(id)
 }
 
 // split returns the two parts of a provider-ID.
 func split(providerID string) (region, id string, ok bool) {
-	rest, schemed := strings.CutPrefix(providerID, scheme+"://")
+	rest, schemed := strings.CutPrefix(providerID, Scheme+"://")
 	if !schemed && strings.Contains(rest, "://") {
 		return "", "", false
 	}
 	return strings.Cut(rest, "/")
 }
 
-func (d *Driver) inRegion(region string) bool {
-	return region == "" || region == d.config.Global.Region
+func (m *Machines) inRegion(region string) bool {
+	return region == "" || region == m.settings.Region
 }
 
 // providerID is what upstream writes.
-func (d *Driver) providerID(id string) string {
+func (m *Machines) providerID(id string) string {
 	region := ""
-	if d.regional {
-		region = d.config.Global.Region
+	if m.settings.Regional {
+		region = m.settings.Region
 	}
-	return scheme + "://" + region + "/" + id
+	return Scheme + "://" + region + "/" + id
 }

@@ -1,8 +1,10 @@
-package openstack
+package nova
 
 import (
 	"context"
 	"fmt"
+
+	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
@@ -10,7 +12,7 @@ import (
 // flavors are the flavors of the cloud, read when the first server asks for them and then
 // once: a server whose flavor has a name that is a label needs none.
 type flavors struct {
-	driver *Driver
+	client *gophercloud.ServiceClient
 	all    []flavor
 	read   bool
 }
@@ -41,7 +43,7 @@ func (f *flavors) instanceType(ctx context.Context, of flavor) (string, error) {
 
 func (f *flavors) load(ctx context.Context) (err error) {
 	if !f.read {
-		f.all, err = api.ListAll[flavor](ctx, f.driver.Compute, "flavors", "flavors", nil)
+		f.all, err = api.ListAll[flavor](ctx, f.client, "flavors", "flavors", nil)
 		f.read = err == nil
 	}
 	return err

@@ -1,4 +1,4 @@
-package openstack
+package nova
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
 // addressList collects addresses, each with a type once.
@@ -18,7 +19,7 @@ type addressList struct {
 
 func (l *addressList) add(kind cloud.AddressType, text string) {
 	address := cloud.Address{Type: kind, Address: text}
-	if text == "" || l.ipv4Only && isIPv6(text) || slices.Contains(l.addresses, address) {
+	if text == "" || l.ipv4Only && neutron.IsIPv6(text) || slices.Contains(l.addresses, address) {
 		return
 	}
 	l.addresses = append(l.addresses, address)
@@ -27,11 +28,6 @@ func (l *addressList) add(kind cloud.AddressType, text string) {
 // remove drops an address, whatever its type.
 func (l *addressList) remove(text string) {
 	l.addresses = slices.DeleteFunc(l.addresses, func(a cloud.Address) bool { return a.Address == text })
-}
-
-func isIPv6(text string) bool {
-	address, err := netip.ParseAddr(text)
-	return err == nil && address.Unmap().Is6()
 }
 
 // networking says what the addresses of machines are.

@@ -1,0 +1,2 @@
+// Package route keeps the routes to pods on a router of Neutron.
+package route
