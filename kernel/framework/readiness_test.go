@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,9 +63,9 @@ func TestReadyz(t *testing.T) {
 // It asks until it is answered, less and less often, and never again after that.
 func TestReadinessAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		var asked atomic.Int32
 		r := &readiness{ask: func(context.Context) error {
-			if asked++; asked < 10 {
+			if asked.Add(1) < 10 {
 				return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "identity", Err: errors.New("no")}
 			}
 			return nil
@@ -72,13 +73,13 @@ func TestReadinessAsks(t *testing.T) {
 		go r.run(t.Context())
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if err := r.state(); asked != 8 || err == nil || !strings.Contains(err.Error(), "renew them") {
-			t.Errorf("asked %d times in two minutes: %v", asked, err)
+		if err := r.state(); asked.Load() != 8 || err == nil || !strings.Contains(err.Error(), "renew them") {
+			t.Errorf("asked %d times in two minutes: %v", asked.Load(), err)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if err := r.state(); asked != 10 || err != nil {
-			t.Errorf("asked %d times: %v", asked, err)
+		if err := r.state(); asked.Load() != 10 || err != nil {
+			t.Errorf("asked %d times: %v", asked.Load(), err)
 		}
 	})
 }
