@@ -33,10 +33,11 @@ func TestBalancerRequests(t *testing.T) {
 		l.facts["subnet"] = subnets[0]
 		l.facts["one"] = w.port(network, "10.10.0.11")
 	})
-	l.driver.clusterName, l.driver.cloud = "kubernetes", "openstack"
-	l.driver.config.Balancer.Placement.Subnet = l.known("subnet")
+	config := l.driver.config
+	config.Balancer.Placement.Subnet = l.known("subnet")
+	l.driver = wireDriver(l.driver.services, config, false, "kubernetes", "openstack")
 	spec := cloud.Spec{
-		Ref: cloud.Ref{Owner: web}, Options: map[string]string{option.Internal.Name: "true"}, HealthPort: 10256,
+		Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}}, Options: map[string]string{option.Internal.Name: "true"}, HealthPort: 10256,
 		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
 		Candidates: []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}},
 	}
@@ -70,19 +71,9 @@ func TestBalancerRequests(t *testing.T) {
 	observed, err := l.driver.Observe(t.Context(), spec)
 	l.must(err)
 	l.requests = nil
-	_, err = apply(t, l.driver, cloud.Change{Spec: spec, Before: observed})
+	_, err = l.apply(cloud.Change{Spec: spec, Before: observed})
 	l.must(err)
 	l.cost("deletion", "DELETE /lbaas/loadbalancers/*")
-}
-
-// apply carries out the steps of a change that are due, as the kernel does.
-func apply(t *testing.T, d *Driver, change cloud.Change) (cloud.Progress, error) {
-	t.Helper()
-	b, ok := composite.Balancers(d)
-	if !ok {
-		t.Fatal("the driver has no balancers")
-	}
-	return b.Apply(t.Context(), change)
 }
 
 // pass makes the first change that is due, and returns the spec with what was observed.
@@ -96,7 +87,7 @@ func (l *lab) pass(spec cloud.Spec, what string) cloud.Spec {
 	for _, c := range spec.Candidates {
 		after.Targets = append(after.Targets, c.InstanceID)
 	}
-	progress, err := apply(l.T, l.driver, cloud.Change{Spec: spec, Before: observed, After: &after})
+	progress, err := l.apply(cloud.Change{Spec: spec, Before: observed, After: &after})
 	if err != nil {
 		l.Fatalf("%s: %v", what, err)
 	}
@@ -130,7 +121,7 @@ func (l *lab) wait(spec cloud.Spec) cloud.Spec {
 // rest lets what was read become a proof of what is.
 func (l *lab) rest() {
 	if l.world != nil {
-		time.Sleep(calm + time.Second)
+		time.Sleep(4 * time.Second) // Octavia's stamps are whole seconds
 	}
 }
 
@@ -139,4 +130,14 @@ func (l *lab) once(what string, want ...string) {
 	l.Helper()
 	l.requests = slices.DeleteFunc(l.requests, func(r string) bool { return strings.HasPrefix(r, "GET ") })
 	l.cost(what, want...)
+}
+
+// apply carries out the steps of a change that are due, as the kernel does.
+func (l *lab) apply(change cloud.Change) (cloud.Progress, error) {
+	l.Helper()
+	b, ok := composite.Balancers(l.driver)
+	if !ok {
+		l.Fatal("the driver has no balancers")
+	}
+	return b.Apply(l.Context(), change)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/nova"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -24,9 +25,7 @@ func Descriptor() cloud.Descriptor {
 			Routes:       true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			SourceRanges: true,
-			Immutable: []string{
-				fieldProvider, fieldFlavor, fieldZone, fieldSubnet, fieldNetwork, fieldPort, fieldAddress, fieldFloatingIP, cloud.FieldDualStack,
-			},
+			Immutable:    octavia.Immutable(),
 		},
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 1},
 		Settings: config.Declared(),

@@ -8,6 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/nova"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/route"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
@@ -15,14 +16,11 @@ import (
 
 // Driver is one project of an OpenStack cloud, in one region.
 type Driver struct {
-	*session.Services
 	*nova.Machines
 	*route.Table
-	config config.Config
-	// cloud is the name of the configuration's entry, for the owner marks.
-	cloud string
-	// clusterName is --cluster-name, a part of the names upstream gives.
-	clusterName string
+	*octavia.Balancers
+	services *session.Services
+	config   config.Config
 }
 
 var (
@@ -50,15 +48,19 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := wireDriver(services, k, r.Settings.Regional)
-	d.cloud, d.clusterName = c.Cloud, c.ClusterName
+	d := wireDriver(services, k, r.Settings.Regional, c.ClusterName, c.Cloud)
 	return d.enabled(c.Warn), nil
 }
 
 // wireDriver gives each part its clients and settings.
-func wireDriver(s *session.Services, k config.Config, regional bool) *Driver {
+func wireDriver(s *session.Services, k config.Config, regional bool, clusterName, cloudName string) *Driver {
 	m := nova.New(s.Compute, s.Network, nova.Settings{Region: k.Global.Region, Regional: regional, Networking: k.Networking})
-	return &Driver{Services: s, Machines: m, Table: route.New(s.Network, m, k.Router, s.Extension), config: k}
+	return &Driver{
+		Machines: m, Table: route.New(s.Network, m, k.Router, s.Extension), Balancers: octavia.New(octavia.Clients{Balancer: s.Balancer, Network: s.Network, Secrets: s.Secrets}, octavia.Settings{
+			Balancer: k.Balancer, Classes: k.Classes, ClusterName: clusterName, Cloud: cloudName, Project: s.Project, Version: s.Octavia,
+		}),
+		services: s, config: k,
+	}
 }
 
 // balancing is what the driver has for balancers.
@@ -98,7 +100,7 @@ func (d *Driver) enabled(warn func(string)) cloud.Driver {
 
 // Identity implements cloud.Driver: the project the token is for.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	project, err := d.CheckToken(ctx)
+	project, err := d.services.CheckToken(ctx)
 	if err != nil {
 		return cloud.Identity{}, err
 	}
@@ -110,6 +112,3 @@ func (d *Driver) Instances() cloud.Instances { return d.Machines }
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
-
-// Defaults implements cloud.Configured: what [LoadBalancer] says of all balancers.
-func (d *Driver) Defaults() map[string]string { return option.Defaults(d.config.Balancer) }

@@ -96,7 +96,7 @@ func (l *lab) connect(transport http.RoundTripper, config config.Config) *Driver
 		Balancer:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + ":9876/", ResourceBase: localhost + ":9876/v2.0/", Type: "load-balancer"},
 		Octavia:   api.V(2, 26),
 		Extension: map[string]bool{"extraroute-atomic": true, "standard-attr-tag": true, "allowed-address-pairs": true},
-	}, config, false)
+	}, config, false, "kubernetes", "openstack")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

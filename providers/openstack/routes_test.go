@@ -44,7 +44,7 @@ func newRouted(t *testing.T) *lab {
 	})
 	config := config.Config{Router: l.known("router")}
 	config.Global.Region = "RegionOne"
-	l.driver = wireDriver(l.driver.Services, config, false)
+	l.driver = wireDriver(l.driver.services, config, false, "", "")
 	return l
 }
 
@@ -300,7 +300,7 @@ func (l *lab) marks(when string, want int) {
 // be written.
 func TestRoutesWithoutAtomicChanges(t *testing.T) {
 	l := newRouted(t)
-	l.driver.Extension["extraroute-atomic"] = false
+	l.driver.services.Extension["extraroute-atomic"] = false
 	l.before[writeRouter] = func() { l.world.addRoute(l.facts["router"], "10.244.9.0/24", "10.10.0.12") }
 	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
 		t.Error("the router changed meanwhile, but the whole list was written")

@@ -221,7 +221,7 @@ func TestOtherRequestsRenewTheTokenToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := driverOf(t, d).Network
+	network := driverOf(t, d).services.Network
 	f.revoke()
 	f.take()
 	if _, err := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil); err != nil {
@@ -275,7 +275,7 @@ func TestClassesOfLoginFailures(t *testing.T) {
 			f.revoke()
 			f.change(func() { tt.change(f, path) })
 			_, identity := d.Identity(t.Context())
-			network := driverOf(t, d).Network
+			network := driverOf(t, d).services.Network
 			_, other := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil)
 			for _, err := range []error{identity, other} {
 				if got := d.Classify(err).Class; got != tt.want || !strings.Contains(fmt.Sprint(err), tt.has) {

@@ -59,6 +59,8 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/openstack/neutron", openstack("config", "session", "option")},
 		{"./providers/openstack/nova", openstack("session", "option", "route")},
 		{"./providers/openstack/route", openstack("config", "session", "option", "nova")},
+		{"./providers/openstack/mark", openstack("api", "config", "session", "option", "neutron", "nova", "route")},
+		{"./providers/openstack/octavia", openstack("session", "nova", "route")},
 		{"./providers/sim", []string{"k8s.io/", module + "providers/digitalocean", module + "kernel/framework", module + "internal", "github.com/digitalocean"}},
 		{"./examples/toycloud", []string{"k8s.io/", module + "providers", module + "kernel/framework", module + "internal"}},
 		{"./cmd/...", []string{module + "test", module + "examples", "k8s.io/kubernetes"}},

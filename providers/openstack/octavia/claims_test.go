@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"slices"
@@ -11,7 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 )
 
 var (
@@ -20,36 +21,13 @@ var (
 	thief   = cloud.Owner{Cluster: "other", Namespace: "shop", Name: "web", UID: "u-3", Cloud: "openstack"}
 )
 
-func unconnected() *Driver {
-	d := &Driver{Services: &session.Services{Octavia: api.V(2, 26)}, cloud: "openstack", clusterName: "kubernetes"}
-	d.config.Balancer.MaxShared, d.config.Balancer.Provider = 2, "amphora"
-	return d
-}
-
-func TestMarks(t *testing.T) {
-	d := unconnected()
-	long := cloud.Owner{Cluster: strings.Repeat("c", 300), Namespace: strings.Repeat("n", 63), Name: strings.Repeat("s", 63), UID: strings.Repeat("u", 36), Cloud: "openstack"}
-	for _, o := range []cloud.Owner{web, {Cluster: "a&b=c %", Namespace: "shop", Name: "web", UID: "u", Cloud: "x y"}} {
-		got, ok := readMark(d.mark(o))
-		if diff := cmp.Diff(o, got); !ok || diff != "" {
-			t.Errorf("%t (-want +got):\n%s", ok, diff)
-		}
-	}
-	if mark := d.mark(long); len(mark) > maxText {
-		t.Errorf("%d bytes: %s", len(mark), mark)
-	} else if got, ok := readMark(mark); !ok || got.UID != long.UID || got.Cluster != hashed(long.Cluster) {
-		t.Errorf("%s is %+v", mark, got)
-	}
-	for _, tag := range []string{"", "ccm:", "ccm:cluster=prod", "ccm:%", "kube_service_kubernetes_shop_web", "team"} {
-		if o, ok := readMark(tag); ok {
-			t.Errorf("%q is a mark of %+v", tag, o)
-		}
-	}
+func unconnected() *Balancers {
+	return New(Clients{}, Settings{Version: api.V(2, 26), Balancer: config.Balancer{MaxShared: 2, Provider: "amphora"}, ClusterName: "kubernetes", Cloud: "openstack"})
 }
 
 func TestOwner(t *testing.T) {
 	d := unconnected()
-	upstream := func(o cloud.Owner) string { return d.name(o) }
+	upstream := func(o cloud.Owner) string { return d.marks.Name(o) }
 	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	leaving, taking := byID, byID
 	leaving.Deleting = true
@@ -66,34 +44,34 @@ func TestOwner(t *testing.T) {
 		want   cloud.Owner
 		shared bool
 	}{
-		"ours":                           {upstream(web), d.wantedMarks(web), byID, web, false},
-		"ours and another's":             {upstream(web), append(d.wantedMarks(web), d.wantedMarks(shopAPI)...), byID, web, false},
+		"ours":                           {upstream(web), d.marks.WantedMarks(web), byID, web, false},
+		"ours and another's":             {upstream(web), append(d.marks.WantedMarks(web), d.marks.WantedMarks(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
 		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
 		"without tags":                   {upstream(web), nil, byID, proven, false},
 		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
-		"shared":                         {upstream(shopAPI), d.wantedMarks(shopAPI), byID, none, true},
-		"shared, not named":              {upstream(shopAPI), d.wantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
-		"shared, given up":               {upstream(shopAPI), d.wantedMarks(shopAPI), leaving, shopAPI, false},
-		"to be taken over":               {upstream(shopAPI), d.wantedMarks(shopAPI), taking, shopAPI, false},
-		"shared by upstream":             {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web)), byID, proven, true},
-		"shared by upstream, given up":   {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web)), leaving, proven, true},
-		"shared by upstream, and full":   {upstream(shopAPI), append(d.wantedMarks(shopAPI), upstream(web), namePrefix+"kubernetes_shop_db"), byID, proven, true},
-		"full":                           {upstream(shopAPI), append(d.wantedMarks(shopAPI), d.mark(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
-		"another cluster's":              {upstream(web), d.wantedMarks(thief), byID, thief, false},
-		"another cluster's of that name": {upstream(web), append(d.wantedMarks(thief), upstream(web)), byID, thief, false},
-		"upstream's of prod2":            {namePrefix + "prod2_shop_web", []string{namePrefix + "prod2_shop_web"}, byID, prod2, false},
-		"untagged, of prod2":             {namePrefix + "prod2_shop_web", nil, byID, prod2, false},
-		"upstream's of another Service":  {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
-		"the same, to be taken over":     {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, taking, neighbour, false},
-		"the same, to be shared":         {namePrefix + "kubernetes_bank_vault", []string{namePrefix + "kubernetes_bank_vault"}, byID, none, true},
-		"with a user's tag":              {namePrefix + "kubernetes_bank_vault", []string{"team"}, taking, neighbour, false},
-		"kept, to be taken over":         {namePrefix + "kubernetes_bank_vault", nil, taking, none, false},
-		"prod2's of another Service":     {"renamed", []string{namePrefix + "prod2_bank_vault"}, byID, cloud.Owner{Cluster: "prod2", Namespace: "bank", Name: "vault"}, false},
-		"a cluster with a _":             {namePrefix + "a_b_bank_vault", []string{namePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
+		"shared":                         {upstream(shopAPI), d.marks.WantedMarks(shopAPI), byID, none, true},
+		"shared, not named":              {upstream(shopAPI), d.marks.WantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
+		"shared, given up":               {upstream(shopAPI), d.marks.WantedMarks(shopAPI), leaving, shopAPI, false},
+		"to be taken over":               {upstream(shopAPI), d.marks.WantedMarks(shopAPI), taking, shopAPI, false},
+		"shared by upstream":             {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web)), byID, proven, true},
+		"shared by upstream, given up":   {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web)), leaving, proven, true},
+		"shared by upstream, and full":   {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web), mark.NamePrefix+"kubernetes_shop_db"), byID, proven, true},
+		"full":                           {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), d.marks.Tag(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
+		"another cluster's":              {upstream(web), d.marks.WantedMarks(thief), byID, thief, false},
+		"another cluster's of that name": {upstream(web), append(d.marks.WantedMarks(thief), upstream(web)), byID, thief, false},
+		"upstream's of prod2":            {mark.NamePrefix + "prod2_shop_web", []string{mark.NamePrefix + "prod2_shop_web"}, byID, prod2, false},
+		"untagged, of prod2":             {mark.NamePrefix + "prod2_shop_web", nil, byID, prod2, false},
+		"upstream's of another Service":  {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
+		"the same, to be taken over":     {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, taking, neighbour, false},
+		"the same, to be shared":         {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, byID, none, true},
+		"with a user's tag":              {mark.NamePrefix + "kubernetes_bank_vault", []string{"team"}, taking, neighbour, false},
+		"kept, to be taken over":         {mark.NamePrefix + "kubernetes_bank_vault", nil, taking, none, false},
+		"prod2's of another Service":     {"renamed", []string{mark.NamePrefix + "prod2_bank_vault"}, byID, cloud.Owner{Cluster: "prod2", Namespace: "bank", Name: "vault"}, false},
+		"a cluster with a _":             {mark.NamePrefix + "a_b_bank_vault", []string{mark.NamePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
 		"the user's own":                 {"terraform", []string{"team"}, byID, none, true},
 		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
-		"of its UID":                     {legacyName("u-1"), nil, byID, web, false},
+		"of its UID":                     {mark.LegacyName("u-1"), nil, byID, web, false},
 	} {
 		lb := &balancer{ID: "lb", Name: test.name, Tags: test.tags}
 		got, shared := d.owner(lb, test.spec)
@@ -106,37 +84,22 @@ func TestOwner(t *testing.T) {
 // TestOwnerWithoutTags: before Octavia 2.5 the name is all there is.
 func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
-	d.Octavia = api.V(2, 4)
+	d.version = api.V(2, 4)
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
-	if got, shared := d.owner(&balancer{ID: "lb", Name: namePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
+	if got, shared := d.owner(&balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
 	}
-}
-
-func FuzzReadName(f *testing.F) {
-	for _, seed := range []string{"kube_service_kubernetes_shop_web", "kube_service_a_b_shop_web", "kube_service_", "kube_service_web", "web"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		o, ok := readName(name)
-		if ok && o.Namespace != "" && namePrefix+o.Cluster+"_"+o.Namespace+"_"+o.Name != name {
-			t.Errorf("%q is %+v", name, o)
-		}
-		if strings.Contains(o.Namespace+o.Name, "_") {
-			t.Errorf("%q has a name that no Service has: %+v", name, o)
-		}
-	})
 }
 
 func TestPick(t *testing.T) {
 	d := unconnected()
 	all := []balancer{
-		{ID: "gone", Name: d.name(web), Provisioning: statusDeleted},
-		{ID: "thief's", Name: d.name(web), Tags: d.wantedMarks(thief)},
-		{ID: "upstream's", Name: d.name(web), Tags: []string{d.name(web)}},
-		{ID: "leaving", Name: d.name(web), Tags: d.wantedMarks(web), Provisioning: statusPendingDelete},
-		{ID: "ours-2", Name: "renamed", Tags: d.wantedMarks(web)},
-		{ID: "ours-1", Name: d.name(web), Tags: d.wantedMarks(web)},
+		{ID: "gone", Name: d.marks.Name(web), Provisioning: statusDeleted},
+		{ID: "thief's", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(thief)},
+		{ID: "upstream's", Name: d.marks.Name(web), Tags: []string{d.marks.Name(web)}},
+		{ID: "leaving", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Provisioning: statusPendingDelete},
+		{ID: "ours-2", Name: "renamed", Tags: d.marks.WantedMarks(web)},
+		{ID: "ours-1", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)},
 	}
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
 	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
@@ -163,9 +126,9 @@ func TestPick(t *testing.T) {
 
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
-	have := []string{"team", d.mark(shopAPI), d.name(web), "ccm:uid=u-1&cluster=old", ""}
-	got := d.replaceMarks(have, d.wantedMarks(web), web)
-	for _, tag := range []string{"team", d.mark(shopAPI), d.name(web), d.mark(web)} {
+	have := []string{"team", d.marks.Tag(shopAPI), d.marks.Name(web), "ccm:uid=u-1&cluster=old", ""}
+	got := d.marks.ReplaceMarks(have, d.marks.WantedMarks(web), web)
+	for _, tag := range []string{"team", d.marks.Tag(shopAPI), d.marks.Name(web), d.marks.Tag(web)} {
 		if !slices.Contains(got, tag) {
 			t.Errorf("%q lacks %q", got, tag)
 		}
@@ -173,22 +136,22 @@ func TestTagsOfOthersStay(t *testing.T) {
 	if len(got) != 4 {
 		t.Errorf("tags %q", got)
 	}
-	if left := d.replaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.mark(shopAPI)}) {
+	if left := d.marks.ReplaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.marks.Tag(shopAPI)}) {
 		t.Errorf("without ours: %q", left)
 	}
 }
 
 func TestChildren(t *testing.T) {
 	d := unconnected()
-	d.clusterName = strings.Repeat("k", 250)
+	d.marks.ClusterName = strings.Repeat("k", 250)
 	for _, n := range []int{0, 7, 12} {
-		if name := d.childName("pool", n, web); len(name) > maxText || !d.isChild("pool", name, web) {
+		if name := d.marks.ChildName("pool", n, web); len(name) > mark.MaxText || !d.marks.IsChild("pool", name, web) {
 			t.Errorf("%q is no child", name)
 		}
 	}
-	d.clusterName = "kubernetes"
-	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.name(web), "pool_0_" + d.name(shopAPI), "listener_0_" + d.name(web)} {
-		if d.isChild("pool", name, web) {
+	d.marks.ClusterName = "kubernetes"
+	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.marks.Name(web), "pool_0_" + d.marks.Name(shopAPI), "listener_0_" + d.marks.Name(web)} {
+		if d.marks.IsChild("pool", name, web) {
 			t.Errorf("%q is a pool of the Service", name)
 		}
 	}
@@ -202,20 +165,20 @@ func TestFloatingIPsOfOthers(t *testing.T) {
 		attached    bool
 		want        bool
 	}{
-		{d.floatingDescription(web), false, true},
-		{d.floatingDescription(web), true, true},
-		{d.floatingDescription(thief), true, false},
+		{d.marks.FloatingDescription(web), false, true},
+		{d.marks.FloatingDescription(web), true, true},
+		{d.marks.FloatingDescription(thief), true, false},
 		{old, true, true},
 		{old, false, false},
 		{"the office", true, false},
 		{"", true, false},
 	} {
-		if got := d.floatingIsOurs(test.description, web, test.attached); got != test.want {
+		if got := d.marks.FloatingIsOurs(test.description, web, test.attached); got != test.want {
 			t.Errorf("%q, attached %t: ours %t", test.description, test.attached, got)
 		}
 	}
-	d.clusterName = strings.Repeat("k", 300)
-	if text := d.floatingDescription(web); len(text) > maxText || !d.floatingIsOurs(text, web, false) {
+	d.marks.ClusterName = strings.Repeat("k", 300)
+	if text := d.marks.FloatingDescription(web); len(text) > mark.MaxText || !d.marks.FloatingIsOurs(text, web, false) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }
@@ -253,16 +216,16 @@ func TestStamps(t *testing.T) {
 // TestClusterOfAnotherName: the name of the cluster is a part of upstream's names, and changes.
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
-	d.clusterName = "my-cluster"
+	d.marks.ClusterName = "my-cluster"
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
 	made := func(tags ...string) *snapshot {
-		return &snapshot{lb: balancer{ID: "lb", Name: old.name(web), Tags: tags}, listeners: []listener{
-			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.name(shopAPI)}},
-			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.name(web)}},
+		return &snapshot{lb: balancer{ID: "lb", Name: old.marks.Name(web), Tags: tags}, listeners: []listener{
+			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.marks.Name(shopAPI)}},
+			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.marks.Name(web)}},
 			{ID: "user's", Protocol: "TCP", Port: 82, Tags: []string{"team"}},
 		}}
 	}
-	for name, s := range map[string]*snapshot{"upstream's": made(old.name(web)), "ours": made(old.wantedMarks(web)...)} {
+	for name, s := range map[string]*snapshot{"upstream's": made(old.marks.Name(web)), "ours": made(old.marks.WantedMarks(web)...)} {
 		if d.isTenant(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, spec) {
 			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isTenant(s, spec), d.hasNothing(s, spec), d.mayDelete(s, spec))
 		}
@@ -271,34 +234,34 @@ func TestClusterOfAnotherName(t *testing.T) {
 				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
 			}
 		}
-		if tags := d.replaceMarks(s.lb.Tags, d.wantedMarks(web), web); !slices.Equal(tags, d.wantedMarks(web)) {
+		if tags := d.marks.ReplaceMarks(s.lb.Tags, d.marks.WantedMarks(web), web); !slices.Equal(tags, d.marks.WantedMarks(web)) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
 	if s := made(); !d.isTenant(s, spec) {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.name(web))...); d.readClaims(s.lb.Tags, web).upstream || d.mayDelete(s, spec) {
+	if s := made(append(thiefMarks(old), old.marks.Name(web))...); d.marks.ReadClaims(s.lb.Tags, web).Upstream || d.mayDelete(s, spec) {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
 }
 
-func thiefMarks(d *Driver) []string { return d.wantedMarks(thief) }
+func thiefMarks(d *Balancers) []string { return d.marks.WantedMarks(thief) }
 
 // TestSharersOfOneBalancer: what another Service has on it stays, also while its tag is not to be
 // seen on the balancer.
 func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	s := &snapshot{lb: balancer{ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.name(shopAPI)}}, {Port: 82}}}
+	s := &snapshot{lb: balancer{ID: "lb", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.marks.Name(shopAPI)}}, {Port: 82}}}
 	if d.isOurs(s, s.listeners[0], spec) || !d.isOurs(s, s.listeners[1], spec) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
-	s.lb.Tags = append(s.lb.Tags, d.name(shopAPI))
+	s.lb.Tags = append(s.lb.Tags, d.marks.Name(shopAPI))
 	if d.mayDelete(s, spec) || d.hasNothing(s, spec) {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
-	s.lb.Tags, s.listeners = []string{d.name(shopAPI)}, s.listeners[:1]
+	s.lb.Tags, s.listeners = []string{d.marks.Name(shopAPI)}, s.listeners[:1]
 	if !d.hasNothing(s, spec) {
 		t.Error("all that was ours is gone, and still there is something")
 	}
@@ -309,17 +272,17 @@ func TestSharersOfOneBalancer(t *testing.T) {
 func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	ours, plain := listener{Port: 80, Tags: []string{d.name(web)}}, listener{Port: 81}
+	ours, plain := listener{Port: 80, Tags: []string{d.marks.Name(web)}}, listener{Port: 81}
 	for name, test := range map[string]struct {
 		tags      []string
 		listeners []listener
 		guest     bool
 	}{
-		"with the other's listener": {d.wantedMarks(web), []listener{ours, plain}, true},
-		"the last one":              {d.wantedMarks(web), []listener{ours}, false},
+		"with the other's listener": {d.marks.WantedMarks(web), []listener{ours, plain}, true},
+		"the last one":              {d.marks.WantedMarks(web), []listener{ours}, false},
 		"before it is marked":       {nil, []listener{plain}, true},
 	} {
-		s := &snapshot{lb: balancer{ID: "lb", Name: d.name(shopAPI), Tags: test.tags}, listeners: test.listeners}
+		s := &snapshot{lb: balancer{ID: "lb", Name: d.marks.Name(shopAPI), Tags: test.tags}, listeners: test.listeners}
 		if d.isTenant(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
 			t.Errorf("%s: guest %t, may be deleted %t", name, d.isTenant(s, spec), d.mayDelete(s, spec))
 		}
@@ -335,13 +298,13 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	d := unconnected()
 	spec := specOf(nil)
 	spec.Ref.ID = "lb"
-	ours := listener{ID: "ours", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
-	theirs := listener{ID: "theirs", Name: "listener_0_" + d.name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
+	ours := listener{ID: "ours", Name: "listener_0_" + d.marks.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
+	theirs := listener{ID: "theirs", Name: "listener_0_" + d.marks.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
 	users := listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
-	claimed := listener{ID: "claimed", Name: "listener_0_" + d.name(web), Protocol: "TCP", Port: 83, Tags: []string{d.name(shopAPI)}}
+	claimed := listener{ID: "claimed", Name: "listener_0_" + d.marks.Name(web), Protocol: "TCP", Port: 83, Tags: []string{d.marks.Name(shopAPI)}}
 	for name, lb := range map[string]balancer{
-		"its own": {ID: "lb", Name: d.name(web), Tags: d.wantedMarks(web)},
-		"shared":  {ID: "lb", Name: d.name(shopAPI), Tags: append(d.wantedMarks(shopAPI), d.wantedMarks(web)...)},
+		"its own": {ID: "lb", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)},
+		"shared":  {ID: "lb", Name: d.marks.Name(shopAPI), Tags: append(d.marks.WantedMarks(shopAPI), d.marks.WantedMarks(web)...)},
 	} {
 		s := &snapshot{lb: lb, listeners: []listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 )
 
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
-func (d *Driver) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
+func (d *Balancers) observed(s *snapshot, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
 		Found: true, ID: s.lb.ID, Native: s,
 		Lookups: d.lookups(s, spec),
@@ -42,7 +42,7 @@ func lifecycle(lb balancer) (cloud.BalancerState, string) {
 }
 
 // address is the one clients use.
-func (d *Driver) address(s *snapshot, spec cloud.Spec) string {
+func (d *Balancers) address(s *snapshot, spec cloud.Spec) string {
 	floating := s.floating
 	if floating == nil {
 		floating = d.following(spec)
@@ -55,7 +55,7 @@ func (d *Driver) address(s *snapshot, spec cloud.Spec) string {
 
 // addressesOf returns where clients connect: the floating IP, else the balancer's own address,
 // and the addresses of other families. With ingress-hostname, PROXY protocol gets a name.
-func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddress {
+func (d *Balancers) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddress {
 	if s.lb.Address == "" {
 		return nil
 	}
@@ -68,8 +68,8 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 	proxied := option.ProxyProtocol.In(spec.Options) != option.ProxyNone
 	var list []cloud.BalancerAddress
 	for _, ip := range all {
-		if proxied && d.config.Balancer.IngressHostname {
-			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.config.Balancer.HostnameSuffix})
+		if proxied && d.config.IngressHostname {
+			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.config.HostnameSuffix})
 			continue
 		}
 		list = append(list, cloud.BalancerAddress{IP: ip, Proxy: d.terminates(spec)})
@@ -78,7 +78,7 @@ func (d *Driver) addressesOf(s *snapshot, spec cloud.Spec) []cloud.BalancerAddre
 }
 
 // lookups are what is known without asking further.
-func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
+func (d *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts := map[string]string{}
 	if s.lb.Address != "" {
 		facts[lookupVIPFamily] = family(neutron.IsIPv6(s.lb.Address))
@@ -88,8 +88,8 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	if d.isTenant(s, spec) {
 		facts[lookupTenant] = "true"
-		if c := d.readClaims(s.lb.Tags, spec.Ref.Owner); !c.ours && !c.upstream && c.users >= d.config.Balancer.MaxShared {
-			facts[lookupFull] = strconv.Itoa(c.users)
+		if c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner); !c.Ours && !c.Upstream && c.Users >= d.config.MaxShared {
+			facts[lookupFull] = strconv.Itoa(c.Users)
 		}
 		facts[lookupScope] = string(cloud.ScopeOf(s.floating == nil && !neutron.IsIPv6(s.lb.Address)))
 	}
@@ -106,16 +106,16 @@ func (d *Driver) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	return facts
 }
 
-func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
+func (d *Balancers) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:           s.lb.Name,
 		Scope:          d.observedScope(s, spec),
 		DualStack:      spec.DualStack && d.can(ableAdditionalVIPs),
 		ProviderFields: d.observedExtras(s, spec),
-		OwnershipTags:  d.observedMarks(s.lb.Tags, spec.Ref.Owner),
+		OwnershipTags:  d.marks.ObservedMarks(s.lb.Tags, spec.Ref.Owner),
 	}
 	if d.isTenant(s, spec) {
-		b.Name = d.name(spec.Ref.Owner)
+		b.Name = d.marks.Name(spec.Ref.Owner)
 	} else if d.can(ableAdditionalVIPs) {
 		b.DualStack = len(s.lb.AdditionalVIPs) > 0
 	}
@@ -134,14 +134,14 @@ func (d *Driver) view(s *snapshot, spec cloud.Spec) cloud.Balancer {
 }
 
 // observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
-func (d *Driver) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
+func (d *Balancers) observedScope(s *snapshot, spec cloud.Spec) cloud.Scope {
 	if s.floating == nil && neutron.IsIPv6(s.lb.Address) {
 		return d.wantedScope(spec)
 	}
 	return cloud.ScopeOf(s.floating == nil && d.following(spec) == nil)
 }
 
-func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string {
+func (d *Balancers) observedExtras(s *snapshot, spec cloud.Spec) map[string]string {
 	wanted := d.wantedProviderFields(spec)
 	seen := map[string]string{
 		fieldProvider: canonicalProvider(s.lb.Provider, wanted[fieldProvider]),
@@ -160,10 +160,10 @@ func (d *Driver) observedExtras(s *snapshot, spec cloud.Spec) map[string]string 
 	}
 	if s.guard.group != nil {
 		seen[fieldGroup] = describeRules(s.guard.group.Rules)
-		if !d.config.Balancer.ManageSecurityGroups {
+		if !d.config.ManageSecurityGroups {
 			seen[fieldGroup] = "not deleted"
 		}
-	} else if d.config.Balancer.ManageSecurityGroups {
+	} else if d.config.ManageSecurityGroups {
 		seen[fieldGroup] = "none"
 	}
 	seen[fieldGuarded] = s.guard.describe(d.addresses(s, spec))
@@ -194,7 +194,7 @@ func canonicalProvider(seen, wanted string) string {
 	return seen
 }
 
-func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) cloud.Listener {
+func (d *Balancers) observedListener(s *snapshot, l listener, spec cloud.Spec) cloud.Listener {
 	wanted := d.wantedAt(l.key(), spec)
 	p, members := s.pools[l.Pool], s.members[l.Pool]
 	seen := cloud.Listener{
@@ -213,7 +213,7 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 			fieldAllowed:         observedAllowed(l, neutron.IsIPv6(s.lb.Address), wanted.ProviderFields[fieldAllowed]),
 			fieldMethod:          p.Method,
 			fieldPersistence:     p.persistence(),
-			fieldOwned:           strconv.FormatBool(d.isTagged(l.Tags, spec.Ref.Owner)),
+			fieldOwned:           strconv.FormatBool(d.marks.IsTagged(l.Tags, spec.Ref.Owner)),
 		},
 	}
 	if m, ok := s.monitors[l.Pool]; ok {
@@ -232,15 +232,8 @@ func (d *Driver) observedListener(s *snapshot, l listener, spec cloud.Spec) clou
 	return seen
 }
 
-// isTagged reports whether a listener has the Service's name, and none it had in a cluster of
-// another name.
-func (d *Driver) isTagged(tags []string, o cloud.Owner) bool {
-	former := slices.ContainsFunc(tags, func(tag string) bool { return tag != d.name(o) && d.isNameOf(tag, o) })
-	return slices.Contains(tags, d.name(o)) && !former
-}
-
 // wantedAt is the listener the Service wants at that key, an empty one when it wants none.
-func (d *Driver) wantedAt(key string, spec cloud.Spec) cloud.Listener {
+func (d *Balancers) wantedAt(key string, spec cloud.Spec) cloud.Listener {
 	for _, port := range spec.Ports {
 		if port.Listener().Key() == key {
 			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: d.listenerExtras(spec, port)}

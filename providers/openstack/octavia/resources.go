@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const settles = time.Second
 
 // ResourceKinds implements cloud.Composite. A pool is made and filled before a listener leads to it,
 // and deleted before the listener that it is found through.
-func (d *Driver) ResourceKinds() []cloud.ResourceKind {
+func (d *Balancers) ResourceKinds() []cloud.ResourceKind {
 	pool := d.part(kindPool, "pool", pathPools)
 	pool.Immutable, pool.Takes, pool.FoundThrough = []string{"protocol"}, []string{kindMember, kindMonitor}, kindListener
 	monitor := d.part(kindMonitor, "healthmonitor", pathMonitors)
@@ -47,7 +47,7 @@ func (d *Driver) ResourceKinds() []cloud.ResourceKind {
 }
 
 // part is a kind of Octavia whose fields are sent as they are.
-func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
+func (d *Balancers) part(kind, name, path string) cloud.ResourceKind {
 	return cloud.ResourceKind{
 		Name: kind, Settles: settles,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
@@ -57,21 +57,21 @@ func (d *Driver) part(kind, name, path string) cloud.ResourceKind {
 			return d.put(ctx, name, chosen(wanted.Fields, fields), path, present.ID)
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			return api.Remove(ctx, d.Balancer, path, present.ID)
+			return api.Remove(ctx, d.client, path, present.ID)
 		},
 	}
 }
 
 // post makes an object of Octavia. An answer that is none of the API says that nothing was made.
-func (d *Driver) post(ctx context.Context, name string, body any, path ...string) (string, error) {
+func (d *Balancers) post(ctx context.Context, name string, body any, path ...string) (string, error) {
 	var answer map[string]reference
-	_, err := d.Balancer.Post(ctx, d.Balancer.ServiceURL(path...), map[string]any{name: body}, &answer, api.Changed())
+	_, err := d.client.Post(ctx, d.client.ServiceURL(path...), map[string]any{name: body}, &answer, api.Changed())
 	return answer[name].ID, err
 }
 
 // put changes an object of Octavia.
-func (d *Driver) put(ctx context.Context, name string, body any, path ...string) error {
-	_, err := d.Balancer.Put(ctx, d.Balancer.ServiceURL(path...), map[string]any{name: body}, nil, api.Changed())
+func (d *Balancers) put(ctx context.Context, name string, body any, path ...string) error {
+	_, err := d.client.Put(ctx, d.client.ServiceURL(path...), map[string]any{name: body}, nil, api.Changed())
 	return err
 }
 
@@ -110,7 +110,7 @@ func chosen(fields map[string]any, names []string) map[string]any {
 }
 
 // Resources implements cloud.Composite.
-func (d *Driver) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
+func (d *Balancers) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
 	s, ok := change.Before.Native.(*snapshot)
 	switch {
 	case !ok && change.After == nil:
@@ -128,7 +128,7 @@ func (d *Driver) Resources(ctx context.Context, change cloud.Change) (cloud.Reso
 	return d.ofUpdate(ctx, s, change), nil
 }
 
-func (d *Driver) ofUpdate(ctx context.Context, s *snapshot, change cloud.Change) cloud.Resources {
+func (d *Balancers) ofUpdate(ctx context.Context, s *snapshot, change cloud.Change) cloud.Resources {
 	r := d.listenerResources(s, change)
 	present, wanted := d.presentBalancer(s, change.Spec), d.wantedBalancer(s, change)
 	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, wanted)
@@ -138,7 +138,7 @@ func (d *Driver) ofUpdate(ctx context.Context, s *snapshot, change cloud.Change)
 }
 
 // ofCreation is a balancer with all it has.
-func (d *Driver) ofCreation(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Resources, error) {
+func (d *Balancers) ofCreation(ctx context.Context, s *snapshot, change cloud.Change) (cloud.Resources, error) {
 	where, err := d.place(ctx, change.Spec)
 	if err != nil {
 		return cloud.Resources{}, err
@@ -176,7 +176,7 @@ func (d *Driver) ofCreation(ctx context.Context, s *snapshot, change cloud.Chang
 //
 // What the Service has once, whatever its balancers, stays for another one of its own: the security
 // group and the floating IP that is attached nowhere.
-func (d *Driver) ofDeletion(s *snapshot, change cloud.Change) (r cloud.Resources) {
+func (d *Balancers) ofDeletion(s *snapshot, change cloud.Change) (r cloud.Resources) {
 	spec := change.Spec
 	if s.guard.group != nil {
 		r.Present = append(r.Present, groupResource(s.guard.group.ID, spec.Ref.Owner))
@@ -201,7 +201,7 @@ func (d *Driver) ofDeletion(s *snapshot, change cloud.Change) (r cloud.Resources
 	default:
 		r = d.release(r, s.floating, spec)
 	}
-	if !d.config.Balancer.CascadeDelete {
+	if !d.config.CascadeDelete {
 		r.Present = append(r.Present, s.everything()...)
 	}
 	return r

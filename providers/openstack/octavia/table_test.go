@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"encoding/json"
@@ -8,13 +8,17 @@ import (
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
 // table is a cloud that answers from a table, by method and path without the version; a path may have
 // its query. What is not in it is not there.
 type table struct {
 	*testing.T
-	driver  *Driver
+	driver  *Balancers
 	answers map[string]string
 	// refused is the start of the requests that the cloud refuses for good, "" for none.
 	refused string
@@ -27,11 +31,10 @@ type table struct {
 func newCase(t *testing.T, answers map[string]string) *table {
 	t.Helper()
 	c := &table{T: t, answers: answers}
-	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: roundTripper(c.answer)}}
+	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: answering(c.answer)}}
 	c.driver = unconnected()
-	c.driver.Compute = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.1/", Type: "compute"}
-	c.driver.Network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "network"}
-	c.driver.Balancer = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: localhost + "/v2.0/", Type: "load-balancer"}
+	c.driver.network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "network"}
+	c.driver.client = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "load-balancer"}
 	return c
 }
 
@@ -95,3 +98,28 @@ func fieldsOf(t *testing.T, request string) map[string]any {
 	}
 	return nil
 }
+
+// apply carries out the steps of a change that are due, as the kernel does.
+func apply(t *testing.T, d *Balancers, change cloud.Change) (cloud.Progress, error) {
+	t.Helper()
+	b, ok := composite.Balancers(driver{failures{}, d})
+	if !ok {
+		t.Fatal("the driver has no balancers")
+	}
+	return b.Apply(t.Context(), change)
+}
+
+// driver is as much of one as its balancers need.
+type driver struct {
+	cloud.Driver
+	*Balancers
+}
+
+// failures sorts errors.
+type failures struct{ cloud.Driver }
+
+func (failures) Classify(err error) cloud.Failure { return api.Classify(err) }
+
+type answering func(*http.Request) (*http.Response, error)
+
+func (f answering) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

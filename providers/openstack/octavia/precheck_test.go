@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -76,7 +77,7 @@ func TestCheck(t *testing.T) {
 		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
 	} {
 		c := newCase(t, checked())
-		c.driver.config.Balancer.Placement.FloatingNetwork = idPublic
+		c.driver.config.Placement.FloatingNetwork = idPublic
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
 		if option.Internal.Bool(test.options) && test.address != "" {
@@ -86,7 +87,7 @@ func TestCheck(t *testing.T) {
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || c.driver.Classify(err).Class != cloud.FailureInvalid):
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || api.Classify(err).Class != cloud.FailureInvalid):
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 		if len(c.writes) > 0 {
@@ -125,7 +126,7 @@ func TestChosenFloatingIP(t *testing.T) {
 	if _, err := c.driver.createFloatingIP(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
 		t.Fatalf("%v, wrote %q", err, c.writes)
 	}
-	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.floatingIsOurs(body["description"].(string), web, false) {
+	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.marks.FloatingIsOurs(body["description"].(string), web, false) {
 		t.Errorf("made %v", body)
 	}
 	spec.LoadBalancerIP = "172.24.0.9"

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"errors"
@@ -68,7 +68,7 @@ func TestMonitors(t *testing.T) {
 		"local, ovn":         {api.V(2, 26), "ovn", true, "TCP", "UDP-CONNECT"},
 	} {
 		d := unconnected()
-		d.Octavia, d.config.Balancer.Provider = test.version, test.provider
+		d.version, d.config.Provider = test.version, test.provider
 		spec := specOf(monitored)
 		spec.Local = test.local
 		b, _, err := d.Normalize(spec)
@@ -143,7 +143,7 @@ func TestUnenforcedRanges(t *testing.T) {
 		"a security group does": {"10.0.0.0/8", true, false},
 	} {
 		d := unconnected()
-		d.config.Balancer.Provider, d.config.Balancer.ManageSecurityGroups = config.ProviderOVN, test.managed
+		d.config.Provider, d.config.ManageSecurityGroups = config.ProviderOVN, test.managed
 		spec := specOf(nil)
 		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
 		if _, _, err := d.Normalize(spec); (err != nil) != test.refused {
@@ -154,8 +154,8 @@ func TestUnenforcedRanges(t *testing.T) {
 
 func TestPlacement(t *testing.T) {
 	d := unconnected()
-	d.config.Balancer.Placement = config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}
-	d.config.Classes = map[string]config.Class{"gold": {Placement: config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}}}
+	d.config.Placement = config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}
+	d.classes = map[string]config.Class{"gold": {Placement: config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}}}
 	own := map[string]string{
 		option.Network.Name: "net-a", option.Subnet.Name: "sub-a", option.MemberSubnet.Name: "mem-a", option.FloatingNetwork.Name: "fip-a", option.FloatingSubnet.Name: "id-a",
 	}
@@ -190,7 +190,7 @@ func TestPlacement(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	d := unconnected()
-	d.config.Balancer.Provider = config.ProviderOVN
+	d.config.Provider = config.ProviderOVN
 	spec := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
 	spec.Lookups[lookupFloatingNetwork] = noNetwork
 	var fields []string

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
@@ -52,9 +53,9 @@ func (r groupRule) String() string {
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
 // where connections come. The ovn provider keeps clients' addresses.
-func (d *Driver) wantedRules(spec cloud.Spec) []groupRule {
+func (d *Balancers) wantedRules(spec cloud.Spec) []groupRule {
 	sources := []string{spec.Lookups[lookupMemberCIDR]}
-	if d.config.Balancer.Provider == config.ProviderOVN {
+	if d.config.Provider == config.ProviderOVN {
 		if sources = sourceRanges(spec); len(sources) == 0 {
 			sources = []string{everyone(spec.IPv6)}
 		}
@@ -98,20 +99,20 @@ func describeRules(rules []groupRule) string {
 
 // addGuard reads the Service's security group and the ports of machines. Where groups are not
 // managed only a group that is left from a time when they were is looked for.
-func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+func (d *Balancers) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) error {
 	all, listed := bulkListOf(spec)
 	groups := all.groups
 	if !listed {
 		var err error
-		if groups, err = d.listGroups(ctx, url.Values{"name": {groupName(spec.Ref.Owner)}}); err != nil {
+		if groups, err = d.listGroups(ctx, url.Values{"name": {mark.GroupName(spec.Ref.Owner)}}); err != nil {
 			return err
 		}
 	}
-	at := slices.IndexFunc(groups, func(g securityGroup) bool { return g.Name == groupName(spec.Ref.Owner) })
+	at := slices.IndexFunc(groups, func(g securityGroup) bool { return g.Name == mark.GroupName(spec.Ref.Owner) })
 	if at >= 0 {
 		s.guard.group = &groups[at]
 	}
-	if !d.config.Balancer.ManageSecurityGroups {
+	if !d.config.ManageSecurityGroups {
 		return nil
 	}
 	s.guard.ports, s.guard.network = all.ports, s.lb.Network
@@ -123,9 +124,9 @@ func (d *Driver) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) err
 	return err
 }
 
-func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGroup, error) {
+func (d *Balancers) listGroups(ctx context.Context, query url.Values) ([]securityGroup, error) {
 	maps.Copy(query, d.ofProject())
-	groups, err := api.ListAll[securityGroup](ctx, d.Network, "security_groups", "security-groups", query)
+	groups, err := api.ListAll[securityGroup](ctx, d.network, "security_groups", "security-groups", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing security groups: %w", err)
 	}
@@ -133,8 +134,8 @@ func (d *Driver) listGroups(ctx context.Context, query url.Values) ([]securityGr
 }
 
 // machinePorts lists the ports of the project's servers.
-func (d *Driver) machinePorts(ctx context.Context) ([]neutron.Port, error) {
-	ports, err := neutron.Ports(ctx, d.Network, d.ofProject())
+func (d *Balancers) machinePorts(ctx context.Context) ([]neutron.Port, error) {
+	ports, err := neutron.Ports(ctx, d.network, d.ofProject())
 	if err != nil {
 		return nil, fmt.Errorf("listing ports: %w", err)
 	}
@@ -198,10 +199,10 @@ func (g guard) at(address string) []neutron.Port {
 
 // addGroupResources adds the security group with its rules, and the ports that have it. Where groups
 // are not managed one that is left is not wanted.
-func (d *Driver) addGroupResources(r *cloud.Resources, s *snapshot, change cloud.Change) {
+func (d *Balancers) addGroupResources(r *cloud.Resources, s *snapshot, change cloud.Change) {
 	o := change.Spec.Ref.Owner
 	_, compared := change.After.ProviderFields[fieldGuarded]
-	managed := d.config.Balancer.ManageSecurityGroups
+	managed := d.config.ManageSecurityGroups
 	if managed && !compared {
 		return
 	}
@@ -249,13 +250,13 @@ func ruleResource(rule groupRule, group cloud.IDOf) cloud.Resource {
 }
 
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
-func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (d *Balancers) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
-	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": d.groupDescription(o)}}
+	body := map[string]any{"security_group": map[string]string{"name": mark.GroupName(o), "description": d.marks.GroupDescription(o)}}
 	var answer struct {
 		Group securityGroup `json:"security_group"`
 	}
-	_, err := d.Network.Post(ctx, d.Network.ServiceURL("security-groups"), body, &answer, nil)
+	_, err := d.network.Post(ctx, d.network.ServiceURL("security-groups"), body, &answer, nil)
 	if err == nil && answer.Group.ID == "" {
 		err = api.ErrUnreadable
 	}
@@ -268,8 +269,8 @@ func (d *Driver) createGroup(ctx context.Context, wanted cloud.Resource, _ []clo
 }
 
 // deleteGroup takes the group from all ports that have it, and deletes it.
-func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error {
-	ports, err := neutron.Ports(ctx, d.Network, url.Values{"security_groups": {present.ID}})
+func (d *Balancers) deleteGroup(ctx context.Context, present cloud.Resource) error {
+	ports, err := neutron.Ports(ctx, d.network, url.Values{"security_groups": {present.ID}})
 	if err != nil {
 		return fmt.Errorf("listing its ports: %w", err)
 	}
@@ -278,43 +279,43 @@ func (d *Driver) deleteGroup(ctx context.Context, present cloud.Resource) error 
 			return err
 		}
 	}
-	return api.Remove(ctx, d.Network, "security-groups", present.ID)
+	return api.Remove(ctx, d.network, "security-groups", present.ID)
 }
 
-func (d *Driver) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (d *Balancers) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	rule, _ := wanted.Native.(groupRule)
 	body := map[string]any{"security_group_rule": map[string]string{
 		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
 		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
 	}}
-	_, err := d.Network.Post(ctx, d.Network.ServiceURL("security-group-rules"), body, nil, nil)
+	_, err := d.network.Post(ctx, d.network.ServiceURL("security-group-rules"), body, nil, nil)
 	if api.Classify(err).Class == cloud.FailureConflict { // it is there already
 		err = nil
 	}
 	return "", err
 }
 
-func (d *Driver) deleteRule(ctx context.Context, present cloud.Resource) error {
-	return api.Remove(ctx, d.Network, "security-group-rules", present.ID)
+func (d *Balancers) deleteRule(ctx context.Context, present cloud.Resource) error {
+	return api.Remove(ctx, d.network, "security-group-rules", present.ID)
 }
 
 // joinGroup gives the group to a port.
-func (d *Driver) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (d *Balancers) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	p, _ := wanted.Native.(neutron.Port)
 	return p.ID, d.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
 }
 
 // leaveGroup takes the group from a port.
-func (d *Driver) leaveGroup(ctx context.Context, present cloud.Resource) error {
+func (d *Balancers) leaveGroup(ctx context.Context, present cloud.Resource) error {
 	p, _ := present.Native.(neutron.Port)
 	return d.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
 // needs none.
-func (d *Driver) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
+func (d *Balancers) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
 	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := api.Put(ctx, d.Network, d.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
+	if err := api.Put(ctx, d.network, d.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil

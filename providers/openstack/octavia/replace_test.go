@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -14,10 +15,10 @@ import (
 // balancer that serves while another one is made beside it, which has its address already.
 func TestFloatingIPFollows(t *testing.T) {
 	d := unconnected()
-	ours := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.floatingDescription(web)}
-	upstreams := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: floatingPrefix + " shop/web from cluster kubernetes"}
+	ours := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.marks.FloatingDescription(web)}
+	upstreams := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"}
 	users := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
-	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.floatingDescription(web) + `","port_id":"` + idVIP + `"}}`
+	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.marks.FloatingDescription(web) + `","port_id":"` + idVIP + `"}}`
 	for name, test := range map[string]struct {
 		at      *floatingIP
 		address string
@@ -58,14 +59,14 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		address string
 		want    string
 	}{
-		"the one it replaced":             {d.wantedMarks(web), "", moved},
-		"another Service's":               {d.wantedMarks(shopAPI), "", "POST /floatingips"},
+		"the one it replaced":             {d.marks.WantedMarks(web), "", moved},
+		"another Service's":               {d.marks.WantedMarks(shopAPI), "", "POST /floatingips"},
 		"nobody's":                        {nil, "", "POST /floatingips"},
-		"chosen, of the one it replaced":  {d.wantedMarks(web), "172.24.0.8", moved},
-		"chosen, in use by somebody else": {d.wantedMarks(shopAPI), "172.24.0.8", ""},
+		"chosen, of the one it replaced":  {d.marks.WantedMarks(web), "172.24.0.8", moved},
+		"chosen, in use by somebody else": {d.marks.WantedMarks(shopAPI), "172.24.0.8", ""},
 	} {
 		answers := checked()
-		lb, err := json.Marshal(map[string]any{"loadbalancers": []object{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
+		lb, err := json.Marshal(map[string]any{"loadbalancers": []map[string]any{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.floatingDescription(web)}}
+		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.marks.FloatingDescription(web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -85,7 +86,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 // TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
 func TestDeletionForAnother(t *testing.T) {
 	d := unconnected()
-	marked := `"description":"` + d.floatingDescription(web) + `"`
+	marked := `"description":"` + d.marks.FloatingDescription(web) + `"`
 	for name, test := range map[string]struct {
 		change cloud.Change
 		want   string // what becomes of the floating IP
@@ -94,11 +95,11 @@ func TestDeletionForAnother(t *testing.T) {
 		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
 	} {
 		c := newCase(t, nil)
-		c.driver.config.Balancer.CascadeDelete = true
+		c.driver.config.CascadeDelete = true
 		s := &snapshot{
-			lb:       balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Port: "old"},
-			floating: &floatingIP{ID: "fip", Port: "old", Description: floatingPrefix + " shop/web from cluster kubernetes"},
-			free:     &floatingIP{ID: "free", Description: d.floatingDescription(web)},
+			lb:       balancer{ID: "old", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Port: "old"},
+			floating: &floatingIP{ID: "fip", Port: "old", Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"},
+			free:     &floatingIP{ID: "free", Description: d.marks.FloatingDescription(web)},
 			guard:    guard{group: &securityGroup{ID: "group"}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
@@ -111,7 +112,7 @@ func TestDeletionForAnother(t *testing.T) {
 
 func TestCoexist(t *testing.T) {
 	d := unconnected()
-	before := cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Name: d.name(web), Tags: d.wantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
+	before := cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
 	for name, test := range map[string]struct {
 		options map[string]string
 		address string
@@ -123,7 +124,7 @@ func TestCoexist(t *testing.T) {
 		"the same address":  {map[string]string{option.Internal.Name: "true"}, "10.0.0.9", before, false},
 		"another address":   {map[string]string{option.Internal.Name: "true"}, "10.0.0.10", before, true},
 		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
-		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.name(shopAPI), Tags: d.wantedMarks(shopAPI)}}}, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.marks.Name(shopAPI), Tags: d.marks.WantedMarks(shopAPI)}}}, false},
 	} {
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
@@ -163,19 +164,19 @@ func TestRestored(t *testing.T) {
 func TestRenamedCluster(t *testing.T) {
 	c := newCase(t, checked())
 	old, d := unconnected(), c.driver
-	d.clusterName = "renamed"
+	d.marks.ClusterName = "renamed"
 	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
 	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
 	s := &snapshot{
-		lb: balancer{ID: "lb", Name: old.name(web), Description: old.description(web), Tags: old.wantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: statusActive, Provider: "amphora"},
+		lb: balancer{ID: "lb", Name: old.marks.Name(web), Description: old.marks.Description(web), Tags: old.marks.WantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: statusActive, Provider: "amphora"},
 		listeners: []listener{{
-			ID: "listener", Name: old.childName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.name(web)}, ConnectionLimit: -1,
+			ID: "listener", Name: old.marks.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.marks.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: old.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: old.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
 		members:  map[string][]member{},
-		monitors: map[string]monitor{"pool": {ID: "monitor", Name: old.childName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
-		floating: &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floatingDescription(web)},
+		monitors: map[string]monitor{"pool": {ID: "monitor", Name: old.marks.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
+		floating: &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.marks.FloatingDescription(web)},
 	}
 	var order []string
 	for range 10 {

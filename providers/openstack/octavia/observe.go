@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -28,10 +29,10 @@ func bulkListOf(spec cloud.Spec) (bulkList, bool) {
 	return s, ok
 }
 
-var _ cloud.BulkLister = (*Driver)(nil)
+var _ cloud.BulkLister = (*Balancers)(nil)
 
 // ListBalancers implements cloud.BulkLister.
-func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	var s bulkList
 	var err error
 	if s.balancers, s.read, err = d.listBalancers(ctx); err != nil {
@@ -43,14 +44,14 @@ func (d *Driver) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if s.groups, err = d.listGroups(ctx, url.Values{}); err != nil {
 		return nil, err
 	}
-	if d.config.Balancer.ManageSecurityGroups {
+	if d.config.ManageSecurityGroups {
 		s.ports, err = d.machinePorts(ctx)
 	}
 	return s, err
 }
 
 // Observe implements cloud.Balancers.
-func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	f, err := d.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err
@@ -80,7 +81,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron.
-func (d *Driver) addNeighbours(ctx context.Context, s *snapshot, spec cloud.Spec) error {
+func (d *Balancers) addNeighbours(ctx context.Context, s *snapshot, spec cloud.Spec) error {
 	if err := d.addFloatingIPs(ctx, s, spec); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (d *Driver) addNeighbours(ctx context.Context, s *snapshot, spec cloud.Spec
 
 // absent is what is said when there is no balancer. Its floating IP or security group may be
 // left: both are known by the Service's UID.
-func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	s := &snapshot{}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
 		return cloud.Observed{}, err
@@ -103,7 +104,7 @@ func (d *Driver) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 // members are in, and whether there is a certificate. What the Service asks for and is not to be
 // found is a fact about it, so that its nodes are kept up to date in spite of it. A Service that
 // leaves needs none of this.
-func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Balancers) explore(ctx context.Context, s *snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
 	if !spec.Deleting {
 		if err := d.exploreFloating(ctx, s, o.Lookups, spec); err != nil {
 			return cloud.Observed{}, err
@@ -120,7 +121,7 @@ func (d *Driver) explore(ctx context.Context, s *snapshot, o cloud.Observed, spe
 	return o, nil
 }
 
-func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
+func (d *Balancers) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
 	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[lookupVIPFamily] != "6" && facts[lookupTenant] == ""
 	if !lacks || spec.IPv6 || d.placementOf(spec).FloatingNetwork != "" {
 		return nil
@@ -132,13 +133,13 @@ func (d *Driver) exploreFloating(ctx context.Context, s *snapshot, facts map[str
 	return err
 }
 
-func (d *Driver) exploreMembers(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
+func (d *Balancers) exploreMembers(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
 	where := d.placementOf(spec)
 	id := cmp.Or(where.MemberSubnet, s.lb.Subnet, where.Subnet)
-	if !d.config.Balancer.ManageSecurityGroups || id == "" {
+	if !d.config.ManageSecurityGroups || id == "" {
 		return nil
 	}
-	found, _, err := api.GetOne[neutron.Subnet](ctx, d.Network, "subnet", "subnets", id)
+	found, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
 	switch {
 	case api.IsNotFound(err):
 		facts[lookupNoSubnet] = id
@@ -168,7 +169,7 @@ type found struct {
 //	upstream's very old name   always: it holds the Service's UID
 //
 // While a balancer is made beside the one that serves, that one is not found, and none by name.
-func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
+func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	all, listed := bulkListOf(spec)
 	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
 		f, err := d.findByID(ctx, all, spec)
@@ -188,13 +189,13 @@ func (d *Driver) find(ctx context.Context, spec cloud.Spec) (found, error) {
 }
 
 // findByID looks for the balancer with the id that is given; one that is gone is nil.
-func (d *Driver) findByID(ctx context.Context, all bulkList, spec cloud.Spec) (found, error) {
+func (d *Balancers) findByID(ctx context.Context, all bulkList, spec cloud.Spec) (found, error) {
 	at := slices.IndexFunc(all.balancers, func(lb balancer) bool { return lb.ID == spec.Ref.ID })
 	if at >= 0 {
 		marked := d.marked(all.balancers, spec)
 		return found{lb: &all.balancers[at], read: all.read, duplicates: besides(marked, spec.Ref.ID)}, nil
 	}
-	lb, header, err := api.GetOne[balancer](ctx, d.Balancer, "loadbalancer", pathBalancers, spec.Ref.ID)
+	lb, header, err := api.GetOne[balancer](ctx, d.client, "loadbalancer", pathBalancers, spec.Ref.ID)
 	switch {
 	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == statusDeleted:
 		return found{}, nil
@@ -220,11 +221,11 @@ func besides(ids []string, id string) (others []string) {
 }
 
 // marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
-func (d *Driver) marked(all []balancer, spec cloud.Spec) []string {
+func (d *Balancers) marked(all []balancer, spec cloud.Spec) []string {
 	var ids []string
 	for _, lb := range all {
 		leaves := lb.Provisioning == statusDeleted || lb.Provisioning == statusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.readClaims(lb.Tags, spec.Ref.Owner).ours {
+		if !leaves && !isBeside(spec, lb.ID) && d.marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
 			ids = append(ids, lb.ID)
 		}
 	}
@@ -236,18 +237,18 @@ func (d *Driver) marked(all []balancer, spec cloud.Spec) []string {
 // no other. One that only its name leads to is never passed over, also when the Service may not have
 // it: an upstream CCM may have made it for this very Service, and another one would have another
 // address.
-func (d *Driver) pick(all []balancer, spec cloud.Spec) found {
+func (d *Balancers) pick(all []balancer, spec cloud.Spec) found {
 	o, marked := spec.Ref.Owner, d.marked(all, spec)
 	var named, leaving *balancer
 	for i, lb := range all {
-		c := d.readClaims(lb.Tags, o)
+		c := d.marks.ReadClaims(lb.Tags, o)
 		switch {
 		case lb.Provisioning == statusDeleted, isBeside(spec, lb.ID):
 		case len(marked) > 0 && lb.ID == marked[0]:
 			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
-		case c.ours, lb.Name == legacyName(o.UID):
+		case c.Ours, lb.Name == mark.LegacyName(o.UID):
 			leaving = &all[i]
-		case spec.Beside == nil && named == nil && lb.Name == d.name(o) && len(c.others) == 0:
+		case spec.Beside == nil && named == nil && lb.Name == d.marks.Name(o) && len(c.Others) == 0:
 			named = &all[i]
 		}
 	}

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -25,9 +25,9 @@ func thePool(listener, protocol string) cloud.IDOf {
 
 // listenerResources are the Service's listeners and what is behind them, as they are and as they
 // have to be.
-func (d *Driver) listenerResources(s *snapshot, change cloud.Change) (r cloud.Resources) {
+func (d *Balancers) listenerResources(s *snapshot, change cloud.Change) (r cloud.Resources) {
 	ours := slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool {
-		trial := d.isChild("trial", l.Name, change.Spec.Ref.Owner)
+		trial := d.marks.IsChild("trial", l.Name, change.Spec.Ref.Owner)
 		return !trial && listenerAt(change.After.Listeners, l.key()) == nil && !d.isOurs(s, l, change.Spec)
 	})
 	r.Present = d.presentListeners(s, ours, change)
@@ -68,7 +68,7 @@ func find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
 //	         a listener         of that protocol   is its pool
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
-func (d *Driver) presentListeners(s *snapshot, listeners []listener, change cloud.Change) []cloud.Resource {
+func (d *Balancers) presentListeners(s *snapshot, listeners []listener, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
 	for i, l := range listeners {
 		if p, exists := s.pools[l.Pool]; exists && d.isPoolOf(p, l.key(), change) {
@@ -79,7 +79,7 @@ func (d *Driver) presentListeners(s *snapshot, listeners []listener, change clou
 	for _, p := range d.unusedPools(s, change.Spec.Ref.Owner) {
 		ref := thePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
-			if p.Name == d.childName("pool", i, change.Spec.Ref.Owner) {
+			if p.Name == d.marks.ChildName("pool", i, change.Spec.Ref.Owner) {
 				ref = thePool(port.Listener().Key(), p.Protocol)
 			}
 		}
@@ -92,7 +92,7 @@ func (d *Driver) presentListeners(s *snapshot, listeners []listener, change clou
 }
 
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
-func (d *Driver) isPoolOf(p pool, listener string, change cloud.Change) bool {
+func (d *Balancers) isPoolOf(p pool, listener string, change cloud.Change) bool {
 	if p.shared() || change.After == nil {
 		return !p.shared()
 	}
@@ -118,7 +118,7 @@ func (s *snapshot) presentPool(p pool, ref cloud.IDOf, spec cloud.Spec) []cloud.
 	return list
 }
 
-func (d *Driver) presentListener(l *listener, pools []cloud.Resource, spec cloud.Spec) cloud.Resource {
+func (d *Balancers) presentListener(l *listener, pools []cloud.Resource, spec cloud.Spec) cloud.Resource {
 	headers := map[string]string{}
 	maps.Copy(headers, l.InsertHeaders)
 	r := cloud.Resource{Kind: kindListener, Key: l.key(), ID: l.ID, Fields: map[string]any{
@@ -131,7 +131,7 @@ func (d *Driver) presentListener(l *listener, pools []cloud.Resource, spec cloud
 	if wanted, managed := d.wantedAt(l.key(), spec).ProviderFields[fieldAllowed]; managed {
 		r.Fields["allowed_cidrs"] = cidrList(observedAllowed(*l, onIPv6(spec), wanted))
 	}
-	if d.isChild("trial", l.Name, spec.Ref.Owner) {
+	if d.marks.IsChild("trial", l.Name, spec.Ref.Owner) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
 	}
 	for _, p := range pools {
@@ -144,19 +144,19 @@ func (d *Driver) presentListener(l *listener, pools []cloud.Resource, spec cloud
 
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
 // users and other headers. have is nil where there is none.
-func (d *Driver) listenerFields(l cloud.Listener, spec cloud.Spec, have *listener) map[string]any {
-	name := d.childName("listener", portIndex(l, spec), spec.Ref.Owner)
+func (d *Balancers) listenerFields(l cloud.Listener, spec cloud.Spec, have *listener) map[string]any {
+	name := d.marks.ChildName("listener", portIndex(l, spec), spec.Ref.Owner)
 	var tags []string
 	headers := map[string]string{}
 	if have != nil {
 		name, tags = have.Name, slices.Concat([]string{}, have.Tags)
-		if other := d.renamed("listener", have.Name, spec.Ref.Owner); other != "" {
+		if other := d.marks.Renamed("listener", have.Name, spec.Ref.Owner); other != "" {
 			name = other
 		}
 		maps.Copy(headers, have.InsertHeaders)
 	}
-	if l.ProviderFields[fieldOwned] == "true" && !d.isTagged(tags, spec.Ref.Owner) {
-		tags = append(slices.DeleteFunc(tags, func(tag string) bool { return d.isNameOf(tag, spec.Ref.Owner) }), d.name(spec.Ref.Owner))
+	if l.ProviderFields[fieldOwned] == "true" && !d.marks.IsTagged(tags, spec.Ref.Owner) {
+		tags = append(slices.DeleteFunc(tags, func(tag string) bool { return d.marks.IsNameOf(tag, spec.Ref.Owner) }), d.marks.Name(spec.Ref.Owner))
 	}
 	fields := map[string]any{
 		"loadbalancer_id": theBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
@@ -189,13 +189,13 @@ func (d *Driver) listenerFields(l cloud.Listener, spec cloud.Spec, have *listene
 // trialOf is a listener like the wanted one at a port nobody uses, and switched off: what the API
 // refuses, such as a certificate it cannot read, it has to refuse before the old listener is
 // deleted. Octavia takes no second listener at a port. A plain protocol needs no trial.
-func (d *Driver) trialOf(s *snapshot, l cloud.Listener, spec cloud.Spec) *cloud.Resource {
+func (d *Balancers) trialOf(s *snapshot, l cloud.Listener, spec cloud.Spec) *cloud.Resource {
 	switch l.Protocol {
 	case cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP:
 		return nil
 	}
 	fields := d.listenerFields(l, spec, nil)
-	name := d.childName("trial", portIndex(l, spec), spec.Ref.Owner)
+	name := d.marks.ChildName("trial", portIndex(l, spec), spec.Ref.Owner)
 	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, s.unusedPort(spec), false
 	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[fieldTLS]), Fields: fields}
 }
@@ -205,17 +205,17 @@ func trialKey(name, protocol, tls string) string {
 }
 
 // wantedBehind is what has to be behind a listener. have is its pool, nil when there is none.
-func (d *Driver) wantedBehind(s *snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource) []cloud.Resource {
+func (d *Balancers) wantedBehind(s *snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource) []cloud.Resource {
 	spec, ref := change.Spec, thePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, spec)
-	name := d.childName("pool", index, spec.Ref.Owner)
+	name := d.marks.ChildName("pool", index, spec.Ref.Owner)
 	var members []member
-	check := d.childName("monitor", index, spec.Ref.Owner)
+	check := d.marks.ChildName("monitor", index, spec.Ref.Owner)
 	if have != nil {
-		name = d.nameOf("pool", have.Native.(pool).Name, spec.Ref.Owner)
+		name = d.marks.NameOf("pool", have.Native.(pool).Name, spec.Ref.Owner)
 		members = s.members[have.ID]
 		if m, exists := s.monitors[have.ID]; exists {
-			check = d.nameOf("monitor", m.Name, spec.Ref.Owner)
+			check = d.marks.NameOf("monitor", m.Name, spec.Ref.Owner)
 		}
 	}
 	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
@@ -229,18 +229,9 @@ func (d *Driver) wantedBehind(s *snapshot, l cloud.Listener, change cloud.Change
 	return list
 }
 
-// nameOf is the name of a listener, pool or monitor that is there: as it is, unless the cluster got
-// another name.
-func (d *Driver) nameOf(kind, name string, o cloud.Owner) string {
-	if other := d.renamed(kind, name, o); other != "" {
-		return other
-	}
-	return name
-}
-
 // wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
 // another one: that serves until the other one does.
-func (d *Driver) wantedMeanwhile(s *snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
+func (d *Balancers) wantedMeanwhile(s *snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
 	have := s.listenerOf(l.Key())
 	if have == nil || s.pools[have.Pool].Protocol == string(l.TargetProtocol) {
 		return nil
@@ -257,7 +248,7 @@ func (d *Driver) wantedMeanwhile(s *snapshot, l cloud.Listener, change cloud.Cha
 	return list
 }
 
-func (d *Driver) memberResources(s *snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []member) []cloud.Resource {
+func (d *Balancers) memberResources(s *snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []member) []cloud.Resource {
 	var list []cloud.Resource
 	for _, m := range d.wantedMembers(l, change, present, d.memberSubnet(s, change.Spec)) {
 		r := memberResource(m, pool)
@@ -287,12 +278,12 @@ func persistenceBody(kind string) any {
 }
 
 // isOurPool reports whether the name of a pool says that it is the Service's.
-func (d *Driver) isOurPool(p pool, o cloud.Owner) bool {
-	return d.isChild("pool", p.Name, o) || d.renamed("pool", p.Name, o) != ""
+func (d *Balancers) isOurPool(p pool, o cloud.Owner) bool {
+	return d.marks.IsChild("pool", p.Name, o) || d.marks.Renamed("pool", p.Name, o) != ""
 }
 
 // unusedPools are the Service's pools that nothing leads to: on the way in, or out. Sorted by id.
-func (d *Driver) unusedPools(s *snapshot, o cloud.Owner) []pool {
+func (d *Balancers) unusedPools(s *snapshot, o cloud.Owner) []pool {
 	var list []pool
 	for _, p := range s.pools {
 		if len(p.Listeners) == 0 && d.isOurPool(p, o) {
@@ -315,9 +306,9 @@ func (s *snapshot) unusedPort(spec cloud.Spec) int {
 
 // memberKind writes all members of a pool at once, or one by one for providers that can't take
 // several.
-func (d *Driver) memberKind() cloud.ResourceKind {
+func (d *Balancers) memberKind() cloud.ResourceKind {
 	kind := cloud.ResourceKind{Name: kindMember, Settles: settles}
-	if !d.config.Balancer.Serial {
+	if !d.config.Serial {
 		kind.Batch = "pool_id"
 		kind.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
 			bodies := []map[string]any{}
@@ -338,7 +329,7 @@ func (d *Driver) memberKind() cloud.ResourceKind {
 		return d.put(ctx, "member", chosen(wanted.Fields, fields), append(path(present), present.ID)...)
 	}
 	kind.Delete = func(ctx context.Context, present cloud.Resource) error {
-		return api.Remove(ctx, d.Balancer, append(path(present), present.ID)...)
+		return api.Remove(ctx, d.client, append(path(present), present.ID)...)
 	}
 	return kind
 }

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -120,15 +120,15 @@ const (
 )
 
 // listBalancers reads all balancers of the project.
-func (d *Driver) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
-	return api.ListDated[balancer](ctx, d.Balancer, "loadbalancers", pathBalancers, d.ofProject())
+func (d *Balancers) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
+	return api.ListDated[balancer](ctx, d.client, "loadbalancers", pathBalancers, d.ofProject())
 }
 
 // ofProject limits a list to our own project: to an administrator all of them are shown.
-func (d *Driver) ofProject() url.Values {
+func (d *Balancers) ofProject() url.Values {
 	query := url.Values{}
-	if d.Project != "" {
-		query.Set("project_id", d.Project)
+	if d.project != "" {
+		query.Set("project_id", d.project)
 	}
 	return query
 }

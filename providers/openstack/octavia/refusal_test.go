@@ -1,10 +1,11 @@
-package openstack
+package octavia
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -60,7 +61,7 @@ func TestRefusal(t *testing.T) {
 func TestRefusedCreation(t *testing.T) {
 	for _, serial := range []bool{false, true} {
 		c := newCase(t, nil)
-		c.driver.config.Balancer.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
+		c.driver.config.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
 		spec := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
 		after, _, err := c.driver.Normalize(spec)
 		if err != nil {
@@ -68,21 +69,21 @@ func TestRefusedCreation(t *testing.T) {
 		}
 		after.Targets = nil
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &after})
-		if c.driver.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
+		if api.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
 			t.Errorf("serial %t: %v, wrote %q", serial, err, c.writes)
 		}
 	}
 }
 
 // serving is a balancer as the spec asks for it, without members.
-func serving(d *Driver, spec cloud.Spec) *snapshot {
+func serving(d *Balancers, spec cloud.Spec) *snapshot {
 	return &snapshot{
-		lb: balancer{ID: "lb", Name: d.name(web), Description: d.description(web), Tags: d.wantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: statusActive, Provider: "amphora"},
+		lb: balancer{ID: "lb", Name: d.marks.Name(web), Description: d.marks.Description(web), Tags: d.marks.WantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: statusActive, Provider: "amphora"},
 		listeners: []listener{{
-			ID: "listener", Name: d.childName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.name(web)}, ConnectionLimit: -1,
+			ID: "listener", Name: d.marks.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.marks.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: d.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []reference{{"listener"}}}},
+		pools:    map[string]pool{"pool": {ID: "pool", Name: d.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []reference{{"listener"}}}},
 		members:  map[string][]member{},
 		monitors: map[string]monitor{},
 	}
@@ -103,7 +104,7 @@ func (c *table) runs(s *snapshot, spec cloud.Spec) {
 		}
 		progress, err := apply(c.T, c.driver, cloud.Change{Spec: spec, Before: c.driver.observed(s, spec), After: &after})
 		if !progress.Pending {
-			if c.driver.Classify(err).Class != cloud.FailureQuota {
+			if api.Classify(err).Class != cloud.FailureQuota {
 				c.Fatalf("the last run ended with %v", err)
 			}
 			return
@@ -118,7 +119,7 @@ func (c *table) keep(s *snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.pools["made"] = pool{ID: "made", Name: c.driver.childName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
+		s.pools["made"] = pool{ID: "made", Name: c.driver.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
 		s.members[id] = []member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 )
 
 // memberAddress is the address of a machine's member: its first internal one of the family,
@@ -34,7 +35,7 @@ func monitorPort(l cloud.Listener, spec cloud.Spec) int {
 
 // wantedMembers are the members of a listener's pool. A target of which only the address is known
 // stays as it is. Without a node port there is nothing to connect to.
-func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []member, subnet string) []member {
+func (d *Balancers) wantedMembers(l cloud.Listener, change cloud.Change, present []member, subnet string) []member {
 	spec := change.Spec
 	var list []member
 	if l.TargetPort == 0 {
@@ -54,7 +55,7 @@ func (d *Driver) wantedMembers(l cloud.Listener, change cloud.Change, present []
 	for _, id := range change.After.Targets {
 		machine := machines[id]
 		add(member{
-			Name: cut(machine.NodeName), Address: memberAddress(machine, onIPv6(spec)), Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+			Name: mark.Cut(machine.NodeName), Address: memberAddress(machine, onIPv6(spec)), Port: l.TargetPort, MonitorPort: monitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
 		})
 	}
 	for _, id := range change.After.Targets {
@@ -95,7 +96,7 @@ func observedTargets(members []member, targetPort, monitored int) []cloud.Instan
 }
 
 // addresses are those of all members behind the Service's listeners.
-func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
+func (d *Balancers) addresses(s *snapshot, spec cloud.Spec) []string {
 	var list []string
 	for _, l := range s.listeners {
 		if d.isOurs(s, l, spec) {
@@ -109,6 +110,6 @@ func (d *Driver) addresses(s *snapshot, spec cloud.Spec) []string {
 }
 
 // memberSubnet is the subnet of the members; without one of their own it is the balancer's.
-func (d *Driver) memberSubnet(s *snapshot, spec cloud.Spec) string {
+func (d *Balancers) memberSubnet(s *snapshot, spec cloud.Spec) string {
 	return cmp.Or(d.placementOf(spec).MemberSubnet, s.lb.Subnet)
 }

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 const storeBarbican = "barbican"
 
 // exploreTLS looks for the certificate that a Service names, unless a listener has it already.
-func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) {
+func (d *Balancers) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) {
 	ref := option.TLS.In(spec.Options)
 	inUse := slices.ContainsFunc(s.listeners, func(l listener) bool { return l.TLSRef == ref })
-	if ref == "" || inUse || d.config.Balancer.ContainerStore != storeBarbican {
+	if ref == "" || inUse || d.config.ContainerStore != storeBarbican {
 		return
 	}
-	if d.Secrets == nil {
+	if d.secrets == nil {
 		facts[lookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
 		return
 	}
@@ -30,7 +30,7 @@ func (d *Driver) exploreTLS(ctx context.Context, s *snapshot, facts map[string]s
 		facts[lookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
 		return
 	}
-	_, err := api.Get(ctx, d.Secrets, d.Secrets.ServiceURL(kind, id), nil)
+	_, err := api.Get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
 	switch {
 	case api.IsNotFound(err):
 		facts[lookupTLS] = "the key manager has nothing of this name"

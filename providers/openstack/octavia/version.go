@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
@@ -35,7 +35,7 @@ var abilities = map[ability]struct {
 }
 
 // can reports whether balancers can do that here.
-func (d *Driver) can(a ability) bool {
+func (d *Balancers) can(a ability) bool {
 	needs := abilities[a]
-	return d.Octavia.AtLeast(needs.since.Major, needs.since.Minor) && (needs.ovn || d.config.Balancer.Provider != config.ProviderOVN)
+	return d.version.AtLeast(needs.since.Major, needs.since.Minor) && (needs.ovn || d.config.Provider != config.ProviderOVN)
 }

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"cmp"
@@ -25,13 +25,13 @@ import (
 //	                                                   name and tags together
 //
 // For the first row upstream's documentation differs from what it does; this is what it does.
-func (d *Driver) placementOf(spec cloud.Spec) config.Placement {
+func (d *Balancers) placementOf(spec cloud.Spec) config.Placement {
 	own := config.Placement{
 		Network: option.Network.In(spec.Options), Subnet: option.Subnet.In(spec.Options), MemberSubnet: option.MemberSubnet.In(spec.Options),
 		FloatingNetwork: option.FloatingNetwork.In(spec.Options), FloatingSubnet: option.FloatingSubnet.In(spec.Options),
 		FloatingSubnetName: option.FloatingName.In(spec.Options), FloatingSubnetTags: option.FloatingTags.In(spec.Options),
 	}
-	class, standard := d.config.Classes[option.Class.In(spec.Options)].Placement, d.config.Balancer.Placement
+	class, standard := d.classes[option.Class.In(spec.Options)].Placement, d.config.Placement
 	first, second := class, own
 	if d.wantsInternal(spec) {
 		first, second = own, class
@@ -63,12 +63,12 @@ func orDefault(key annotation.Key, spec cloud.Spec, configured string) string {
 
 // wantsInternal reports whether the Service is to have no floating IP. An annotation cannot make
 // a balancer external where all are internal.
-func (d *Driver) wantsInternal(spec cloud.Spec) bool {
-	return d.config.Balancer.Internal || option.Internal.Bool(spec.Options)
+func (d *Balancers) wantsInternal(spec cloud.Spec) bool {
+	return d.config.Internal || option.Internal.Bool(spec.Options)
 }
 
 // place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
-func (d *Driver) place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
+func (d *Balancers) place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
 	where = d.placementOf(spec)
 	if pinned := spec.Preserved[fieldSubnet]; pinned != "" {
 		where.Subnet = pinned
@@ -99,10 +99,10 @@ func portOfVIP(spec cloud.Spec) string {
 
 // otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
 // none: then the balancer has one address only, and the Service is told.
-func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
+func (d *Balancers) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
 	network := where.Network
 	if network == "" && where.Subnet != "" {
-		first, _, err := api.GetOne[neutron.Subnet](ctx, d.Network, "subnet", "subnets", where.Subnet)
+		first, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", where.Subnet)
 		if err != nil {
 			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
 		}
@@ -111,7 +111,7 @@ func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 b
 	if network == "" {
 		return "", nil
 	}
-	subnets, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
+	subnets, err := api.ListAll[neutron.Subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
@@ -125,8 +125,8 @@ func (d *Driver) otherSubnet(ctx context.Context, where config.Placement, ipv6 b
 
 // subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
 // port has several.
-func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
-	p, _, err := api.GetOne[neutron.Port](ctx, d.Network, "port", "ports", id)
+func (d *Balancers) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
+	p, _, err := api.GetOne[neutron.Port](ctx, d.network, "port", "ports", id)
 	switch {
 	case api.IsNotFound(err):
 		return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "there is no such port"}
@@ -142,13 +142,13 @@ func (d *Driver) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string
 }
 
 // subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
-func (d *Driver) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
+func (d *Balancers) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
 	for _, node := range spec.Candidates {
 		address, err := netip.ParseAddr(memberAddress(node, onIPv6(spec)))
 		if err != nil {
 			continue
 		}
-		ports, err := neutron.Ports(ctx, d.Network, url.Values{"device_id": {string(node.InstanceID)}})
+		ports, err := neutron.Ports(ctx, d.network, url.Values{"device_id": {string(node.InstanceID)}})
 		if err != nil {
 			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
 		}

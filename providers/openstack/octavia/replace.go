@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -7,7 +7,7 @@ import (
 
 // Coexist implements cloud.Replacer: Octavia takes two balancers of one name. The floating IP is
 // moved from one to the other. What both cannot have is an address of their own, and a user's port.
-func (d *Driver) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
+func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
 	s, ok := before.Native.(*snapshot)
 	switch {
 	case !ok:

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"errors"
@@ -59,18 +59,18 @@ const (
 const noNetwork = "none"
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (d *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	list, err := d.wantedListeners(spec)
 	if err := errors.Join(d.checkRequest(spec), err); err != nil {
 		return cloud.Balancer{}, d.notes(spec), err
 	}
 	b := cloud.Balancer{
-		Name:           d.name(spec.Ref.Owner),
+		Name:           d.marks.Name(spec.Ref.Owner),
 		Scope:          d.wantedScope(spec),
 		DualStack:      spec.DualStack && d.can(ableAdditionalVIPs),
 		Listeners:      list,
 		ProviderFields: d.wantedProviderFields(spec),
-		OwnershipTags:  d.wantedMarks(spec.Ref.Owner),
+		OwnershipTags:  d.marks.WantedMarks(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
 	return b, d.notes(spec), nil
@@ -83,7 +83,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 //	external  a tenant of somebody's balancer   as that is
 //	external  no external network to be found   internal
 //	external  else, also with an IPv6 address   external
-func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
+func (d *Balancers) wantedScope(spec cloud.Spec) cloud.Scope {
 	if spec.Lookups[lookupTenant] != "" && !d.wantsInternal(spec) {
 		return cloud.Scope(spec.Lookups[lookupScope])
 	}
@@ -92,10 +92,10 @@ func (d *Driver) wantedScope(spec cloud.Spec) cloud.Scope {
 
 // wantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
 // compared and stays as it is.
-func (d *Driver) wantedProviderFields(spec cloud.Spec) map[string]string {
+func (d *Balancers) wantedProviderFields(spec cloud.Spec) map[string]string {
 	where := d.placementOf(spec)
 	all := map[string]string{
-		fieldProvider: d.config.Balancer.Provider,
+		fieldProvider: d.config.Provider,
 		fieldFlavor:   d.ifAble(ableFlavors, option.Flavor.In(spec.Options)),
 		fieldZone:     d.ifAble(ableZones, option.Zone.In(spec.Options)),
 		fieldSubnet:   where.Subnet,
@@ -108,7 +108,7 @@ func (d *Driver) wantedProviderFields(spec cloud.Spec) map[string]string {
 	if spec.Lookups[lookupTenant] != "" {
 		all = map[string]string{}
 	}
-	if d.config.Balancer.ManageSecurityGroups {
+	if d.config.ManageSecurityGroups {
 		all[fieldGroup], all[fieldGuarded] = describeRules(d.wantedRules(spec)), guardedAll
 	} else {
 		all[fieldGroup] = "" // one that is left from a time when groups were managed
@@ -123,7 +123,7 @@ const guardedAll = "all"
 
 // addressField is the field loadBalancerIP is about: the balancer's own address where no floating
 // IP was asked for, and none where one was and can't be.
-func (d *Driver) addressField(spec cloud.Spec) string {
+func (d *Balancers) addressField(spec cloud.Spec) string {
 	switch {
 	case d.wantsInternal(spec) || spec.IPv6:
 		return fieldAddress
@@ -133,7 +133,7 @@ func (d *Driver) addressField(spec cloud.Spec) string {
 	return fieldFloatingIP
 }
 
-func (d *Driver) ifAble(a ability, value string) string {
+func (d *Balancers) ifAble(a ability, value string) string {
 	if d.can(a) {
 		return value
 	}
@@ -141,15 +141,15 @@ func (d *Driver) ifAble(a ability, value string) string {
 }
 
 // checkRequest refuses what can't be.
-func (d *Driver) checkRequest(spec cloud.Spec) error {
+func (d *Balancers) checkRequest(spec cloud.Spec) error {
 	var problems []error
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
 	options := spec.Options
 	if class := option.Class.In(options); class != "" {
-		if _, ok := d.config.Classes[class]; !ok {
-			refuse(option.Class.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(d.config.Classes))))
+		if _, ok := d.classes[class]; !ok {
+			refuse(option.Class.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(d.classes))))
 		}
 	}
 	if option.ProxyProtocol.In(options) != option.ProxyNone && option.ForwardedFor.Bool(options) {
@@ -161,20 +161,20 @@ func (d *Driver) checkRequest(spec cloud.Spec) error {
 	if id := spec.Lookups[lookupNoSubnet]; id != "" {
 		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
 	}
-	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.Balancer.ManageSecurityGroups {
+	if restricts(spec) && !d.can(ableAllowedCIDRs) && !d.config.ManageSecurityGroups {
 		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+d.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
 	}
 	return errors.Join(append(problems, d.checkShare(spec)...)...)
 }
 
 // checkShare refuses what the others on a balancer rule out.
-func (d *Driver) checkShare(spec cloud.Spec) []error {
+func (d *Balancers) checkShare(spec cloud.Spec) []error {
 	var problems []error
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
 	if users := spec.Lookups[lookupFull]; users != "" {
-		refuse(option.ID.Name, option.ID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.Balancer.MaxShared))
+		refuse(option.ID.Name, option.ID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(d.config.MaxShared))
 	}
 	taken := strings.Split(spec.Lookups[lookupTaken], ",")
 	for _, port := range spec.Ports {
@@ -201,7 +201,7 @@ func quoted(names []string) string {
 }
 
 // notes say what of the Service's wishes has no effect.
-func (d *Driver) notes(spec cloud.Spec) []cloud.Warning {
+func (d *Balancers) notes(spec cloud.Spec) []cloud.Warning {
 	var list []cloud.Warning
 	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
 	if spec.Lookups[lookupFloatingNetwork] == noNetwork && !d.wantsInternal(spec) {
@@ -230,7 +230,7 @@ func (d *Driver) notes(spec cloud.Spec) []cloud.Warning {
 }
 
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
-func (d *Driver) addressNotes(spec cloud.Spec) []cloud.Warning {
+func (d *Balancers) addressNotes(spec cloud.Spec) []cloud.Warning {
 	switch {
 	case d.wantsInternal(spec) || spec.Lookups[lookupTenant] != "":
 		return nil
@@ -254,12 +254,12 @@ func monitorNotes(spec cloud.Spec) []cloud.Warning {
 }
 
 // terminates reports whether the balancer changes connections.
-func (d *Driver) terminates(spec cloud.Spec) bool {
+func (d *Balancers) terminates(spec cloud.Spec) bool {
 	return option.ProxyProtocol.In(spec.Options) != option.ProxyNone || option.ForwardedFor.Bool(spec.Options) || option.TLS.In(spec.Options) != ""
 }
 
-func (d *Driver) unable(a ability) string {
-	if d.config.Balancer.Provider == config.ProviderOVN && !abilities[a].ovn {
+func (d *Balancers) unable(a ability) string {
+	if d.config.Provider == config.ProviderOVN && !abilities[a].ovn {
 		return "the ovn provider can't do it"
 	}
 	since := abilities[a].since
@@ -274,7 +274,7 @@ func family(ipv6 bool) string {
 }
 
 // Eligible implements cloud.Balancers: what has an address can be a member.
-func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
+func (d *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
 	if memberAddress(t, b.ProviderFields[fieldFamily] == "6") == "" {
 		return "the cloud shows no address of it in the balancer's family; [Networking] in the configuration says which count"
 	}

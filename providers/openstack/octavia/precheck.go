@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 
 // inquiry collects what keeps a balancer from being made.
 type inquiry struct {
-	driver *Driver
-	spec   cloud.Spec
-	where  config.Placement
+	balancers *Balancers
+	spec      cloud.Spec
+	where     config.Placement
 	// before is the balancer that is deleted first or served until now, nil when there is none.
 	before   *snapshot
 	problems []error
@@ -29,8 +29,8 @@ type inquiry struct {
 // Check implements cloud.Checker: everything that a Service names is looked for before anything is
 // made, because a balancer without the rest would wait for it for ever. What these credentials
 // may not read is left to the cloud.
-func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	q := &inquiry{driver: d, spec: spec, where: d.placementOf(spec)}
+func (d *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	q := &inquiry{balancers: d, spec: spec, where: d.placementOf(spec)}
 	q.before, _ = before.Native.(*snapshot)
 	for _, ask := range []func(context.Context) error{q.size, q.place, q.ownAddress, q.floating} {
 		if err := ask(ctx); err != nil {
@@ -73,11 +73,11 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 }
 
 // reading returns how an object is read.
-func reading[T any](d *Driver, network bool, name string, path ...string) func(context.Context) (T, error) {
+func reading[T any](d *Balancers, network bool, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		client := d.Balancer
+		client := d.client
 		if network {
-			client = d.Network
+			client = d.network
 		}
 		one, _, err := api.GetOne[T](ctx, client, name, path...)
 		return one, err
@@ -91,7 +91,7 @@ type offered struct {
 
 // size is about flavor and zone.
 func (q *inquiry) size(ctx context.Context) error {
-	d := q.driver
+	d := q.balancers
 	for _, choice := range []struct {
 		key              annotation.Key
 		able             ability
@@ -117,7 +117,7 @@ func (q *inquiry) size(ctx context.Context) error {
 
 // place is about the balancer's network, subnet and port, and the subnet of its members.
 func (q *inquiry) place(ctx context.Context) error {
-	d := q.driver
+	d := q.balancers
 	if id := q.where.Network; id != "" {
 		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](d, true, "network", "networks", id)); err != nil {
 			return err
@@ -148,7 +148,7 @@ const fieldLoadBalancerIP = "spec.loadBalancerIP"
 
 // ownAddress is about an address of the balancer itself: it has to be in the subnet, and free.
 func (q *inquiry) ownAddress(ctx context.Context) error {
-	d, text := q.driver, q.spec.LoadBalancerIP
+	d, text := q.balancers, q.spec.LoadBalancerIP
 	if text == "" || d.addressField(q.spec) == "" {
 		return nil
 	}
@@ -173,8 +173,8 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
 func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
-	d, text := q.driver, q.spec.LoadBalancerIP
-	ports, err := neutron.Ports(ctx, d.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
+	d, text := q.balancers, q.spec.LoadBalancerIP
+	ports, err := neutron.Ports(ctx, d.network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
@@ -188,7 +188,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
-	d, spec := q.driver, q.spec
+	d, spec := q.balancers, q.spec
 	if d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork {
 		return nil
 	}
@@ -220,7 +220,7 @@ func isInvalid(err error) bool {
 
 // checkFloating looks at where a floating IP is to be taken from. A project is shown the ids of an
 // external network's subnets, though often not the subnets.
-func (d *Driver) checkFloating(ctx context.Context, spec cloud.Spec) error {
+func (d *Balancers) checkFloating(ctx context.Context, spec cloud.Spec) error {
 	type external struct {
 		neutron.Network
 		External *bool    `json:"router:external"`
@@ -230,7 +230,7 @@ func (d *Driver) checkFloating(ctx context.Context, spec cloud.Spec) error {
 	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
-	q := &inquiry{driver: d, spec: spec}
+	q := &inquiry{balancers: d, spec: spec}
 	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[external](d, true, "network", "networks", id))
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (s *snapshot) still(then, now string) bool {
 
 // children reads listeners, pools, members and monitors of a balancer, as far as they are not
 // known to be what they were in an earlier snapshot.
-func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last *snapshot) (*snapshot, error) {
+func (d *Balancers) children(ctx context.Context, lb balancer, read time.Time, last *snapshot) (*snapshot, error) {
 	s := &snapshot{lb: lb, read: read, pools: map[string]pool{}, members: map[string][]member{}, monitors: map[string]monitor{}}
 	if last != nil && last.lb.ID != lb.ID {
 		last = nil
@@ -63,10 +63,10 @@ func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last
 		return s, nil
 	}
 	var err error
-	if s.listeners, err = api.ListAll[listener](ctx, d.Balancer, "listeners", pathListeners, ofBalancer(lb.ID)); err != nil {
+	if s.listeners, err = api.ListAll[listener](ctx, d.client, "listeners", pathListeners, ofBalancer(lb.ID)); err != nil {
 		return nil, err
 	}
-	pools, err := api.ListAll[pool](ctx, d.Balancer, "pools", pathPools, ofBalancer(lb.ID))
+	pools, err := api.ListAll[pool](ctx, d.client, "pools", pathPools, ofBalancer(lb.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (d *Driver) children(ctx context.Context, lb balancer, read time.Time, last
 	return s, d.addMonitors(ctx, s, last)
 }
 
-func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last *snapshot) error {
+func (d *Balancers) addMembers(ctx context.Context, s *snapshot, pools []pool, last *snapshot) error {
 	for _, p := range pools {
 		s.pools[p.ID] = p
 		switch {
@@ -84,7 +84,7 @@ func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last
 		case last != nil && last.still(last.pools[p.ID].Updated, p.Updated):
 			s.members[p.ID] = last.members[p.ID]
 		default:
-			members, err := api.ListAll[member](ctx, d.Balancer, "members", pathPools+"/"+p.ID+"/members", nil)
+			members, err := api.ListAll[member](ctx, d.client, "members", pathPools+"/"+p.ID+"/members", nil)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (d *Driver) addMembers(ctx context.Context, s *snapshot, pools []pool, last
 
 // addMonitors reads the monitors of the pools, all at once: the API can't list those of one
 // balancer.
-func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) error {
+func (d *Balancers) addMonitors(ctx context.Context, s *snapshot, last *snapshot) error {
 	missing := false
 	for id, p := range s.pools {
 		switch {
@@ -110,7 +110,7 @@ func (d *Driver) addMonitors(ctx context.Context, s *snapshot, last *snapshot) e
 	if !missing {
 		return nil
 	}
-	all, err := api.ListAll[monitor](ctx, d.Balancer, "healthmonitors", pathMonitors, d.ofProject())
+	all, err := api.ListAll[monitor](ctx, d.client, "healthmonitors", pathMonitors, d.ofProject())
 	if err != nil {
 		return err
 	}

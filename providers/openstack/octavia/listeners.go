@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"errors"
@@ -41,7 +41,7 @@ const (
 )
 
 // wantedListeners returns a listener for each port.
-func (d *Driver) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
+func (d *Balancers) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
 	var list []cloud.Listener
 	var problems []error
 	for _, port := range spec.Ports {
@@ -100,7 +100,7 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	return port.Protocol
 }
 
-func (d *Driver) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
+func (d *Balancers) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
 	o := spec.Options
 	extras := map[string]string{
 		fieldConnectionLimit: option.ConnectionLimit.In(o),
@@ -202,7 +202,7 @@ func onIPv6(spec cloud.Spec) bool {
 //	TCP   –      –                             TCP
 //	UDP   –      –                             UDP-CONNECT
 //	SCTP  –      –                             SCTP
-func (d *Driver) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
+func (d *Balancers) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
 	if !option.Monitor.Bool(spec.Options) {
 		return nil, nil
 	}
@@ -214,7 +214,7 @@ func (d *Driver) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, 
 	if port.Protocol == cloud.ProtocolUDP {
 		h.Protocol = monitorUDP
 	}
-	able := d.config.Balancer.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
+	able := d.config.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
 	if spec.Local && able {
 		h.Protocol, h.Path = protocolHTTP, "/healthz"
 	}

@@ -1,4 +1,4 @@
-package openstack
+package octavia
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -27,9 +28,9 @@ type floatingIP struct {
 func (f floatingIP) Identifier() string { return f.ID }
 
 // listFloatingIPs lists floating IPs of the project: administrators are shown everybody's.
-func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
+func (d *Balancers) listFloatingIPs(ctx context.Context, query url.Values) ([]floatingIP, error) {
 	maps.Copy(query, d.ofProject())
-	ips, err := api.ListAll[floatingIP](ctx, d.Network, "floatingips", "floatingips", query)
+	ips, err := api.ListAll[floatingIP](ctx, d.network, "floatingips", "floatingips", query)
 	if err != nil {
 		return nil, fmt.Errorf("listing floating IPs: %w", err)
 	}
@@ -38,7 +39,7 @@ func (d *Driver) listFloatingIPs(ctx context.Context, query url.Values) ([]float
 
 // addFloatingIPs finds the floating IP at the balancer's port. Where one is wanted and there is
 // none, it looks for one that is left of a balancer of this Service that is gone.
-func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
+func (d *Balancers) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
 	if s.lb.Port != "" {
 		s.floating, err = d.floatingWith(ctx, spec, url.Values{"port_id": {s.lb.Port}}, func(ip floatingIP) bool { return ip.Port == s.lb.Port })
 	}
@@ -46,10 +47,10 @@ func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spe
 	if err != nil || s.floating != nil || unwanted {
 		return err
 	}
-	made, err := d.floatingOf(ctx, spec, url.Values{"description": {d.floatingDescription(spec.Ref.Owner)}})
+	made, err := d.floatingOf(ctx, spec, url.Values{"description": {d.marks.FloatingDescription(spec.Ref.Owner)}})
 	for i, ip := range made {
 		switch {
-		case !d.floatingIsOurs(ip.Description, spec.Ref.Owner, false):
+		case !d.marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, false):
 		case ip.Port == "":
 			s.free = &made[i]
 			return err
@@ -61,7 +62,7 @@ func (d *Driver) addFloatingIPs(ctx context.Context, s *snapshot, spec cloud.Spe
 }
 
 // floatingWith returns the floating IP that fits, nil when none does.
-func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(floatingIP) bool) (*floatingIP, error) {
+func (d *Balancers) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(floatingIP) bool) (*floatingIP, error) {
 	ips, err := d.floatingOf(ctx, spec, query)
 	if at := slices.IndexFunc(ips, fits); err == nil && at >= 0 {
 		return &ips[at], nil
@@ -70,7 +71,7 @@ func (d *Driver) floatingWith(ctx context.Context, spec cloud.Spec, query url.Va
 }
 
 // floatingOf returns the floating IPs of the bulk list, or those the query leads to.
-func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]floatingIP, error) {
+func (d *Balancers) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]floatingIP, error) {
 	if all, listed := bulkListOf(spec); listed {
 		return all.floating, nil
 	}
@@ -87,7 +88,7 @@ func (d *Driver) floatingOf(ctx context.Context, spec cloud.Spec, query url.Valu
 //	                          the cluster follows its name
 //
 // A tenant has no say in it.
-func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change) {
+func (d *Balancers) addFloatingResources(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change) {
 	spec := change.Spec
 	follows := d.following(spec)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
@@ -97,8 +98,8 @@ func (d *Driver) addFloatingResources(ctx context.Context, r *cloud.Resources, s
 	case internal:
 	case s.floating == nil && follows != nil:
 		d.claimFloating(r, follows, spec.Ref.Owner)
-	case s.floating != nil && d.formerFloating(s.floating.Description, spec.Ref.Owner):
-		changeFloating(r, s.floating, s.floating.Port, d.floatingDescription(spec.Ref.Owner))
+	case s.floating != nil && d.marks.FormerFloating(s.floating.Description, spec.Ref.Owner):
+		changeFloating(r, s.floating, s.floating.Port, d.marks.FloatingDescription(spec.Ref.Owner))
 	case s.floating == nil:
 		d.attach(ctx, r, s, spec)
 	}
@@ -128,7 +129,7 @@ func changeFloating(r *cloud.Resources, ip *floatingIP, port, description string
 //	not set         none is left       is made, in the first subnet that has room
 //
 // What cannot be read now is the problem of the floating IP alone.
-func (d *Driver) attach(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) {
+func (d *Balancers) attach(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) {
 	chosen := chosenFloating(spec)
 	switch {
 	case chosen != "":
@@ -150,7 +151,7 @@ func (d *Driver) attach(ctx context.Context, r *cloud.Resources, s *snapshot, sp
 	r.Wanted = append(r.Wanted, made)
 }
 
-func (d *Driver) attachAddress(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec, address string) {
+func (d *Balancers) attachAddress(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec, address string) {
 	found, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	if len(found) == 0 {
 		made := d.newFloatingIP(s.lb.Port, spec, address)
@@ -171,13 +172,13 @@ func (d *Driver) attachAddress(ctx context.Context, r *cloud.Resources, s *snaps
 
 // isLeft reports whether a port is that of another balancer of the Service, which the present one has
 // replaced.
-func (d *Driver) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
+func (d *Balancers) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
 	all, _, err := d.listBalancers(ctx)
 	if err != nil {
 		return false, fmt.Errorf("listing balancers: %w", err)
 	}
 	return slices.ContainsFunc(all, func(lb balancer) bool {
-		return lb.Port == port && d.readClaims(lb.Tags, spec.Ref.Owner).ours
+		return lb.Port == port && d.marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
 	}), nil
 }
 
@@ -189,7 +190,7 @@ func chosenFloating(spec cloud.Spec) string {
 
 // following is the floating IP that stays at the balancer beside, which serves, and follows when this
 // one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
-func (d *Driver) following(spec cloud.Spec) *floatingIP {
+func (d *Balancers) following(spec cloud.Spec) *floatingIP {
 	if spec.Beside == nil || d.wantsInternal(spec) {
 		return nil
 	}
@@ -198,7 +199,7 @@ func (d *Driver) following(spec cloud.Spec) *floatingIP {
 		return nil
 	}
 	chosen := chosenFloating(spec)
-	if chosen == s.floating.Address || chosen == "" && d.floatingIsOurs(s.floating.Description, spec.Ref.Owner, true) {
+	if chosen == s.floating.Address || chosen == "" && d.marks.FloatingIsOurs(s.floating.Description, spec.Ref.Owner, true) {
 		return s.floating
 	}
 	return nil
@@ -211,7 +212,7 @@ const portOfNew = "of the new balancer"
 // balancer has a port. One with an address that was chosen, and that the project does not have, is
 // made before the balancer: most clouds let only administrators choose, and a balancer would wait
 // for it for ever. It is found again by its description.
-func (d *Driver) addFirstFloating(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change, made *cloud.Resource) error {
+func (d *Balancers) addFirstFloating(ctx context.Context, r *cloud.Resources, s *snapshot, change cloud.Change, made *cloud.Resource) error {
 	spec, chosen := change.Spec, chosenFloating(change.Spec)
 	switch {
 	case d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork || d.following(spec) != nil:
@@ -238,10 +239,10 @@ func (d *Driver) addFirstFloating(ctx context.Context, r *cloud.Resources, s *sn
 }
 
 // newFloatingIP is a floating IP at a port, with an address if that is not "".
-func (d *Driver) newFloatingIP(port string, spec cloud.Spec, address string) cloud.Resource {
+func (d *Balancers) newFloatingIP(port string, spec cloud.Spec, address string) cloud.Resource {
 	return cloud.Resource{
 		Kind: kindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-			"floating_network_id": d.floatingNetwork(spec), "port_id": port, "description": d.floatingDescription(spec.Ref.Owner),
+			"floating_network_id": d.floatingNetwork(spec), "port_id": port, "description": d.marks.FloatingDescription(spec.Ref.Owner),
 			"floating_ip_address": address,
 		},
 	}
@@ -249,7 +250,7 @@ func (d *Driver) newFloatingIP(port string, spec cloud.Spec, address string) clo
 
 // createFloatingIP makes a floating IP: where its address was not chosen, in the first subnet that
 // has room.
-func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (d *Balancers) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	spec, _ := wanted.Native.(cloud.Spec)
 	subnets := []string{""}
 	if wanted.Fields["floating_ip_address"] == "" {
@@ -267,7 +268,7 @@ func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ 
 		if subnet != "" {
 			body["subnet_id"] = subnet
 		}
-		_, err = d.Network.Post(ctx, d.Network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
+		_, err = d.network.Post(ctx, d.network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
 		switch api.Classify(err).Class {
 		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
 		default:
@@ -278,21 +279,21 @@ func (d *Driver) createFloatingIP(ctx context.Context, wanted cloud.Resource, _ 
 }
 
 // updateFloatingIP writes port and description. Only an explicit null detaches it.
-func (d *Driver) updateFloatingIP(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+func (d *Balancers) updateFloatingIP(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	body := chosen(wanted.Fields, append(fields, "port_id"))
 	if body["port_id"] == "" {
 		body["port_id"] = nil
 	}
-	_, err := d.Network.Put(ctx, d.Network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
+	_, err := d.network.Put(ctx, d.network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
 	return err
 }
 
-func (d *Driver) deleteFloatingIP(ctx context.Context, present cloud.Resource) error {
-	return api.Remove(ctx, d.Network, "floatingips", present.ID)
+func (d *Balancers) deleteFloatingIP(ctx context.Context, present cloud.Resource) error {
+	return api.Remove(ctx, d.network, "floatingips", present.ID)
 }
 
 // floatingNetwork is the network to take a floating IP from: as chosen, else as found.
-func (d *Driver) floatingNetwork(spec cloud.Spec) string {
+func (d *Balancers) floatingNetwork(spec cloud.Spec) string {
 	return cmp.Or(d.placementOf(spec).FloatingNetwork, spec.Lookups[lookupFloatingNetwork])
 }
 
@@ -306,12 +307,12 @@ func (d *Driver) floatingNetwork(spec cloud.Spec) string {
 //	any other, or nobody              –           –            detached
 //
 // One that loadBalancerIP chose was not made for a Service that shared the balancer.
-func (d *Driver) release(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
+func (d *Balancers) release(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
 	if ip == nil {
 		return r
 	}
 	keep := option.KeepFloatingIP.Bool(spec.Options)
-	switch ours := d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true); {
+	switch ours := d.inherits(ip, spec) || d.marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true); {
 	case ours && !keep:
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && spec.Deleting:
@@ -324,34 +325,34 @@ func (d *Driver) release(r cloud.Resources, ip *floatingIP, spec cloud.Spec) clo
 
 // park detaches a floating IP that was made for the Service, for the balancer that comes in the place
 // of this one: its description makes it the Service's. Any other is detached with the balancer.
-func (d *Driver) park(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
-	if ip != nil && (d.inherits(ip, spec) || d.floatingIsOurs(ip.Description, spec.Ref.Owner, true)) {
-		changeFloating(&r, ip, "", d.floatingDescription(spec.Ref.Owner))
+func (d *Balancers) park(r cloud.Resources, ip *floatingIP, spec cloud.Spec) cloud.Resources {
+	if ip != nil && (d.inherits(ip, spec) || d.marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true)) {
+		changeFloating(&r, ip, "", d.marks.FloatingDescription(spec.Ref.Owner))
 	}
 	return r
 }
 
 // inherits reports whether a floating IP at the Service's balancer was made for another Service,
 // which shared the balancer.
-func (d *Driver) inherits(ip *floatingIP, spec cloud.Spec) bool {
-	return ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, floatingPrefix)
+func (d *Balancers) inherits(ip *floatingIP, spec cloud.Spec) bool {
+	return ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, mark.FloatingPrefix)
 }
 
 // claimFloating gives a floating IP that upstream made for the Service a description with its UID.
-func (d *Driver) claimFloating(r *cloud.Resources, ip *floatingIP, o cloud.Owner) {
-	if !d.floatingIsOurs(ip.Description, o, false) && d.floatingIsOurs(ip.Description, o, true) {
-		changeFloating(r, ip, ip.Port, d.floatingDescription(o))
+func (d *Balancers) claimFloating(r *cloud.Resources, ip *floatingIP, o cloud.Owner) {
+	if !d.marks.FloatingIsOurs(ip.Description, o, false) && d.marks.FloatingIsOurs(ip.Description, o, true) {
+		changeFloating(r, ip, ip.Port, d.marks.FloatingDescription(o))
 	}
 }
 
 // floatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
-func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
+func (d *Balancers) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
 	where, network := d.placementOf(spec), d.floatingNetwork(spec)
 	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
 		return []string{where.FloatingSubnet}, nil
 	}
-	all, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {network}})
+	all, err := api.ListAll[neutron.Subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return nil, fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
@@ -373,17 +374,17 @@ func (d *Driver) floatingSubnets(ctx context.Context, spec cloud.Spec) ([]string
 
 // findFloatingNetwork returns the external network to use where none is configured: the first
 // with a subnet that is IPv4 or that we are not shown; "" when there is none.
-func (d *Driver) findFloatingNetwork(ctx context.Context) (string, error) {
+func (d *Balancers) findFloatingNetwork(ctx context.Context) (string, error) {
 	type external struct {
 		neutron.Network
 		Subnets []string `json:"subnets"`
 	}
-	networks, err := api.ListAll[external](ctx, d.Network, "networks", "networks", url.Values{"router:external": {"true"}})
+	networks, err := api.ListAll[external](ctx, d.network, "networks", "networks", url.Values{"router:external": {"true"}})
 	if err != nil {
 		return "", fmt.Errorf("listing external networks: %w", err)
 	}
 	for _, n := range networks {
-		subnets, err := api.ListAll[neutron.Subnet](ctx, d.Network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
+		subnets, err := api.ListAll[neutron.Subnet](ctx, d.network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
 		if err != nil {
 			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
 		}

@@ -1,0 +1,3 @@
+// Package mark gives what belongs to a Service its names, descriptions and tags, as upstream does, and
+// reads whose something is.
+package mark

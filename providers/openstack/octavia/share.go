@@ -1,0 +1,176 @@
+package octavia
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+)
+
+// owner says whose a balancer is, for the kernel's judgement, and whether the Service may share it.
+// Our marks count before upstream's, which are its names in tags and, without those, the balancer's
+// own name:
+//
+//	marks                              named by id  owner                                    shared
+//	this Service's                     –            this Service                             no
+//	upstream's of this Service         yes          this Service, by name                    as a tenant
+//	upstream's of this Service         no           what the mark says, literally            no
+//	other Services', of this cluster   yes          nobody, while there is room              yes
+//	any others                         –            the first of them                        no
+//	none                               –            nobody                                   as a tenant
+//
+// Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
+//
+// The third row is there because many clusters are called "kubernetes": that name is no proof.
+func (d *Balancers) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared bool) {
+	o := spec.Ref.Owner
+	c := d.marks.ReadClaims(lb.Tags, o)
+	byID := spec.Ref.ID != "" && spec.Ref.ID == lb.ID
+	tenant := d.isTenant(&snapshot{lb: *lb}, spec)
+	room := byID && d.hasRoom(lb, c, spec)
+	made, isMade := d.madeFor(lb, o, byID)
+	switch {
+	case c.Ours, lb.Name == mark.LegacyName(o.UID):
+		return o, false
+	case c.Upstream && !c.Namesake(o):
+		return d.marks.OfUpstream(c.Named(d.marks, o), o, byID), byID && tenant
+	case c.Users > 0:
+		return shareWith(d.marks.Others(c, o), o, room)
+	case isMade && room && d.marks.Translated(made, o).Cluster == o.Cluster && !d.marks.IsNameOf(lb.Name, o):
+		return cloud.Owner{}, true
+	case isMade:
+		return d.marks.OfUpstream(made, o, byID), false
+	}
+	return cloud.Owner{}, room && tenant
+}
+
+// hasRoom reports whether one more Service that names the balancer by its id may share it. One that
+// takes it over does not.
+func (d *Balancers) hasRoom(lb *balancer, c mark.Claims, spec cloud.Spec) bool {
+	return !spec.Deleting && c.Users < d.config.MaxShared && annotation.Adopt.In(spec.Options) != lb.ID
+}
+
+// madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has
+// tags, one without any was let go by whoever made it.
+func (d *Balancers) madeFor(lb *balancer, o cloud.Owner, byID bool) (made cloud.Owner, isMade bool) {
+	made, isMade = mark.ReadName(lb.Name)
+	letGo := d.can(ableTags) && byID && len(lb.Tags) == 0 && !d.marks.IsNameOf(lb.Name, o)
+	return made, isMade && !letGo
+}
+
+// shareWith returns the owner of a balancer that other Services use: nobody, while there is room and
+// all of them are other Services of this cluster.
+func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owner, shared bool) {
+	alien := func(other cloud.Owner) bool { return other.Cluster != o.Cluster || other.String() == o.String() }
+	if room && !slices.ContainsFunc(others, alien) {
+		return cloud.Owner{}, true
+	}
+	return others[0], false
+}
+
+// isMade reports whether a balancer was made for some Service. Upstream marks those by their
+// names; one that was renamed still has its description.
+func isMade(lb *balancer, o cloud.Owner) bool {
+	return strings.HasPrefix(lb.Name, mark.NamePrefix) || lb.Name == mark.LegacyName(o.UID) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix)
+}
+
+// isMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
+// differs, a tag has to say that it is the same Service.
+func (d *Balancers) isMadeFor(lb *balancer, o cloud.Owner) bool {
+	if lb.Name == d.marks.Name(o) || lb.Name == mark.LegacyName(o.UID) || lb.Description == d.marks.Description(o) {
+		return true
+	}
+	c := d.marks.ReadClaims(lb.Tags, o)
+	former := d.marks.IsNameOf(lb.Name, o) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix+o.String()+" from cluster ")
+	return former && (c.Ours || c.Upstream)
+}
+
+// isTenant reports whether the balancer was made for another Service or by the user: then we
+// manage our own listeners on it and nothing else.
+//
+//	made for              marks                       tenant
+//	this Service          –                           no
+//	–                     of other Services           yes
+//	another Service       this Service's alone        no, if all listeners are its: it is the last one
+//	nobody                this Service's alone        yes
+//	–                     none, and it is to adopt    no
+//	–                     none                        yes
+func (d *Balancers) isTenant(s *snapshot, spec cloud.Spec) bool {
+	o := spec.Ref.Owner
+	c := d.marks.ReadClaims(s.lb.Tags, o)
+	adopts := annotation.Adopt.In(spec.Options) == s.lb.ID
+	switch {
+	case d.isMadeFor(&s.lb, o):
+		return false
+	case c.Users > 0:
+		return true
+	case c.Ours && !adopts:
+		return !isMade(&s.lb, o) || !d.isAlone(s, spec)
+	}
+	return !adopts
+}
+
+// isAlone reports whether all listeners say that they are the Service's. On a balancer that was
+// made for another Service only that proves that the other one has left: its tag may be missing.
+func (d *Balancers) isAlone(s *snapshot, spec cloud.Spec) bool {
+	return len(d.tagged(s, spec)) == len(s.listeners)
+}
+
+// isOurs reports whether a listener was made for the Service:
+//
+//	tags or name                               on a balancer of  ours
+//	the Service's name, in any cluster         –                 yes
+//	no tag, or the name the balancer has       its own           yes
+//	any other                                  –                 no
+//
+// The listener's own name counts where no tag names a Service: a user can have put another tag in the
+// place of ours.
+func (d *Balancers) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
+	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
+	if d.isNamed(l, c, spec.Ref.Owner) {
+		return true
+	}
+	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.lb.Name || c.Names[tag]) })
+	return !foreign && !d.isTenant(s, spec)
+}
+
+// isNamed reports whether a listener says by a tag, or by its name where no tag names a Service, that
+// it is the Service's.
+func (d *Balancers) isNamed(l listener, c mark.Claims, o cloud.Owner) bool {
+	named := func(name string) bool { return d.marks.IsNameOf(name, o) && !c.Names[name] }
+	if slices.ContainsFunc(l.Tags, named) {
+		return true
+	}
+	if slices.ContainsFunc(l.Tags, func(tag string) bool { return strings.HasPrefix(tag, mark.NamePrefix) }) {
+		return false
+	}
+	_, balancer, ok := mark.SplitChild("listener", l.Name)
+	return ok && named(balancer)
+}
+
+// hasNothing reports whether nothing on a balancer that stays is the Service's any more.
+func (d *Balancers) hasNothing(s *snapshot, spec cloud.Spec) bool {
+	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
+	if c.Ours || c.Upstream || d.mayDelete(s, spec) {
+		return false
+	}
+	return len(d.tagged(s, spec)) == 0 && len(d.unusedPools(s, spec.Ref.Owner)) == 0
+}
+
+// tagged are the listeners that say that they are the Service's.
+func (d *Balancers) tagged(s *snapshot, spec cloud.Spec) []listener {
+	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
+	return slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool { return !d.isNamed(l, c, spec.Ref.Owner) })
+}
+
+// mayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
+// that was made for another Service must have no listener that is not ours.
+func (d *Balancers) mayDelete(s *snapshot, spec cloud.Spec) bool {
+	o := spec.Ref.Owner
+	if !isMade(&s.lb, o) || d.marks.ReadClaims(s.lb.Tags, o).Users > 0 {
+		return false
+	}
+	return d.isMadeFor(&s.lb, o) || d.isAlone(s, spec)
+}
