@@ -54,7 +54,7 @@ func (a *authorizer) RoundTrip(request *http.Request) (*http.Response, error) {
 func (a *authorizer) current(ctx context.Context) (*oauth2.Token, error) {
 	credential, err := a.source.credential()
 	if err != nil {
-		return nil, err
+		return nil, &credentialError{err}
 	}
 	select {
 	case a.turn <- struct{}{}:
@@ -93,13 +93,21 @@ func (e *tokenError) Error() string { return fmt.Sprintf("getting an access toke
 
 func (e *tokenError) Unwrap() error { return e.err }
 
-// classOfToken sorts what went wrong on the way to a token.
+// credentialError says that no token can be made from the credentials, whoever is asked.
+type credentialError struct{ err error }
+
+func (e *credentialError) Error() string { return e.err.Error() }
+
+func (e *credentialError) Unwrap() error { return e.err }
+
+// classOfToken sorts what went wrong on the way to a token. Only bad credentials and a refusal in
+// OAuth's form are about the credentials: anything else may be different the next time.
 func classOfToken(err error) cloud.Class {
+	if _, ok := errors.AsType[*credentialError](err); ok {
+		return cloud.FailureUnauthorized
+	}
 	if refusal, ok := errors.AsType[*statusError](err); ok {
-		return classOfStatus(refusal.status, cloud.FailureUnauthorized)
+		return refusal.class()
 	}
-	if cloud.NoAnswer(err) || errors.Is(err, errUnreadable) {
-		return cloud.FailureTransient
-	}
-	return cloud.FailureUnauthorized
+	return cloud.FailureTransient
 }

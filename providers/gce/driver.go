@@ -47,6 +47,9 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := from.(document); !ok || cmp.Or(file.project, environment.project) == "" {
+		server.warnOfProxy(http.ProxyFromEnvironment, c.Warn)
+	}
 	if file.endpoint == "" {
 		if file.endpoint, err = endpoint(ctx, from, server); err != nil {
 			return nil, err
@@ -66,9 +69,26 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	further := slices.DeleteFunc(environment.nodeProjects, func(id string) bool { return id == own })
-	d.projects = append([]string{own}, further...)
+	d.projects = projectsOf(own, environment.nodeProjects, c.Warn)
 	return d, nil
+}
+
+// projectsOf are all projects, each of them once: an instance that is read twice looks like two. warn
+// may be nil.
+func projectsOf(own string, further []string, warn func(string)) []string {
+	projects := []string{own}
+	for _, id := range further {
+		switch {
+		case !slices.Contains(projects, id):
+			projects = append(projects, id)
+		case warn == nil:
+		case id == own:
+			warn(fmt.Sprintf("%s: %q is the own project, whose instances are nodes in any case: leave it out", envNodeProjects, id))
+		default:
+			warn(fmt.Sprintf("%s: %q is named more than once: name each project once", envNodeProjects, id))
+		}
+	}
+	return projects
 }
 
 // sourceOf picks where tokens come from: token-url, else credentials in JSON, else the machine.

@@ -69,12 +69,12 @@ func classOf(refusal *googleapi.Error) cloud.Class {
 	if refusal.Code == http.StatusNotFound && why == "notFound" {
 		return cloud.FailureNotFound
 	}
-	return classOfStatus(refusal.Code, cloud.FailureUnknown)
+	return classOfStatus(refusal.Code)
 }
 
 // classOfStatus sorts a status that says all. A 404 without a reason is what a proxy or a wrong
 // endpoint answers, and proves nothing.
-func classOfStatus(status int, other cloud.Class) cloud.Class {
+func classOfStatus(status int) cloud.Class {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return cloud.FailureUnauthorized
@@ -82,8 +82,6 @@ func classOfStatus(status int, other cloud.Class) cloud.Class {
 		return cloud.FailureThrottled
 	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
 		return cloud.FailureTransient
-	case other != cloud.FailureUnknown:
-		return other
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
 		return cloud.FailureConflict
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strconv"
 
 	"google.golang.org/api/compute/v1"
@@ -22,16 +24,17 @@ const listFields = "kind,nextPageToken,warning/code,unreachables,items/*/warning
 // kindList is what such a list calls itself.
 const kindList = "compute#instanceAggregatedList"
 
-// List implements cloud.Instances.
+// List implements cloud.Instances. A further project that the account may not read makes the list
+// incomplete: the instances of the others are still found.
 func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
 	all := cloud.InstanceList{Complete: true}
 	seen := map[cloud.InstanceID]bool{}
 	for _, project := range d.projects {
 		found, complete, err := d.search(ctx, project, "")
-		if err != nil {
+		if err != nil && d.closed(project, err) == nil {
 			return cloud.InstanceList{}, err
 		}
-		all.Complete = all.Complete && complete
+		all.Complete = all.Complete && complete && err == nil
 		for _, i := range found {
 			// An instance that is read twice hides one that moved to a page that was read before.
 			all.Complete = all.Complete && !seen[i.ID]
@@ -117,7 +120,7 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 			if err = d.absent(ctx, project, err); err == nil {
 				continue
 			}
-			return nil, refused("reading the instance "+string(id), err)
+			return nil, refused("reading the instance "+zone+"/"+name+" of the project "+project, err)
 		}
 		i, err := d.instance(project, read)
 		if err == nil && i.ID != id {
@@ -149,30 +152,57 @@ func (d *Driver) absent(ctx context.Context, project string, err error) error {
 	return nil
 }
 
+// closed returns what is wrong with a further project that the account may not read, and nil where err
+// is about something else.
+func (d *Driver) closed(project string, err error) error {
+	refusal, ok := errors.AsType[*googleapi.Error](err)
+	if !ok || project == d.projects[0] {
+		return nil
+	}
+	const right = "compute.instances.list"
+	switch class := classOf(refusal); {
+	case class == cloud.FailureUnauthorized && refusal.Code == http.StatusForbidden:
+		return fmt.Errorf("the account needs the right %s in the project %s of %s: %w", right, project, envNodeProjects, err)
+	case class == cloud.FailureNotFound:
+		// Not wrapped: that the project is not found must not pass for an answer about an instance.
+		return fmt.Errorf("the project %s of %s does not exist, or the account needs the right %s there: %w: %s", project, envNodeProjects, right, errDoubt, err.Error())
+	default:
+		return nil
+	}
+}
+
 // FindByName implements cloud.Instances. The name of a Node may have a domain behind it, which the
-// name of an instance has not.
+// name of an instance has not. One instance is no answer while a project cannot be read, which may
+// have another one of that name.
 func (d *Driver) FindByName(ctx context.Context, node string) ([]cloud.Instance, error) {
 	in, zone, name, ok := d.hostname(node)
 	if !ok || !instanceName.MatchString(name) {
 		return nil, nil
 	}
 	var all []cloud.Instance
+	var unseen error
 	for _, project := range d.projects {
 		if in != "" && in != project {
 			continue
 		}
 		found, complete, err := d.search(ctx, project, name)
-		if err == nil && !complete {
-			err = fmt.Errorf("looking for the instance %s: %w", name, errIncomplete)
+		if closed := d.closed(project, err); closed != nil {
+			unseen, err = errors.Join(unseen, fmt.Errorf("looking for the instance %s: %w", name, closed)), nil
+		} else if err == nil && !complete {
+			err = fmt.Errorf("looking for the instance %s in the project %s: %w", name, project, errIncomplete)
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range found {
-			if i.Name == name && (zone == "" || i.Zone == zone) {
-				all = append(all, i)
-			}
-		}
+		all = append(all, named(found, zone, name)...)
+	}
+	if len(all) < 2 && unseen != nil {
+		return nil, unseen
 	}
 	return all, nil
+}
+
+// named are the instances of that name, in that zone if it is not "".
+func named(found []cloud.Instance, zone, name string) []cloud.Instance {
+	return slices.DeleteFunc(found, func(i cloud.Instance) bool { return i.Name != name || zone != "" && i.Zone != zone })
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -20,6 +21,16 @@ const metadataTimeout = 5 * time.Second
 type metadata struct {
 	transport http.RoundTripper
 	host      string
+}
+
+// warnOfProxy warns where requests to the metadata server go through a proxy: that one answers for the
+// machine it runs on, or not at all. The transport of a driver has no way around it. warn may be nil.
+func (m metadata) warnOfProxy(proxy func(*http.Request) (*url.URL, error), warn func(string)) {
+	to := &http.Request{URL: &url.URL{Scheme: "http", Host: m.host}}
+	if through, err := proxy(to); warn == nil || err == nil && through == nil {
+		return
+	}
+	warn(fmt.Sprintf("HTTP_PROXY is set, and NO_PROXY does not cover the metadata server: requests to it go through the proxy; add %s to NO_PROXY", to.URL.Hostname()))
 }
 
 // text reads one value. What does not carry Google's header is not from a metadata server.
@@ -73,14 +84,4 @@ func tokenOf(text string, expiry time.Time) (*oauth2.Token, error) {
 		return nil, fmt.Errorf("the answer has no token: %w", errUnreadable)
 	}
 	return &oauth2.Token{AccessToken: text, Expiry: expiry}, nil
-}
-
-// statusError is a refusal of something that is not the Compute API.
-type statusError struct {
-	what   string
-	status int
-}
-
-func (e *statusError) Error() string {
-	return fmt.Sprintf("%s answered %d %s", e.what, e.status, http.StatusText(e.status))
 }

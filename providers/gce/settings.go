@@ -22,8 +22,8 @@ func declaredSettings() []cloud.Setting {
 		{Name: envCredentials, Secret: true, Value: "json", Key: "credentials.json", Doc: "Credentials in JSON: the key of a service account, or the configuration of workload identity federation. Read again when it changes. Not set: those of " + envCredentialsFile + ", else of the machine this runs on."},
 		{Name: envCredentialsFile, Doc: "Path of such credentials, read again when they change."},
 		{Name: envProject, Value: "projectID", Doc: "Id or number of the project whose instances are nodes, where the gce.conf has no project-id. Not set: that of the machine this runs on."},
-		{Name: envNodeProjects, Value: "nodeProjects", Type: cloud.SettingList, Doc: "Ids of further projects whose instances are nodes. Nodes with a provider-ID of any other project are somebody else's."},
-		{Name: envMetadata, Default: "169.254.169.254", Value: "metadataHost", Doc: "Host, with a port or without, of the metadata server of the machine this runs on."},
+		{Name: envNodeProjects, Value: "nodeProjects", Type: cloud.SettingList, Doc: "Ids of further projects whose instances are nodes, each of them once. Nodes with a provider-ID of any other project are somebody else's."},
+		{Name: envMetadata, Default: "169.254.169.254", Value: "metadataHost", Doc: "Host, with a port or without, of the metadata server of the machine this runs on. Where HTTP_PROXY is set, NO_PROXY has to cover it."},
 	}
 }
 

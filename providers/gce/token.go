@@ -73,13 +73,13 @@ func headerOf(credential string) (header, error) {
 func (d document) token(ctx context.Context, credential string) (*oauth2.Token, error) {
 	h, err := headerOf(credential)
 	if err != nil {
-		return nil, err
+		return nil, &credentialError{err}
 	}
 	sent := &tokenTransport{ctx: ctx, next: d.transport}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, sent.client())
 	made, err := google.CredentialsFromJSONWithType(ctx, []byte(credential), google.CredentialsType(h.Type), scope)
 	if err != nil {
-		return nil, errors.New("credentials: want them as Google wrote them; a field is missing or malformed")
+		return nil, &credentialError{errors.New("credentials: want them as Google wrote them; a field is missing or malformed")}
 	}
 	token, err := made.TokenSource.Token()
 	switch {
@@ -88,9 +88,9 @@ func (d document) token(ctx context.Context, credential string) (*oauth2.Token, 
 	case sent.failed != nil:
 		return nil, sent.failed
 	case sent.status != http.StatusOK && sent.status != 0:
-		return nil, &statusError{what: "the token endpoint " + sent.host, status: sent.status}
+		return nil, &statusError{what: "the token endpoint " + sent.host, status: sent.status, oauth: sent.oauth}
 	case sent.status == 0: // nothing was sent
-		return nil, errors.New("credentials: want them as Google wrote them; no request for a token can be made from these")
+		return nil, &credentialError{errors.New("credentials: want them as Google wrote them; no request for a token can be made from these")}
 	default:
 		return nil, fmt.Errorf("the answer of the token endpoint %s has no token: %w", sent.host, errUnreadable)
 	}
@@ -107,7 +107,7 @@ func (alternate) credential() (string, error) { return "", nil }
 func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
 	c, err := a.read()
 	if err != nil {
-		return nil, err
+		return nil, &credentialError{err}
 	}
 	own, err := a.machine.token(ctx, "")
 	if err != nil {
@@ -115,7 +115,7 @@ func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
 	}
 	request, err := http.NewRequestWithContext(asTokenRequest(ctx), http.MethodPost, c.tokenURL, bytes.NewBufferString(c.tokenBody))
 	if err != nil {
-		return nil, errors.New("token-url cannot be asked") // the error quotes it
+		return nil, &credentialError{errors.New("token-url cannot be asked")} // the error quotes it
 	}
 	own.SetAuthHeader(request)
 	answer, err := a.machine.metadata.transport.RoundTrip(request)
@@ -124,7 +124,7 @@ func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, &statusError{what: "token-url", status: answer.StatusCode}
+		return nil, &statusError{what: "token-url", status: answer.StatusCode, oauth: readOAuth(answer)}
 	}
 	var made struct {
 		Token  string    `json:"accessToken"`
@@ -143,6 +143,7 @@ type tokenTransport struct {
 
 	host   string
 	status int
+	oauth  oauthError
 	failed error
 }
 
@@ -159,7 +160,10 @@ func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error
 		t.failed = fmt.Errorf("asking the token endpoint %s: %w", t.host, err)
 		return nil, err
 	}
-	t.status = answer.StatusCode
+	t.status, t.oauth = answer.StatusCode, oauthError{}
+	if t.status >= http.StatusBadRequest {
+		t.oauth = readOAuth(answer)
+	}
 	return answer, nil
 }
 

@@ -2,13 +2,19 @@ package gce
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/oauth2"
 
@@ -82,14 +88,16 @@ func TestWaitingForAToken(t *testing.T) {
 
 func TestClassesOfTokens(t *testing.T) {
 	for err, want := range map[error]cloud.Class{
-		&statusError{status: http.StatusBadRequest}:          cloud.FailureUnauthorized,
-		&statusError{status: http.StatusNotFound}:            cloud.FailureUnauthorized,
-		&statusError{status: http.StatusTooManyRequests}:     cloud.FailureThrottled,
-		&statusError{status: http.StatusServiceUnavailable}:  cloud.FailureTransient,
-		fmt.Errorf("asking: %w", context.DeadlineExceeded):   cloud.FailureTransient,
-		fmt.Errorf("no token: %w", errUnreadable):            cloud.FailureTransient,
-		errors.New("no such file"):                           cloud.FailureUnauthorized,
-		fmt.Errorf("x: %w", &cloud.Unreadable{Why: "large"}): cloud.FailureUnreadable,
+		&statusError{status: http.StatusBadRequest, oauth: oauthError{Code: "invalid_grant"}}: cloud.FailureUnauthorized,
+		&statusError{status: http.StatusBadRequest}:                                           cloud.FailureUnreadable,
+		&statusError{status: http.StatusNotFound}:                                             cloud.FailureUnreadable,
+		&statusError{status: http.StatusTooManyRequests}:                                      cloud.FailureThrottled,
+		&statusError{status: http.StatusServiceUnavailable}:                                   cloud.FailureTransient,
+		fmt.Errorf("asking: %w", context.DeadlineExceeded):                                    cloud.FailureTransient,
+		fmt.Errorf("no token: %w", errUnreadable):                                             cloud.FailureTransient,
+		errors.New("remote error: tls: handshake failure"):                                    cloud.FailureTransient,
+		&credentialError{errors.New("no such file")}:                                          cloud.FailureUnauthorized,
+		fmt.Errorf("x: %w", &cloud.Unreadable{Why: "large"}):                                  cloud.FailureUnreadable,
 	} {
 		if got := (&Driver{}).Classify(fmt.Errorf("Get: %w", &tokenError{err})).Class; got != want {
 			t.Errorf("%v: class %s, want %s", err, got, want)
@@ -147,5 +155,83 @@ func TestFalseMetadataServer(t *testing.T) {
 	m := metadata{host: "metadata", transport: transportFunc(func(*http.Request) (*http.Response, error) { return answer(http.StatusOK, "shop"), nil })}
 	if text, err := m.text(t.Context(), "project/project-id"); err == nil {
 		t.Errorf("got %q", text)
+	}
+}
+
+// A refusal is one of the credentials only in OAuth's form, and nothing else of an answer is shown.
+func TestRefusalsOfTokenEndpoints(t *testing.T) {
+	key := `{"type": "authorized_user", "client_id": "1", "client_secret": "s", "refresh_token": "r"}`
+	for _, test := range []struct {
+		status     int
+		body, text string
+		want       cloud.Class
+	}{
+		{http.StatusBadRequest, `{"error": "invalid_grant", "error_description": "Invalid\nJWT Signature.", "sub": "hunter2"}`, "400 Bad Request: invalid_grant: InvalidJWT Signature.", cloud.FailureUnauthorized},
+		{http.StatusUnauthorized, `{"error": "invalid_client"}`, "invalid_client", cloud.FailureUnauthorized},
+		{http.StatusForbidden, `{"error": {"code": 403, "message": "hunter2", "status": "PERMISSION_DENIED"}}`, "403 Forbidden: PERMISSION_DENIED", cloud.FailureUnauthorized},
+		{http.StatusBadRequest, `{"error": "temporarily_unavailable"}`, "temporarily_unavailable", cloud.FailureTransient},
+		{http.StatusForbidden, `<html>hunter2 of a proxy</html>`, "403", cloud.FailureUnreadable},
+		{http.StatusForbidden, `{"reason": "hunter2"}`, "403", cloud.FailureUnreadable},
+		{http.StatusNotFound, `{"error": "not_found"}`, "404", cloud.FailureUnreadable},
+		{http.StatusProxyAuthRequired, ``, "407", cloud.FailureUnreadable},
+		{http.StatusBadGateway, `{"error": "invalid_grant"}`, "502", cloud.FailureTransient},
+		{http.StatusTooManyRequests, ``, "429", cloud.FailureThrottled},
+		{http.StatusOK, `<html>hunter2 of a proxy</html>`, "no token", cloud.FailureTransient},
+	} {
+		next := transportFunc(func(*http.Request) (*http.Response, error) { return answer(test.status, test.body), nil })
+		_, err := document{transport: next}.token(t.Context(), key)
+		if err == nil || !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%d %s: %v", test.status, test.body, err)
+		} else if got := (&Driver{}).Classify(&tokenError{err}).Class; got != test.want {
+			t.Errorf("%d %s: class %s, want %s", test.status, test.body, got, test.want)
+		}
+	}
+}
+
+func TestRefusalsAreBounded(t *testing.T) {
+	text := oauthError{Code: "invalid_grant", Description: "\x1b[31m" + strings.Repeat("ä\u202e\n", 500)}.String()
+	if n := utf8.RuneCountInString(text); n != maxOAuth || strings.ContainsAny(text, "\x1b\n\u202e") {
+		t.Errorf("%d characters: %q", n, text)
+	}
+}
+
+// What goes wrong on the way to a token endpoint says nothing of the credentials.
+func TestNoTokenEndpoint(t *testing.T) {
+	key := `{"type": "authorized_user", "client_id": "1", "client_secret": "s", "refresh_token": "r"}`
+	for _, failure := range []error{
+		x509.UnknownAuthorityError{}, &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}},
+		errors.New("http2: server sent GOAWAY and closed the connection"), tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, io.ErrUnexpectedEOF,
+	} {
+		next := transportFunc(func(*http.Request) (*http.Response, error) { return nil, failure })
+		a := newAuthorizer(next, document{read: func() (string, error) { return key, nil }, transport: next})
+		_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody)) //nolint:bodyclose // there is none
+		if got := (&Driver{}).Classify(err).Class; got != cloud.FailureTransient {
+			t.Errorf("%v: class %s", err, got)
+		}
+	}
+}
+
+func TestUnreadableCredentials(t *testing.T) {
+	a := newAuthorizer(nil, document{read: func() (string, error) { return "", errors.New("no such file") }})
+	_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody)) //nolint:bodyclose // there is none
+	if got := (&Driver{}).Classify(err).Class; got != cloud.FailureUnauthorized {
+		t.Errorf("%v: class %s", err, got)
+	}
+}
+
+func TestProxyBeforeTheMetadataServer(t *testing.T) {
+	proxy := &url.URL{Scheme: "http", Host: "proxy:3128"}
+	for host, want := range map[string]bool{"169.254.169.254": true, "metadata.google.internal:80": true, "covered": false} {
+		var warned []string
+		metadata{host: host}.warnOfProxy(func(r *http.Request) (*url.URL, error) {
+			if r.URL.Scheme != "http" || r.URL.Host == "covered" {
+				return nil, nil
+			}
+			return proxy, nil
+		}, func(text string) { warned = append(warned, text) })
+		name, _, _ := strings.Cut(host, ":")
+		if (len(warned) == 1) != want || want && (!strings.Contains(warned[0], "NO_PROXY") || !strings.HasSuffix(warned[0], name+" to NO_PROXY")) {
+			t.Errorf("%s: warnings %q", host, warned)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package gce_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 )
 
@@ -76,15 +78,37 @@ func sound(t *testing.T, s *site) {
 	}
 }
 
-// A zone that cannot be reached, and rights that are taken away, prove nothing.
+// A zone that cannot be reached, and rights that are taken away, prove nothing: neither does a list
+// show the machine then, nor is there an answer about the machine itself.
 func unproven(_ *testing.T, s *site) {
-	s.cloud.SetUnreachable("zones/us-central1-a", "zones/us-central1-b")
+	zone := "zones/us-central1-a"
+	s.cloud.SetUnreachable(zone, "zones/us-central1-b")
+	s.cloud.AddFault(fault.Fault{Path: "/compute/v1/projects/" + project + "/" + zone + "/**", Status: http.StatusServiceUnavailable})
+	s.cloud.ResetTraffic()
 	s.must(s.SetReady(s.within(patience), "web-1", false, "NodeStatusUnknown"))
 	s.stays(8*time.Second, "web-1")
+	s.asked(http.StatusServiceUnavailable, "/"+machine("us-central1-a", "web-1"))
+	s.asked(http.StatusOK, "/aggregated/instances")
 	s.cloud.SetUnreachable()
+	s.cloud.ClearFaults()
 	s.cloud.Revoke(account, project)
+	s.cloud.ResetTraffic()
 	s.stays(8*time.Second, "web-1")
+	s.asked(http.StatusForbidden, "/projects/"+project)
 	s.cloud.Grant(account, project, methods()...)
+}
+
+// asked fails the test when the CCM was not answered like that since the last reset of the traffic.
+func (s *site) asked(status int, path string) {
+	s.t.Helper()
+	var others []string
+	for _, r := range s.cloud.Requests() {
+		if r.Status == status && strings.Contains(r.Path, path) {
+			return
+		}
+		others = append(others, fmt.Sprintf("%d %s", r.Status, r.Path))
+	}
+	s.t.Errorf("nothing was answered %d at %s: %q", status, path, others)
 }
 
 // S3: upstream looks for the machine of another project in its own, and deletes the Node.
