@@ -204,7 +204,7 @@ func TestNoTokenEndpoint(t *testing.T) {
 	} {
 		next := transportFunc(func(*http.Request) (*http.Response, error) { return nil, failure })
 		a := newAuthorizer(next, document{read: func() (string, error) { return key, nil }, transport: next})
-		_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody)) //nolint:bodyclose // there is none
+		_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody))
 		if got := (&Driver{}).Classify(err).Class; got != cloud.FailureTransient {
 			t.Errorf("%v: class %s", err, got)
 		}
@@ -213,7 +213,7 @@ func TestNoTokenEndpoint(t *testing.T) {
 
 func TestUnreadableCredentials(t *testing.T) {
 	a := newAuthorizer(nil, document{read: func() (string, error) { return "", errors.New("no such file") }})
-	_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody)) //nolint:bodyclose // there is none
+	_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody))
 	if got := (&Driver{}).Classify(err).Class; got != cloud.FailureUnauthorized {
 		t.Errorf("%v: class %s", err, got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
 const shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
@@ -86,29 +88,26 @@ func unproven(_ *testing.T, s *site) {
 	s.cloud.AddFault(fault.Fault{Path: "/compute/v1/projects/" + project + "/" + zone + "/**", Status: http.StatusServiceUnavailable})
 	s.cloud.ResetTraffic()
 	s.must(s.SetReady(s.within(patience), "web-1", false, "NodeStatusUnknown"))
-	s.stays(8*time.Second, "web-1")
-	s.asked(http.StatusServiceUnavailable, "/"+machine("us-central1-a", "web-1"))
 	s.asked(http.StatusOK, "/aggregated/instances")
+	s.asked(http.StatusServiceUnavailable, "/"+machine("us-central1-a", "web-1"))
+	s.stays(8*time.Second, "web-1")
 	s.cloud.SetUnreachable()
 	s.cloud.ClearFaults()
 	s.cloud.Revoke(account, project)
 	s.cloud.ResetTraffic()
-	s.stays(8*time.Second, "web-1")
 	s.asked(http.StatusForbidden, "/projects/"+project)
+	s.stays(8*time.Second, "web-1")
 	s.cloud.Grant(account, project, methods()...)
 }
 
-// asked fails the test when the CCM was not answered like that since the last reset of the traffic.
+// asked waits until the CCM has been answered like that since the last reset of the traffic.
 func (s *site) asked(status int, path string) {
 	s.t.Helper()
-	var others []string
-	for _, r := range s.cloud.Requests() {
-		if r.Status == status && strings.Contains(r.Path, path) {
-			return
-		}
-		others = append(others, fmt.Sprintf("%d %s", r.Status, r.Path))
-	}
-	s.t.Errorf("nothing was answered %d at %s: %q", status, path, others)
+	s.must(s.cloud.Until(s.within(patience), func() bool {
+		return slices.ContainsFunc(s.cloud.Requests(), func(r traffic.Request) bool {
+			return r.Status == status && strings.Contains(r.Path, path)
+		})
+	}))
 }
 
 // S3: upstream looks for the machine of another project in its own, and deletes the Node.
