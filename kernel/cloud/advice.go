@@ -14,8 +14,10 @@ var classAdvice = map[Class]string{
 	FailureThrottled:    "the account's rate limit is used up: find out which other program uses it",
 	FailureQuota:        "a quota of the account is used up: raise it, or delete what nobody needs",
 	FailureUnreadable:   "something else answers in the place of the cloud: check the URL of its API, and the proxy",
-	FailureTransient:    "the cloud can't be reached: check proxy and firewall from where this runs; it is tried again",
+	FailureTransient:    "the cloud fails; it is tried again",
 }
+
+const unreachable = "the cloud can't be reached: check proxy and firewall from where this runs; it is tried again"
 
 // Advice says what to do about an error of a driver, "" where its text is all there is to say.
 //
@@ -25,6 +27,8 @@ var classAdvice = map[Class]string{
 //	any other of a certificate             the authority, and proxies that intercept TLS
 //	an answer that is not TLS              the scheme of the URL, and the proxy
 //	a name that is not resolved            DNS
+//	a page that is none of the API's       the URL, and the proxy, whatever the status
+//	transient, and nothing answered        proxy and firewall
 //	anything else                          its class
 func Advice(err error) string {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
@@ -42,8 +46,15 @@ func Advice(err error) string {
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return "the name of the cloud's API is not resolved: check the DNS servers of the node, which has to work before CoreDNS does, and the URL"
 	}
-	if FailureOf(err).Class == FailureUnknown && NoSense(err) && !NoAnswer(err) {
+	return adviceOf(err, FailureOf(err).Class)
+}
+
+func adviceOf(err error, class Class) string {
+	switch answered := !NoAnswer(err); {
+	case answered && (page(err) || class == FailureUnknown && NoSense(err)):
 		return classAdvice[FailureUnreadable]
+	case !answered && class == FailureTransient:
+		return unreachable
 	}
-	return classAdvice[FailureOf(err).Class]
+	return classAdvice[class]
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -51,6 +52,9 @@ func TestAdvice(t *testing.T) {
 		"DNS":               {&net.OpError{Op: "dial", Err: dns}, "DNS"},
 		"refused":           {transient(get(http.DefaultTransport, gone.URL)), "firewall"},
 		"a proxy's page":    {json.Unmarshal([]byte("<html>"), &page), "something else answers"},
+		"page, transient":   {transient(fmt.Errorf("decoding: %w", json.Unmarshal([]byte("<html>"), &page))), "something else answers"},
+		"page, refused":     {&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Err: json.Unmarshal([]byte("<html>"), &page)}, "something else answers"},
+		"500":               {transient(errors.New("500 not today")), "the cloud fails; it is tried again"},
 		"a wrong token":     {&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Err: errors.New("no")}, "credentials"},
 		"quota":             {&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Err: errors.New("no")}, "quota"},
 	} {

@@ -90,9 +90,14 @@ func NoAnswer(err error) bool {
 // different the next time.
 func NoSense(err error) bool {
 	_, address := errors.AsType[*url.Error](err)
+	return address || page(err)
+}
+
+// page recognises an answer that is not the JSON of the API.
+func page(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	return address || syntax || kind
+	return syntax || kind
 }
 
 // Invalid is an error about what the user asked for: it names the field, the value and

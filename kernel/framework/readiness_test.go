@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -88,7 +89,7 @@ func TestReadinessAsks(t *testing.T) {
 func TestExplained(t *testing.T) {
 	failure := func(request string) error {
 		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: "observe", Err: &url.Error{
-			Op: "Get", URL: "https://api.example.com/v2/" + request, Err: errors.New("connection refused"),
+			Op: "Get", URL: "https://api.example.com/v2/" + request, Err: &net.OpError{Op: "dial", Err: errors.New("connection refused")},
 		}}
 	}
 	one, two := forEvents(failure("a")), forEvents(failure("b"))
