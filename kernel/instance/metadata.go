@@ -29,11 +29,12 @@ import (
 // wait for addresses until the next status pass. Errors are *NotMineError, *NotFoundError,
 // *AmbiguousError, or carry the failure class of the cloud's answer.
 func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error) {
+	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
 	k, err := i.key(node)
 	if err != nil {
+		i.tellUnreadable(node, initialised, err)
 		return cloud.Instance{}, err
 	}
-	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
 	priority := cloud.PriorityRefresh
 	if !initialised {
 		priority = cloud.PriorityNodeInit
@@ -106,15 +107,27 @@ func (i *Inventory) find(ctx context.Context, node *corev1.Node, k cache.Key) (c
 	return i.reads.lookUp(ctx, k)
 }
 
+// tellUnreadable writes the event for a Node whose provider-ID is of this cloud and can't be read.
+func (i *Inventory) tellUnreadable(node *corev1.Node, initialised bool, err error) {
+	if _, other := errors.AsType[*NotMineError](err); other {
+		return
+	}
+	reason := event.NotInitialised
+	if initialised {
+		reason = event.InstanceNotFound
+	}
+	i.report.tell(node, "provider-ID", reason, err)
+}
+
 // tellMissing writes the event for a Node that cannot be initialised, whatever the reason. Of one that
-// is initialised only what somebody has to mend is told.
+// is initialised only what somebody has to mend is told. A rate limit needs nobody.
 func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initialised bool, err error) {
 	_, ambiguous := errors.AsType[*AmbiguousError](err)
 	_, missing := errors.AsType[*NotFoundError](err)
 	switch {
 	case ambiguous:
 		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)
-	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn):
+	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn), cloud.IsClass(err, cloud.FailureThrottled):
 	case missing:
 		i.report.tell(node, "not found", event.InstanceNotFound, err)
 	case cloud.FailureOf(err).Class != cloud.FailureUnknown:

@@ -255,6 +255,9 @@ func TestMetadataWhileTheCloudFails(t *testing.T) {
 				if _, got := i.Metadata(t.Context(), w.join("new")); cloud.FailureOf(got).Class != cloud.FailureOf(err).Class {
 					t.Errorf("a new node: %v, want the class of the failure", got)
 				}
+				if n, text := w.told("new", event.CloudUnavailable); (n == 1) == (name == "throttled") {
+					t.Errorf("%d events on the new node, want one unless the rate limit is exceeded: %s", n, text)
+				}
 				down := w.unready(nodes[0])
 				if exists, got := i.Exists(t.Context(), down); !exists && got == nil {
 					t.Error("Exists() = false without error")
@@ -266,6 +269,35 @@ func TestMetadataWhileTheCloudFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nobody learns from the log of a Pod that a provider-ID can't be read; a Node of another cloud is none
+// of our business.
+func TestUnreadableProviderID(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		initialised := w.member("old", true).DeepCopy()
+		initialised.Spec.ProviderID = "test://a/b"
+		w.put(initialised)
+		for range 3 {
+			for _, node := range []*corev1.Node{w.joinAs("new", "test://a/b"), initialised, w.joinAs("foreign", "other://a")} {
+				if _, err := i.Metadata(t.Context(), node); err == nil {
+					t.Errorf("%s has a machine", node.Name)
+				}
+			}
+		}
+		for name, reason := range map[string]event.Reason{"new": event.NotInitialised, "old": event.InstanceNotFound} {
+			if n, text := w.told(name, reason); n != 1 || !strings.Contains(text, "want test://<id>") {
+				t.Errorf("%d events %s on %s, want one: %s", n, reason.Name, name, text)
+			}
+		}
+		for _, reason := range event.All() {
+			if n, text := w.told("foreign", reason); n > 0 {
+				t.Errorf("an event on the node of another cloud: %s", text)
+			}
+		}
+	})
 }
 
 func TestUnbelievableLists(t *testing.T) {
