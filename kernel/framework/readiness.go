@@ -3,12 +3,13 @@ package framework
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/klog/v2"
@@ -95,7 +96,7 @@ func (r *readiness) state() error {
 //
 //	this process  answer
 //	is ready      that of livePath
-//	is not        500, with the reason
+//	is not        403; why it is not is for those who have authenticated, and for the log
 func (r *readiness) serve(authentication *server.AuthenticationInfo, authorization *server.AuthorizationInfo) {
 	if authentication.Authenticator == nil || authorization.Authorizer == nil {
 		return
@@ -115,6 +116,10 @@ func (a *readyAuthenticator) AuthenticateRequest(request *http.Request) (*authen
 	return a.next.AuthenticateRequest(request)
 }
 
+func anonymous(who user.Info) bool {
+	return who == nil || who.GetName() == user.Anonymous || slices.Contains(who.GetGroups(), user.AllUnauthenticated)
+}
+
 type readyAuthorizer struct {
 	authorizer.Authorizer
 	ready *readiness
@@ -124,8 +129,13 @@ func (a *readyAuthorizer) Authorize(ctx context.Context, attributes authorizer.A
 	if attributes.IsResourceRequest() || attributes.GetPath() != readyPath {
 		return a.Authorizer.Authorize(ctx, attributes)
 	}
-	if err := a.ready.state(); err != nil {
-		return authorizer.DecisionNoOpinion, "", fmt.Errorf("not ready: %w", err)
+	// An error in the place of a reason would be logged for each probe.
+	switch err := a.ready.state(); {
+	case err == nil:
+		return authorizer.DecisionAllow, "", nil
+	case anonymous(attributes.GetUser()):
+		return authorizer.DecisionDeny, "not ready; the log says why", nil
+	default:
+		return authorizer.DecisionDeny, "not ready: " + err.Error(), nil
 	}
-	return authorizer.DecisionAllow, "", nil
 }

@@ -25,9 +25,9 @@ import (
 
 // readyPath is answered by upstream's own chain of handlers, and no other path changes.
 func TestReadyz(t *testing.T) {
-	r := &readiness{}
+	r, errs, who := &readiness{}, alarmed(t), user.Anonymous
 	authentication := server.AuthenticationInfo{Authenticator: authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
-		return &authenticator.Response{User: &user.DefaultInfo{Name: user.Anonymous}}, true, nil
+		return &authenticator.Response{User: &user.DefaultInfo{Name: who}}, true, nil
 	})}
 	authorization := server.AuthorizationInfo{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if sets.New(livePath).Has(a.GetPath()) {
@@ -50,15 +50,23 @@ func TestReadyz(t *testing.T) {
 			t.Errorf("%s: %s answers %d %q, want %d %q", when, path, got, body, code, has)
 		}
 	}
-	check("at first", readyPath, http.StatusInternalServerError, "has not been asked yet")
+	check("at first", readyPath, http.StatusForbidden, "not ready; the log says why")
 	check("at first", livePath, http.StatusOK, "ok")
 	check("at first", "/metrics", http.StatusForbidden, "")
 	why := "the cloud refuses the credentials"
 	r.why.Store(&why)
-	check("refused", readyPath, http.StatusInternalServerError, why)
+	check("refused", readyPath, http.StatusForbidden, "not ready; the log says why")
+	if _, body := get(readyPath); strings.Contains(body, why) {
+		t.Errorf("everybody is told why: %q", body)
+	}
+	who = "admin"
+	check("refused", readyPath, http.StatusForbidden, why)
 	r.accepted.Store(true)
 	check("accepted", readyPath, http.StatusOK, "ok")
 	check("accepted", "/metrics", http.StatusForbidden, "")
+	if all := errs.take(); len(all) > 0 {
+		t.Errorf("logged as errors: %q", all)
+	}
 }
 
 // It asks until it is answered, less and less often, and never again after that.

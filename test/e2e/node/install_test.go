@@ -34,7 +34,7 @@ func TestWrongTokenAtInstall(t *testing.T) {
 	if !contains(p.Log(), "An event in full", s.CloudURL()) {
 		t.Error("the log has not what the event leaves out")
 	}
-	if body, err := p.Get(s.within(patience), "/readyz", ""); err == nil || !contains(err.Error(), "500", "refuses the credentials") {
+	if body, err := p.Get(s.within(patience), "/readyz", ""); err == nil || !contains(err.Error(), "403", "not ready; the log says why") {
 		t.Errorf("/readyz: %q, %v", body, err)
 	}
 	if _, err := p.Get(s.within(patience), "/healthz", ""); err != nil {
