@@ -8,7 +8,7 @@ import (
 
 // balancerEvents leaves out what upstream says: the service controller writes the error of an
 // ensure into an event of its own, with each retry. What it is not told, because a deletion runs
-// beside it, is said here.
+// beside it, is said here; what it is not told because a change is tried again, watch says.
 type balancerEvents struct {
 	next event.Recorder
 	// departing reports whether the Service's balancer is being deleted.

@@ -52,6 +52,9 @@ type Cloud struct {
 	loadBalancers *loadBalancers // nil when the cloud has none
 	annotator     *annotator
 	routes        *routes // nil unless configured
+	// plans prints what is not done.
+	plans *planPrinter
+
 	routeHandlers *handlers
 	clusterCIDRs  []*net.IPNet
 
@@ -106,6 +109,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		gate:     newDrain(),
 		verdicts: newDeletionDecisions(),
 		pending:  newPending(),
+		plans:    newPlanPrinter(os.Stdout),
 
 		brake:      safety.NewBrake(o.Tuning.Brake),
 		routeBrake: safety.NewBrake(o.Tuning.Brake),
@@ -118,7 +122,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		Metrics:     Metrics(),
 	})
 	c.ready = newReadiness(c.cloud.Driver)
-	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), newPlanPrinter(os.Stdout).print)
+	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.print)
 	c.inventory = instance.New(instance.Options{
 		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),

@@ -41,6 +41,8 @@ type loadBalancers struct {
 	record     func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 	// planOnly says that nothing is changed, so that nothing is to be reported as done.
 	planOnly bool
+	// plans are told of each look; nil is possible.
+	plans *planPrinter
 }
 
 var _ cloudprovider.LoadBalancer = (*loadBalancers)(nil)
@@ -107,6 +109,7 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 
 func (l *loadBalancers) ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
 	defer l.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
+	l.plans.round("Service " + svc.Namespace + "/" + svc.Name)
 	return track(ctx, l.gate, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
 		outcome, err := l.balancers.Ensure(ctx, svc, nodes)
 		if recorded := l.record(ctx, svc, outcome.Record); err == nil {
@@ -140,7 +143,8 @@ func (l *loadBalancers) watched(svc *corev1.Service, err error) error {
 //
 //	the change                              the controller
 //	is made                                 says so
-//	is accepted, or waits for another one   is told that it is made; watch says so when it is
+//	is accepted, or waits for another one   is told that it is made; watch says so when it is,
+//	                                        and which failure it waits for
 //	fails                                   ensures the Service
 //	has no balancer to be made on           the Service is ensured: it may have waited for a node
 func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) error {
@@ -157,6 +161,7 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 		l.services.Enqueue(svc)
 		return nil
 	case busy:
+		l.watch.tell(svc, pending)
 		l.watch.in(pending.After, svc) //nolint:contextcheck // it looks when this call has ended
 		return nil
 	}

@@ -1,7 +1,9 @@
 package framework
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 
@@ -10,16 +12,41 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
-// planPrinter prints what would be done where nothing may be: a plan again only after it changed.
+// planPrinter prints what would be done where nothing may be: a plan again only after it changed,
+// or was not there for a while. Subjects such as "routes" have several plans at a time.
 type planPrinter struct {
 	out io.Writer
 
-	mu      sync.Mutex
-	printed map[string]string
+	mu sync.Mutex
+	// printed are the plans of each subject, by what they would do.
+	printed map[string]map[string]*printedPlan
+}
+
+type printedPlan struct {
+	text string
+	// again says that it was made again since the last round.
+	again bool
 }
 
 func newPlanPrinter(out io.Writer) *planPrinter {
-	return &planPrinter{out: out, printed: map[string]string{}}
+	return &planPrinter{out: out, printed: map[string]map[string]*printedPlan{}}
+}
+
+// round begins another look at a subject. Plans that the last one did not make are forgotten: there
+// was nothing to do about them any more.
+func (p *planPrinter) round(subject string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.printed[subject], func(_ string, known *printedPlan) bool { return !known.again })
+	for _, known := range p.printed[subject] {
+		known.again = false
+	}
+	if len(p.printed[subject]) == 0 {
+		delete(p.printed, subject)
+	}
 }
 
 func (p *planPrinter) print(planned plan.Plan) {
@@ -30,13 +57,36 @@ func (p *planPrinter) print(planned plan.Plan) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.printed[planned.Subject] == text.String() {
+	if planned.Empty() {
+		delete(p.printed, planned.Subject)
 		return
 	}
-	p.printed[planned.Subject] = text.String()
+	known := p.known(planned)
+	known.again = true
+	if known.text == text.String() {
+		return
+	}
+	known.text = text.String()
 	if _, err := io.WriteString(p.out, text.String()); err != nil {
 		klog.ErrorS(err, "Printing a plan failed")
 	}
+}
+
+// known returns what was printed of a plan with these operations.
+func (p *planPrinter) known(planned plan.Plan) *printedPlan {
+	var operations strings.Builder
+	for _, op := range planned.Operations {
+		fmt.Fprintf(&operations, "%s %s %q\n", op.Verb, op.Kind, op.Key)
+	}
+	plans := p.printed[planned.Subject]
+	if plans == nil {
+		plans = map[string]*printedPlan{}
+		p.printed[planned.Subject] = plans
+	}
+	if plans[operations.String()] == nil {
+		plans[operations.String()] = &printedPlan{}
+	}
+	return plans[operations.String()]
 }
 
 // planWords put upstream's words right in the log of a process that only plans.

@@ -29,6 +29,35 @@ func TestPlansArePrintedOnce(t *testing.T) {
 	}
 }
 
+// Each route is a plan of its own, of the same subject. One that was not there in a whole round is
+// printed when it is there again.
+func TestPlansOfOneSubject(t *testing.T) {
+	var out strings.Builder
+	p := newPlanPrinter(&out)
+	look := func(networks ...string) (printed int) {
+		out.Reset()
+		p.round("routes")
+		for _, network := range networks {
+			p.print(plan.Plan{Cloud: "sim", Subject: "routes", Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindRoute, Key: network}}})
+		}
+		return strings.Count(out.String(), "Plan: 1 to create")
+	}
+	a, b := "10.244.1.0/24", "10.244.2.0/24"
+	for n, step := range []struct {
+		networks []string
+		want     int
+	}{{[]string{a, b}, 2}, {[]string{b, a}, 0}, {[]string{a}, 0}, {[]string{a, b}, 1}, {nil, 0}, {nil, 0}, {[]string{a, b}, 2}} {
+		if got := look(step.networks...); got != step.want {
+			t.Errorf("look %d at %v: %d plans were printed, want %d:\n%s", n, step.networks, got, step.want, &out)
+		}
+	}
+	look()
+	look()
+	if len(p.printed) > 0 {
+		t.Errorf("left: %v", p.printed)
+	}
+}
+
 // Upstream's words are put right, and arguments that are no text stay what they are.
 func TestPlanFilter(t *testing.T) {
 	format, args := planFilter{}.FilterF("Ensuring load balancer for service %s, %d", []any{"default/web", 3})

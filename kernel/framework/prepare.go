@@ -126,6 +126,7 @@ func (c *Cloud) prepareBalancers(syncs int) {
 		pending:   c.pending,
 		record:    c.annotator.write,
 		planOnly:  c.options.Mode.ReadOnly(),
+		plans:     c.plans,
 	}
 	c.loadBalancers.watch = &watch{
 		ensure: c.loadBalancers.ensure, nodes: c.balancerNodes, services: c.services, pending: c.pending,
@@ -154,7 +155,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 			c.routeRecords.releasedRoutes(r, manager.Release(r.Time))
 		}
 	})
-	c.routes = &routes{routing: manager, gate: c.gate, retry: func() { c.routeHandlers.each(anotherPass) }}
+	c.routes = &routes{routing: manager, gate: c.gate, plans: c.plans, retry: func() { c.routeHandlers.each(anotherPass) }}
 }
 
 func prefixes(cidrs []*net.IPNet) []netip.Prefix {

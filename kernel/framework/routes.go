@@ -26,12 +26,15 @@ type routes struct {
 	gate    *drain
 	// retry asks for another pass.
 	retry func()
+	// plans are told of each look; nil is possible.
+	plans *planPrinter
 }
 
 var _ cloudprovider.Routes = (*routes)(nil)
 
 // ListRoutes returns the routes that may be deleted.
 func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Route, error) {
+	r.plans.round("routes")
 	list, err := track(ctx, r.gate, cloud.PriorityRefresh, r.routing.List)
 	if err != nil {
 		return nil, err

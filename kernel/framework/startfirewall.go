@@ -37,6 +37,7 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 }
 
 func (c *Cloud) reconcileFirewall(ctx context.Context) error {
+	c.plans.round("firewall")
 	services, err := c.services.ServiceInformer.Lister().List(labels.Everything())
 	if err != nil {
 		return fmt.Errorf("listing services: %w", err)

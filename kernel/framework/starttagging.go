@@ -29,6 +29,7 @@ func startTagging(ctx context.Context, e environment) (bool, error) {
 		},
 	})
 	passes := newLoop("Tagging machines", e.options.Tuning.TaggingPoll, func(ctx context.Context) error {
+		e.plans.round("tags")
 		_, err := track(ctx, e.gate, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, manager.Reconcile(ctx)
 		})

@@ -27,6 +27,8 @@ const unwatched = time.Hour
 //
 //	a look finds that the balancer          then
 //	is still being worked on                another look
+//	can't be changed yet: refused or        event CloudFailure, and another look
+//	 over the rate limit
 //	is done, and the status is as it was    event UpdatedLoadBalancer, where a change was under way
 //	is done, or failed                      the controller ensures the Service, with this result
 type watch struct {
@@ -86,6 +88,7 @@ func (w *watch) look(svc *corev1.Service) {
 	}
 	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
 		w.pending.set(svc.UID, true)
+		w.tell(current, pending)
 		w.in(pending.After, current)
 		return
 	}
@@ -95,8 +98,7 @@ func (w *watch) look(svc *corev1.Service) {
 	}
 	if err == nil && outcome.Status != nil && servicehelper.LoadBalancerStatusEqual(&current.Status.LoadBalancer, outcome.Status) {
 		if changed {
-			w.events.Record(event.Object{Kind: "Service", Namespace: current.Namespace, Name: current.Name, UID: string(current.UID)},
-				event.Updated, "Updated load balancer with new hosts")
+			w.events.Record(eventObject(current), event.Updated, "Updated load balancer with new hosts")
 		}
 		return
 	}
@@ -104,6 +106,18 @@ func (w *watch) look(svc *corev1.Service) {
 	w.results[svc.UID] = result{time.Now(), current, nodes, outcome, err}
 	w.mu.Unlock()
 	w.services.Enqueue(current)
+}
+
+// tell says which failure a balancer waits for. The controller is told that its change is made, and
+// nothing of the looks.
+func (w *watch) tell(svc *corev1.Service, pending *loadbalancer.Pending) {
+	if pending.Err != nil {
+		w.events.Record(eventObject(svc), event.CloudFailure, Explained(pending))
+	}
+}
+
+func eventObject(svc *corev1.Service) event.Object {
+	return event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
 }
 
 // take returns the result of the last look, once, if it is about the same request.

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,54 @@ func TestUpdatedIsSaidOfAChange(t *testing.T) {
 			})
 		})
 	}
+}
+
+// changing are balancers that another client changes all the time.
+type changing struct {
+	fakeBalancers
+	request int
+}
+
+func (c *changing) refuse() error {
+	c.request++
+	err := fmt.Errorf("409: load balancer is immutable (Request ID: %d)", c.request)
+	return &loadbalancer.Pending{After: 3 * time.Second, Reason: "the balancer is being changed by another request", Err: err}
+}
+
+func (c *changing) Ensure(context.Context, *corev1.Service, []*corev1.Node) (loadbalancer.Outcome, error) {
+	return loadbalancer.Outcome{}, c.refuse()
+}
+
+func (c *changing) UpdateTargets(context.Context, *corev1.Service, []*corev1.Node) error {
+	return c.refuse()
+}
+
+// Of a change of nodes that is refused for hours the Service's user learns, and not with each look.
+func TestLastingConflictIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc, server, b := service("web"), fake.NewClientset(), &changing{}
+		services := &fakeServices{current: svc}
+		l := adapter(&b.fakeBalancers, services)
+		l.balancers = b
+		events := newRecorder()
+		events.start(server.CoreV1())
+		defer events.broadcaster.Shutdown()
+		l.watch.events = events
+		if err := l.UpdateLoadBalancer(t.Context(), "", svc, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2*time.Hour - time.Second)
+		services.current = nil // it ends
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := said(t, server); got["CloudFailure"] != 4 || b.request < 1000 {
+			t.Errorf("events %v after %d refusals, want CloudFailure every half hour", got, b.request)
+		}
+		list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 1 {
+			t.Errorf("%d events, want one that is counted: %v", len(list.Items), err)
+		}
+	})
 }
 
 // What a replacement is about is written where the Service's user cannot write.
