@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
@@ -72,7 +73,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := inspect.Read(ctx, client, p.leaseNamespace, p.leaseName)
+	cluster, err := inspect.Read(ctx, client, c, types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,19 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 
 func (s *sight) inspector() *inspect.Inspector { return inspect.New(s.Options) }
 
+// balancers returns an error where nothing is ever done about a Service.
+func (s *sight) balancers() error {
+	if s.Cloud.Balancers == nil {
+		return usagef("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
+	}
+	return nil
+}
+
 // service returns the Service that is named as namespace/name.
 func (s *sight) service(named string) (*corev1.Service, error) {
+	if err := s.balancers(); err != nil {
+		return nil, err
+	}
 	namespace, name, ok := strings.Cut(named, "/")
 	if !ok || namespace == "" || name == "" {
 		return nil, usagef("service %q: want NAMESPACE/NAME", named)

@@ -194,6 +194,9 @@ func (p *planning) service(ctx context.Context, seen *sight, args []string) (pla
 
 // unapplied plans the Service in the file as if it were applied.
 func (p *planning) unapplied(ctx context.Context, seen *sight) (plan.Entry, error) {
+	if err := seen.balancers(); err != nil {
+		return plan.Entry{}, err
+	}
 	content, err := readFile(p.file)
 	if err != nil {
 		return plan.Entry{}, usagef("--filename: %v", err)

@@ -70,7 +70,7 @@ func (r *release) release(ctx context.Context, client kubernetes.Interface, out 
 		counted = 0
 		for annotation, record := range lease.Annotations {
 			if strings.HasPrefix(annotation, safety.AnnotationNodes) {
-				counted += safety.Deletions(record, time.Now())
+				counted += safety.Deletions(record, time.Now(), safety.DefaultBrake().Window)
 			}
 		}
 		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, safety.AnnotationReleasedBy, by)

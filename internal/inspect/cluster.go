@@ -13,49 +13,59 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // Cluster is one reading of a cluster.
 type Cluster struct {
-	// Nodes and Services are all of them, by name.
+	// Nodes and Services are all of them, by name. Where the cloud needs none, Services are not read.
 	Nodes    []*corev1.Node
 	Services []*corev1.Service
 	// Lease is the leader's, with the records of the brakes; nil when there is none.
 	Lease *coordinationv1.Lease
 }
 
-// Read reads the cluster. The lease is the leader's.
-func Read(ctx context.Context, client kubernetes.Interface, leaseNamespace, leaseName string) (Cluster, error) {
-	var c Cluster
+// Read reads what is looked at for a cloud. The lease is the leader's.
+func Read(ctx context.Context, client kubernetes.Interface, c *run.Cloud, leader types.NamespacedName) (Cluster, error) {
+	var read Cluster
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return c, fmt.Errorf("reading nodes: %w", err)
+		return read, fmt.Errorf("reading nodes: %w", err)
 	}
-	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return c, fmt.Errorf("reading services: %w", err)
+	services := &corev1.ServiceList{}
+	if needsServices(c) {
+		if services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{}); err != nil {
+			return read, fmt.Errorf("reading services: %w", err)
+		}
 	}
-	lease, err := client.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	lease, err := client.CoordinationV1().Leases(leader.Namespace).Get(ctx, leader.Name, metav1.GetOptions{})
 	switch {
 	case err == nil:
-		c.Lease = lease
+		read.Lease = lease
 	case !apierrors.IsNotFound(err):
-		return c, fmt.Errorf("reading lease %s/%s: %w", leaseNamespace, leaseName, err)
+		return read, fmt.Errorf("reading lease %s: %w", leader, err)
 	}
 	for n := range nodes.Items {
-		c.Nodes = append(c.Nodes, &nodes.Items[n])
+		read.Nodes = append(read.Nodes, &nodes.Items[n])
 	}
 	for n := range services.Items {
-		c.Services = append(c.Services, &services.Items[n])
+		read.Services = append(read.Services, &services.Items[n])
 	}
-	slices.SortFunc(c.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(c.Services, func(a, b *corev1.Service) int {
+	slices.SortFunc(read.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(read.Services, func(a, b *corev1.Service) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
-	return c, nil
+	return read, nil
+}
+
+// needsServices reports whether anything is done about Services. Where nothing is, the controller
+// manager has no right to read them.
+func needsServices(c *run.Cloud) bool {
+	return c.Balancers != nil || c.Firewalls != nil && c.Firewalls.FirewallEnabled()
 }
 
 // Node returns the Node of that name, nil when there is none.
@@ -84,12 +94,12 @@ func (c Cluster) With(svc *corev1.Service) Cluster {
 	return c
 }
 
-// deletions is how many Nodes of a cloud were deleted lately, by the leader's record.
-func (c Cluster) deletions(cloudName string) int {
+// deletions is how many Nodes of a cloud were deleted within the window, by the leader's record.
+func (c Cluster) deletions(cloudName string, window time.Duration) int {
 	if c.Lease == nil {
 		return 0
 	}
-	return safety.Deletions(c.Lease.Annotations[safety.AnnotationNodes+cloudName], time.Now())
+	return safety.Deletions(c.Lease.Annotations[safety.AnnotationNodes+cloudName], time.Now(), window)
 }
 
 // record returns the record of a brake as it was read. What is counted here goes nowhere.

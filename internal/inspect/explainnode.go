@@ -167,7 +167,7 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 	s.add("age", time.Since(node.CreationTimestamp.Time).Round(time.Second).String(), "younger than --node-deletion-grace="+i.tuning.Instances.Grace.String()+" it is never judged gone")
 	brake := safety.NewBrake(i.tuning.Brake)
 	total := len(i.mine())
-	s.add("brake", fmt.Sprintf("%d of %d", i.cluster.deletions(i.cloud.Name), brake.Limit(total)),
+	s.add("brake", fmt.Sprintf("%d of %d", i.cluster.deletions(i.cloud.Name, brake.Window()), brake.Limit(total)),
 		fmt.Sprintf("deletions in the last %s, and how many there may be with %d Nodes", brake.Window(), total))
 	if i.keepNodes {
 		s.add("--node-deletion", "false", "no Node is ever deleted")

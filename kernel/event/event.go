@@ -48,7 +48,7 @@ var (
 	AmbiguousInstance = Reason{"AmbiguousInstance", true, "Node", "More than one machine has this Node's name. Set the kubelet's --provider-id."}
 	NodeIPUnknown     = Reason{"NodeIPUnknown", true, "Node", "The kubelet's --node-ip is no address of the machine, so the Node is not initialised; the message has both. Set --node-ip to an address of the machine, or leave it out."}
 	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
-	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name; the Node is not initialised."}
+	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed."}
 )
 
 // Reasons on the leader's lease.

@@ -101,13 +101,13 @@ func decode(record string) (state, error) {
 }
 
 // Deletions returns how many deletions a record holds, 0 when it can't be read. Those that have
-// left the default window do not count.
-func Deletions(record string, now time.Time) int {
+// left the window do not count.
+func Deletions(record string, now time.Time, window time.Duration) int {
 	s, err := decode(record)
 	if err != nil {
 		return 0
 	}
-	s.expire(now, DefaultBrake().Window)
+	s.expire(now, window)
 	return s.size()
 }
 
