@@ -72,6 +72,12 @@ type balancing interface {
 	cloud.Replacer
 }
 
+// always is what the driver has whatever is switched on.
+type always interface {
+	cloud.Driver
+	cloud.Scoped
+}
+
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion,
 // so what is off must not be there.
 func (d *Driver) enabled(warn func(string)) cloud.Driver {
@@ -85,16 +91,16 @@ func (d *Driver) enabled(warn func(string)) cloud.Driver {
 		return d
 	case d.config.Balancer.Enabled:
 		return struct {
-			cloud.Driver
+			always
 			balancing
 		}{d, d}
 	case hasRoutes:
 		return struct {
-			cloud.Driver
+			always
 			cloud.Routes
 		}{d, d}
 	default:
-		return struct{ cloud.Driver }{d}
+		return struct{ always }{d}
 	}
 }
 

@@ -157,18 +157,36 @@ func TestRefusalsAtStart(t *testing.T) {
 }
 
 func TestWhatIsSwitchedOffIsNotThere(t *testing.T) {
-	f := newFakeCloud(t)
-	delete(f.endpoints, "load-balancer")
-	delete(f.endpoints, "key-manager")
-	d, err := open(t, file(t, f.conf(byPassword, "[LoadBalancer]\nenabled=false")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := d.(cloud.Balancers); ok {
-		t.Error("there are balancers")
-	}
-	if _, ok := d.(cloud.Routes); ok {
-		t.Error("there are routes")
+	for name, test := range map[string]struct {
+		conf              string
+		balancers, routes bool
+	}{
+		"nothing but nodes": {"[LoadBalancer]\nenabled=false", false, false},
+		"load balancers":    {"", true, false},
+		"routes":            {"[LoadBalancer]\nenabled=false\n[Route]\nrouter-id=r", false, true},
+		"both":              {"[Route]\nrouter-id=r", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeCloud(t)
+			f.answers["GET /network/v2.0/extensions"] = `200 {"extensions": [{"alias": "extraroute"}]}`
+			if !test.balancers {
+				delete(f.endpoints, "load-balancer")
+				delete(f.endpoints, "key-manager")
+			}
+			d, err := open(t, file(t, f.conf(byPassword, test.conf)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := d.(cloud.Composite); ok != test.balancers {
+				t.Errorf("load balancers: %t", ok)
+			}
+			if _, ok := d.(cloud.Routes); ok != test.routes {
+				t.Errorf("routes: %t", ok)
+			}
+			if scoped, ok := d.(cloud.Scoped); !ok || scoped.Concerns("digitalocean://1") {
+				t.Errorf("whose a Node is: %t", ok)
+			}
+		})
 	}
 }
 
@@ -239,8 +257,8 @@ func driverOf(t *testing.T, d cloud.Driver) *Driver {
 	switch d := d.(type) {
 	case *Driver:
 		return d
-	case struct{ cloud.Driver }:
-		return driverOf(t, d.Driver)
+	case struct{ always }:
+		return driverOf(t, d.always)
 	default:
 		t.Fatalf("%T", d)
 		return nil
