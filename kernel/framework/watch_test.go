@@ -73,6 +73,7 @@ func TestLastingConflictIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2*time.Hour - time.Second)
+		synctest.Wait()
 		services.current = nil // it ends
 		time.Sleep(time.Minute)
 		synctest.Wait()
