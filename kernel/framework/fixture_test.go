@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -196,9 +197,15 @@ func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID
 type fakeServices struct {
 	log
 	current *corev1.Service
+	gone    atomic.Bool
 }
 
-func (f *fakeServices) Current(*corev1.Service) *corev1.Service { return f.current }
+func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
+	if f.gone.Load() {
+		return nil
+	}
+	return f.current
+}
 
 func (f *fakeServices) Enqueue(svc *corev1.Service) { f.add("queue " + svc.Name) }
 
