@@ -116,7 +116,7 @@ func (s *service) changeIn(b broken, before do.Balancer) {
 func TestFaultyReads(t *testing.T) {
 	start(t, nil)
 	for name, b := range map[string]broken{
-		"401":     {fault.Fault{Status: 401}, "unauthorized"},
+		"401":     {fault.Fault{Status: 401}, "refuses the credentials"},
 		"500":     {fault.Fault{Status: 500}, "reading balancer"},
 		"null":    {fault.Fault{Status: 200, Body: `{"load_balancer": null}`}, "reading balancer"},
 		"another": {fault.Fault{Status: 200, Body: `{"load_balancer": {"id": "1"}}`}, "reading balancer"},

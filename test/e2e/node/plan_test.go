@@ -46,8 +46,11 @@ func (s *site) command(token, stdin string, args ...string) ran {
 	if strings.Contains(out.String()+errOut.String(), token) {
 		s.t.Error("the token is in the output")
 	}
-	return ran{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), raceNote.ReplaceAllString(errOut.String(), "")}
 }
+
+// raceNote is what the client library says where the race detector is on.
+var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 
 // plan runs `plan` and returns what it answered.
 func (s *site) plan(args ...string) ran {
