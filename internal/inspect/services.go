@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
@@ -71,16 +72,19 @@ func subject(svc *corev1.Service) string { return "Service " + svc.Namespace + "
 // ensure plans what the Service asks for.
 func (i *Inspector) ensure(ctx context.Context, svc *corev1.Service, entry *plan.Entry) {
 	forecast, err := i.balancers.Forecast(ctx, svc, i.targets())
-	entry.Operations = i.explained(ctx, svc, forecast.Plan.Operations)
-	said := map[string]bool{}
-	for _, r := range forecast.Remarks {
-		said[r.Message] = true
-		entry.Warnings = append(entry.Warnings, plan.Warning{Reason: r.Reason.Name, Message: r.Message})
-	}
-	// What the Service has to wait for is no failure, and is said.
+	forecast.Plan.Operations = i.explained(ctx, svc, forecast.Plan.Operations)
+	add(entry, forecast, err)
+}
+
+// add puts into the entry what was found out about a Service: its operations with their steps, what
+// would be said, and what is wrong. What the Service has to wait for is no failure, and is said.
+func add(entry *plan.Entry, forecast loadbalancer.Forecast, err error) {
+	entry.Operations, entry.Steps = forecast.Plan.Operations, forecast.Plan.Steps
+	entry.Warnings = append(entry.Warnings, forecast.Warnings...)
 	waits, ok := errors.AsType[*loadbalancer.Pending](err)
+	said := ok && slices.ContainsFunc(forecast.Warnings, func(w plan.Warning) bool { return w.Message == waits.Reason })
 	switch {
-	case ok && waits.Err == nil && !said[waits.Reason]:
+	case ok && waits.Err == nil && !said:
 		entry.Warnings = append(entry.Warnings, plan.Warning{Reason: event.WaitingForNodes.Name, Message: waits.Error()})
 	case ok && waits.Err == nil:
 	default:

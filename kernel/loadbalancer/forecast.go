@@ -6,21 +6,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
 // Forecast is what Ensure would do and say now.
 type Forecast struct {
 	Plan plan.Plan
-	// Remarks are the events that Ensure would record, one for each reason.
-	Remarks []Remark
-}
-
-// Remark is an event that is not recorded.
-type Remark struct {
-	Reason  event.Reason
-	Message string
+	// Warnings are the events that Ensure would record, one for each reason.
+	Warnings []plan.Warning
 }
 
 // Plan returns what Ensure would do now. It only reads and records no event. Together with
@@ -57,7 +50,7 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 func (p *pipeline) forecast(d decision) Forecast {
 	f := Forecast{Plan: d.plan}
 	for _, w := range merge(append(p.warnings, d.warnings...)) {
-		f.Remarks = append(f.Remarks, Remark{w.reason, w.message})
+		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.reason.Name, Message: w.message})
 	}
 	return f
 }

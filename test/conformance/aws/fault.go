@@ -2,33 +2,16 @@ package aws
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws/proxy"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 )
 
 // Fail makes calls wrong after the first few.
 func (c *Control) Fail(f conformance.Fault, after int) {
-	wrong := fault.Fault{Mutating: f.Writes, Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
-	switch {
-	case f.Location != "":
-		wrong.Header = map[string]string{"Location": f.Location}
-	case f.RetryAfter > 0:
-		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
-	case f.Truncate:
-		keep := 5
-		wrong.Truncate = &keep
-	case f.Lost:
-		wrong.Apply, wrong.Drop = true, true
-	case f.Nonsense:
-		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
-	case f.Blank:
-		wrong.Status, wrong.Body = http.StatusOK, "{}"
-	}
-	c.proxy.AddFault(wrong)
+	c.proxy.AddFault(conformancefault.After(f, after))
 }
 
 // Heal ends all faults.

@@ -10,8 +10,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 )
 
 // start returns an emulator with two certificates, in which new balancers stay new until
@@ -92,22 +92,8 @@ func (c control) Requests() (reads, writes int) {
 }
 
 func (c control) Fail(f conformance.Fault, after int) {
-	wrong := fault.Fault{Path: "/v2/**", Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
-	switch {
-	case f.Location != "":
-		wrong.Header = map[string]string{"Location": f.Location}
-	case f.RetryAfter > 0:
-		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
-	case f.Truncate:
-		keep := 5
-		wrong.Truncate = &keep
-	case f.Lost:
-		wrong.Apply, wrong.Drop = true, true
-	case f.Nonsense:
-		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
-	case f.Blank:
-		wrong.Status, wrong.Body = http.StatusOK, "{}"
-	}
+	wrong := conformancefault.After(f, after)
+	wrong.Path = "/v2/**"
 	c.server.AddFault(wrong)
 }
 

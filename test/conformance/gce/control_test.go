@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 )
 
@@ -129,22 +128,8 @@ func requests(server *emulator.Server) (reads, writes int) {
 }
 
 func (c control) Fail(f conformance.Fault, after int) {
-	wrong := fault.Fault{Path: "/compute/v1/**", Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
-	switch {
-	case f.Location != "":
-		wrong.Header = map[string]string{"Location": f.Location}
-	case f.RetryAfter > 0:
-		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
-	case f.Truncate:
-		keep := 5
-		wrong.Truncate = &keep
-	case f.Lost:
-		wrong.Apply, wrong.Drop = true, true
-	case f.Nonsense:
-		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
-	case f.Blank:
-		wrong.Status, wrong.Body = http.StatusOK, "{}"
-	}
+	wrong := conformancefault.After(f, after)
+	wrong.Path = "/compute/v1/**"
 	c.server.AddFault(wrong)
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 )
 
 // pageSize is the largest page this cloud serves: Nova and Neutron let operators lower it.
@@ -29,23 +29,7 @@ func (c *control) Requests() (reads, writes int) {
 }
 
 func (c *control) Fail(f conformance.Fault, after int) {
-	wrong := fault.Fault{Mutating: f.Writes, Skip: after, Status: f.Status, Body: f.Body, Hang: f.Hang}
-	switch {
-	case f.Location != "":
-		wrong.Header = map[string]string{"Location": f.Location}
-	case f.RetryAfter > 0:
-		wrong.Header = map[string]string{"Retry-After": strconv.Itoa(int(f.RetryAfter.Seconds()))}
-	case f.Truncate:
-		keep := 5
-		wrong.Truncate = &keep
-	case f.Lost:
-		wrong.Apply, wrong.Drop = true, true
-	case f.Nonsense:
-		wrong.Status, wrong.Body = http.StatusOK, "<html>a proxy</html>"
-	case f.Blank:
-		wrong.Status, wrong.Body = http.StatusOK, "{}"
-	}
-	c.relay.AddFault(wrong)
+	c.relay.AddFault(conformancefault.After(f, after))
 }
 
 func (c *control) Heal() { c.relay.Faults.Clear() }
