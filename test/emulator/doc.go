@@ -3,7 +3,7 @@
 //
 // The neutral parts are shared by every vendor:
 //
-//   - front runs the pipeline around a vendor's handler: latency, halts,
+//   - front listens and runs the pipeline around a vendor's handler: latency, halts,
 //     quota, faults, counters, the request log and the /_emulator endpoints;
 //   - fault says how answers go wrong, rate counts quotas, halt stops the world
 //     at one exact call, traffic remembers what was asked, and watch wakes

@@ -59,7 +59,7 @@ func (o *OpenStack) boot(ctx context.Context, c *cluster.Cluster) error {
 }
 
 func (o *OpenStack) configure(ctx context.Context, c *cluster.Cluster) (err error) {
-	if o.Relay, err = relay.Open(ctx, c.Gateway().String(), cluster.MachineName); err != nil {
+	if o.Relay, err = relay.Open(c.Gateway().String(), cluster.MachineName); err != nil {
 		return err
 	}
 	_, err = c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{

@@ -7,29 +7,21 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/watch"
 )
 
-// Proxy is a running proxy. Of its front Faults, Book, Arm, ArmTrigger, Disarm, HaltedAt and
-// SetLatency are for tests.
+// Proxy is a running proxy. Its front is for tests.
 type Proxy struct {
 	*front.Front
 	// URL is the endpoint of all services, without a slash at its end.
 	URL string
 
-	cloud  http.RoundTripper
-	signal watch.Signal
-	server *http.Server
+	cloud http.RoundTripper
 
 	page      atomic.Int64
 	share     atomic.Int64
@@ -40,7 +32,7 @@ type Proxy struct {
 // Start starts a proxy to the cloud for the test.
 func Start(t testing.TB, cloud http.RoundTripper) *Proxy {
 	t.Helper()
-	p, err := Open(t.Context(), cloud)
+	p, err := Open(cloud)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,29 +41,22 @@ func Start(t testing.TB, cloud http.RoundTripper) *Proxy {
 }
 
 // Open starts a proxy to the cloud, on the loopback interface. It has to be closed.
-func Open(ctx context.Context, cloud http.RoundTripper) (*Proxy, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listening for requests to AWS: %w", err)
-	}
-	p := &Proxy{URL: "http://" + listener.Addr().String(), cloud: cloud}
+func Open(cloud http.RoundTripper) (*Proxy, error) {
+	p := &Proxy{cloud: cloud}
 	p.Front = front.New(front.Vendor{
 		API:      http.HandlerFunc(p.answer),
 		Route:    func(r *http.Request) string { return r.Method + " " + r.URL.Path },
-		QuotaKey: func(*http.Request) string { return "" },
+		QuotaKey: func(*http.Request) string { return "account" },
 		Refuse:   refuse,
 		State:    func() any { return nil },
 		Reset:    func() {},
-	}, &p.signal)
-	p.server = &http.Server{Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute}
-	go func() { _ = p.server.Serve(listener) }() // ends with http.ErrServerClosed
+		Outer:    func(http.Handler) http.Handler { return http.HandlerFunc(p.serve) },
+	})
+	var err error
+	if p.URL, err = p.Listen("127.0.0.1:0"); err != nil {
+		return nil, fmt.Errorf("taking requests to AWS: %w", err)
+	}
 	return p, nil
-}
-
-// Close ends the proxy.
-func (p *Proxy) Close() {
-	p.Front.Close()
-	_ = p.server.Close() // a test server: nothing to save
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
@@ -81,16 +66,6 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.ServeHTTP(w, translated)
-}
-
-// AddFault puts a fault in force and returns its id. It panics when the fault can't have been
-// meant, see fault.Fault.Validate.
-func (p *Proxy) AddFault(f fault.Fault) string {
-	id, err := p.Faults.Add(f)
-	if err != nil {
-		panic(fmt.Sprintf("adding a fault: %v", err))
-	}
-	return id
 }
 
 // SetPage makes pages of lists no larger than that many; 0 ends it.
@@ -117,9 +92,4 @@ func (p *Proxy) Calls() []Call {
 func (p *Proxy) Counts() (reads, writes int) {
 	counters := p.Book.Counters()
 	return counters.Total - counters.Mutating, counters.Mutating
-}
-
-// Until returns nil as soon as holds is true, or ctx's cause. It looks after every call.
-func (p *Proxy) Until(ctx context.Context, holds func() bool) error {
-	return p.signal.Until(ctx, holds)
 }

@@ -39,7 +39,7 @@ func newAmazon(ctx context.Context, progress io.Writer) (*amazon, error) {
 	a := &amazon{server: server, ids: map[string]string{}}
 	account := server.Account()
 	a.api = server.Connect(account).EC2
-	if a.front, err = awsproxy.Open(ctx, server.Transport(account)); err == nil {
+	if a.front, err = awsproxy.Open(server.Transport(account)); err == nil {
 		err = errors.Join(a.build(ctx), a.configure())
 	}
 	if err != nil {

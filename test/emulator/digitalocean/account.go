@@ -58,7 +58,7 @@ func (a *Account) SetBalancerLimit(n int) { a.change(func() { a.limit = n }) }
 // Await returns nil as soon as holds is true of the account's state, or ctx's
 // cause. It looks after every change and every request, without polling.
 func (a *Account) Await(ctx context.Context, holds func(State) bool) error {
-	return a.server.signal.Until(ctx, func() bool { return holds(a.State()) })
+	return a.server.Until(ctx, func() bool { return holds(a.State()) })
 }
 
 // clear empties the account.
@@ -75,7 +75,7 @@ func (a *Account) change(f func()) {
 	a.server.mu.Lock()
 	f()
 	a.server.mu.Unlock()
-	a.server.signal.Announce()
+	a.server.Announce()
 }
 
 func (s *Server) reset() {

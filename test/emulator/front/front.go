@@ -1,6 +1,8 @@
 // Package front is the HTTP pipeline of every emulator. It wraps the handler of
 // a vendor's API with latency, halts, quota, faults, counters and a request log,
 // and serves the admin endpoints under /_emulator, which bypass all of that.
+// An emulator embeds a Front, with all that tests do to an emulator: listening,
+// faults, halts, quota, counters, waiting for a change.
 package front
 
 import (
@@ -36,14 +38,17 @@ type Vendor struct {
 	State func() any
 	// Reset empties the vendor's state.
 	Reset func()
+	// Outer is served in the place of the front, which it is given; nil for the front itself.
+	Outer func(http.Handler) http.Handler
 }
 
 // Front is the pipeline. Make it with New.
 type Front struct {
 	vendor  Vendor
+	outer   http.Handler
 	admin   *http.ServeMux
 	latency atomic.Int64
-	signal  *watch.Signal
+	signal  watch.Signal
 
 	// Faults, Quota and Book may be used directly.
 	Faults fault.Set
@@ -53,21 +58,23 @@ type Front struct {
 	halts  halts
 	done   chan struct{}
 	closed sync.Once
+
+	listening sync.Mutex
+	server    *http.Server
+	url       string
 }
 
-// New makes a front. signal is announced after every request.
-func New(v Vendor, signal *watch.Signal) *Front {
-	f := &Front{vendor: v, signal: signal, done: make(chan struct{})}
+// New makes a front, which does not listen yet.
+func New(v Vendor) *Front {
+	f := &Front{vendor: v, done: make(chan struct{})}
 	f.halts.disarmed = make(chan struct{})
 	f.admin = f.adminRoutes()
+	f.outer = f
+	if v.Outer != nil {
+		f.outer = v.Outer(f)
+	}
 	return f
 }
-
-// Close lets go of all hanging requests. It may be called more than once.
-func (f *Front) Close() { f.closed.Do(func() { close(f.done) }) }
-
-// SetLatency makes every API request take at least d.
-func (f *Front) SetLatency(d time.Duration) { f.latency.Store(int64(d)) }
 
 // Admin returns the mux of the admin endpoints, for the vendor to add its own.
 func (f *Front) Admin() *http.ServeMux { return f.admin }

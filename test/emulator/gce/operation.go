@@ -203,7 +203,7 @@ func (s *Server) waitOperation(ctx context.Context, op *operation) fields {
 		defer s.mu.Unlock()
 		return op.status == "DONE"
 	}
-	_ = s.signal.Until(ctx, ended) // the state is answered as it is
+	_ = s.Until(ctx, ended) // the state is answered as it is
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.operationView(op)

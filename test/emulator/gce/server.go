@@ -1,23 +1,15 @@
 package gce
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/halt"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/watch"
 )
 
 // apiRoot is where the API is on every address.
@@ -25,9 +17,9 @@ const apiRoot = "/compute/v1/"
 
 // Server is the emulator. Make it with New; all methods are safe for concurrent use.
 type Server struct {
+	*front.Front
+
 	options Options
-	front   *front.Front
-	signal  watch.Signal
 
 	mu              sync.Mutex
 	projects        map[string]*Project
@@ -42,24 +34,22 @@ type Server struct {
 	accounts        map[string]*account
 	tokens          map[string]issued
 	serial          int
-	url             string
-	listener        *http.Server
 }
 
 // New makes a server with the default project, its zones and the network "default".
 func New(options Options) *Server {
-	s := &Server{options: options.withDefaults(), url: "http://metadata.google.internal"}
+	s := &Server{options: options.withDefaults()}
 	mux := s.routes()
-	s.front = front.New(front.Vendor{
+	s.Front = front.New(front.Vendor{
 		API:      mux,
 		Route:    func(r *http.Request) string { return route(mux, r) },
 		QuotaKey: token,
 		Refuse:   refuse,
 		State:    func() any { return s.State() },
 		Reset:    s.reset,
-	}, &s.signal)
-	s.front.SetLatency(s.options.Latency)
-	s.adminRoutes(s.front.Admin())
+	})
+	s.SetLatency(s.options.Latency)
+	s.adminRoutes(s.Admin())
 	s.reset()
 	return s
 }
@@ -182,49 +172,12 @@ func (c *call) operation() (any, *operation, error) {
 	return c.s.operationView(op), nil, nil
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.front.ServeHTTP(w, r) }
-
-// Listen serves on a TCP address such as "127.0.0.1:0" in the background and returns the base URL.
-// Call Close to stop.
-func (s *Server) Listen(addr string) (string, error) { return s.listen(addr, "", "") }
-
-// ListenTLS is Listen with the certificate and key of two files.
-func (s *Server) ListenTLS(addr, certificate, key string) (string, error) {
-	return s.listen(addr, certificate, key)
-}
-
-func (s *Server) listen(addr, certificate, key string) (string, error) {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return "", fmt.Errorf("listening on %s: %w", addr, err)
-	}
-	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listener != nil {
-		return "", errors.Join(errors.New("the emulator listens already"), listener.Close())
-	}
-	s.listener = server
-	if certificate == "" {
-		s.url = "http://" + listener.Addr().String()
-		go func() { _ = server.Serve(listener) }() // ends with http.ErrServerClosed after Close
-		return s.url, nil
-	}
-	s.url = "https://" + listener.Addr().String()
-	go func() { _ = server.ServeTLS(listener, certificate, key) }() // ends after Close; a bad certificate shows at the first request
-	return s.url, nil
-}
-
 // Close stops listening, drops hanging requests and stops all timers.
 func (s *Server) Close() {
-	s.front.Close()
+	s.Front.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopTimers()
-	if s.listener != nil {
-		_ = s.listener.Close() // a test server: nothing to save
-	}
 }
 
 func (s *Server) stopTimers() {
@@ -240,42 +193,7 @@ func (s *Server) change(f func()) {
 	s.mu.Lock()
 	f()
 	s.mu.Unlock()
-	s.signal.Announce()
-}
-
-// AddFault puts a fault in force and returns its id. It panics when the fault can't have been
-// meant, see fault.Fault.Validate.
-func (s *Server) AddFault(f fault.Fault) string {
-	id, err := s.front.Faults.Add(f)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
-// ClearFaults takes all faults away.
-func (s *Server) ClearFaults() { s.front.Faults.Clear() }
-
-// HaltAt arms a trigger. It panics when the trigger can't have been meant.
-func (s *Server) HaltAt(t halt.Trigger) {
-	if err := s.front.ArmTrigger(t); err != nil {
-		panic(err)
-	}
-}
-
-// Counters returns the counters per route.
-func (s *Server) Counters() traffic.Counters { return s.front.Book.Counters() }
-
-// Requests returns the request log, oldest first.
-func (s *Server) Requests() []traffic.Request { return s.front.Book.Requests() }
-
-// ResetTraffic empties counters and request log.
-func (s *Server) ResetTraffic() { s.front.Book.Reset() }
-
-// Until returns nil as soon as holds is true, or ctx's cause. It looks after every change and every
-// request, without polling; holds may use all methods of the Server.
-func (s *Server) Until(ctx context.Context, holds func() bool) error {
-	return s.signal.Until(ctx, holds)
+	s.Announce()
 }
 
 // Project is one project.

@@ -117,7 +117,7 @@ func (s *Server) ServiceAccountKey(email string) ([]byte, error) {
 	s.addAccount(email).key = key
 	return json.Marshal(map[string]string{
 		"type": "service_account", "project_id": s.options.Project, "private_key_id": key.id, "client_email": email, "client_id": "1",
-		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})), "token_uri": s.url + "/token",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})), "token_uri": s.URL() + "/token",
 	})
 }
 
@@ -150,7 +150,7 @@ func (s *Server) assertion(jwt string) (*account, error) {
 	switch {
 	case a == nil || a.key == nil || header.Alg != "RS256" || (header.Kid != "" && header.Kid != a.key.id):
 		return nil, errors.New("invalid JWT signature")
-	case claims.Scope == "" || claims.Aud != s.url+"/token":
+	case claims.Scope == "" || claims.Aud != s.URL()+"/token":
 		return nil, errors.New("the assertion has no scope or another audience")
 	case claims.Exp <= now || claims.Exp-claims.Iat > 3600 || claims.Iat > now+300:
 		return nil, errors.New("invalid JWT: it must be a short-lived token (60 minutes) and in a reasonable timeframe")

@@ -8,28 +8,21 @@
 package relay
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/watch"
 )
 
-// Relay is a running relay. Of its front Faults, Book, Quota, Arm, ArmTrigger, Disarm,
-// HaltedAt, SetLatency and Reset are for tests.
+// Relay is a running relay. Its front is for tests.
 type Relay struct {
 	*front.Front
 	// URL is the base URL, without a slash at its end.
 	URL string
-
-	signal watch.Signal
-	server *http.Server
 
 	mu     sync.Mutex
 	tokens []string
@@ -38,7 +31,7 @@ type Relay struct {
 // Start starts a relay for the test.
 func Start(t testing.TB) *Relay {
 	t.Helper()
-	r, err := Open(t.Context(), "127.0.0.1", "127.0.0.1")
+	r, err := Open("127.0.0.1", "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +41,8 @@ func Start(t testing.TB) *Relay {
 
 // Open starts a relay on an address of this machine that clients know by a name. It has to be
 // closed.
-func Open(ctx context.Context, address, name string) (*Relay, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(address, "0"))
-	if err != nil {
-		return nil, fmt.Errorf("listening for requests to OpenStack: %w", err)
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return nil, fmt.Errorf("listening for requests to OpenStack: %w", err)
-	}
-	r := &Relay{URL: "http://" + net.JoinHostPort(name, port)}
+func Open(address, name string) (*Relay, error) {
+	r := &Relay{}
 	r.Front = front.New(front.Vendor{
 		API:   r.services(),
 		Route: route,
@@ -68,35 +53,21 @@ func Open(ctx context.Context, address, name string) (*Relay, error) {
 		},
 		State: func() any { return nil },
 		Reset: func() {},
-	}, &r.signal)
-	r.server = &http.Server{Handler: r.Front, ReadHeaderTimeout: time.Minute}
-	go func() { _ = r.server.Serve(listener) }() // ends with http.ErrServerClosed
+	})
+	url, err := r.Listen(net.JoinHostPort(address, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("taking requests to OpenStack: %w", err)
+	}
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return nil, fmt.Errorf("taking requests to OpenStack: %w", err)
+	}
+	r.URL = "http://" + net.JoinHostPort(name, port)
 	return r, nil
-}
-
-// Close ends the relay.
-func (r *Relay) Close() {
-	r.Front.Close()
-	_ = r.server.Close() // a test server: nothing to save
 }
 
 // AuthURL is what the client's configuration has to name.
 func (r *Relay) AuthURL() string { return r.URL + "/" + identity + "/v3" }
-
-// AddFault puts a fault in force and returns its id. It panics when the fault can't have been
-// meant, see fault.Fault.Validate.
-func (r *Relay) AddFault(f fault.Fault) string {
-	id, err := r.Faults.Add(f)
-	if err != nil {
-		panic(fmt.Sprintf("adding a fault: %v", err))
-	}
-	return id
-}
-
-// Until returns nil as soon as holds is true, or ctx's cause. It looks after every request.
-func (r *Relay) Until(ctx context.Context, holds func() bool) error {
-	return r.signal.Until(ctx, holds)
-}
 
 // Tokens are the tokens that were issued through the relay, oldest first: what a test revokes
 // to make the client's login end in the middle.
