@@ -27,6 +27,9 @@ type Resources struct {
 	Present []Resource
 	// Wanted are the resources as they have to be. A present one that is not wanted is deleted.
 	Wanted []Resource
+	// Again says that something is left alone for now, such as what connections still use: the balancer
+	// is looked at again after that time.
+	Again time.Duration
 }
 
 // Resource is one object of the cloud, as it is or as it has to be.
@@ -39,8 +42,8 @@ type Resource struct {
 	// ID is the cloud's id, "" of a resource that is not there.
 	ID string
 	// Fields are the managed fields by their name in the API, with values that reflect.DeepEqual
-	// can compare. An IDOf value is the id of another resource. A field that only the wanted
-	// resource has is for its creation and is not compared.
+	// can compare. An IDOf value is the id of another resource, also as an item of an []any. A field
+	// that only the wanted resource has is for its creation and is not compared.
 	Fields map[string]any
 	// Needs are further resources that have to be there before this one is made.
 	Needs []IDOf
@@ -97,6 +100,10 @@ type ResourceKind struct {
 	// written in one request, "" where each is written by itself. They refer to nothing else, are
 	// deleted together with it, and their keys hold its key.
 	Batch string
+	// Together is the field that names what several of this kind belong to that are made in one
+	// request and deleted in one, "" where each is made by itself. It can be the id of an object that
+	// is no resource of the balancer. They are deleted together with it, and nothing refers to them.
+	Together string
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
@@ -108,4 +115,20 @@ type ResourceKind struct {
 	// Write makes all resources that belong to the one with that id be these, and no others. Only
 	// kinds with Batch have it, and they have none of the other three.
 	Write func(ctx context.Context, id string, wanted []Resource) error
+	// Add makes several resources, and Remove deletes several. Only kinds with Together have them, in
+	// place of Create and Delete.
+	Add    func(ctx context.Context, wanted []Resource) error
+	Remove func(ctx context.Context, present []Resource) error
 }
+
+// Waiting is the error of a step of which a part has to wait although nothing is wrong, such as the
+// deletion of what another object still uses, or a target that the cloud does not take yet. All that
+// could be done is done, the other steps go on, and the balancer is looked at again.
+type Waiting struct {
+	// After is when, 0 for soon: until then the cloud is busy.
+	After time.Duration
+	// Warnings say what waits, and why.
+	Warnings []Warning
+}
+
+func (w *Waiting) Error() string { return "a part of it has to wait" }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -38,10 +39,14 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	for {
 		s := m.next()
 		if s == nil {
-			return cloud.Progress{}, errors.Join(refusals...)
+			return m.progress, errors.Join(refusals...)
 		}
 		id, err := m.carryOut(ctx, s)
+		waiting, waits := errors.AsType[*cloud.Waiting](err)
 		switch {
+		case waits:
+			m.wait(s, id, *waiting)
+			continue
 		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
 			refusals = append(refusals, err)
 			m.refuse(s)
@@ -50,10 +55,33 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
-		if s.kind.Settles > 0 || s.verb == cloud.Create && len(s.with) > 0 { // ids of what was brought are not known
-			return cloud.Progress{Pending: true, After: s.kind.Settles, Step: s.doing(), More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+		if s.kind.Settles > 0 || s.verb == cloud.Create && len(s.with) > 0 && s.kind.Together == "" { // ids of what was brought are not known
+			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: s.doing(), More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
 	}
+}
+
+// wait notes that a part of a step has to wait. What cannot be deleted yet stays; the rest is done.
+func (m *model) wait(s *step, id string, w cloud.Waiting) {
+	if s.verb == cloud.Delete {
+		for _, r := range s.all() {
+			m.waiting[r.Ref()] = true
+		}
+	} else {
+		m.done(s, id)
+	}
+	p := &m.progress
+	p.Warnings = append(p.Warnings, w.Warnings...)
+	p.Pending = p.Pending || w.After == 0
+	p.Again = soonest(p.Again, w.After)
+}
+
+// soonest returns the shorter of two times, of which 0 is none.
+func soonest(x, y time.Duration) time.Duration {
+	if x == 0 || y == 0 {
+		return max(x, y)
+	}
+	return min(x, y)
 }
 
 // newBalancer returns what is known of a balancer that was made in this step, nil when none was.
@@ -95,6 +123,11 @@ func (m *model) refuse(s *step) {
 		return
 	}
 	m.refused[s.wanted.Ref()] = true
+	if s.kind.Together != "" {
+		for _, r := range s.with {
+			m.refused[r.Ref()] = true
+		}
+	}
 }
 
 // carryOut makes the request of a step.
@@ -109,10 +142,14 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 		err = fmt.Errorf("%s %s, which it refers to, is not there", missing.Kind, missing.Key)
 	case s.kind.Batch != "":
 		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
+	case s.verb == cloud.Create && s.kind.Together != "":
+		err = s.kind.Add(ctx, m.withIDs(s.all()...))
 	case s.verb == cloud.Create:
 		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
 	case s.verb == cloud.Update:
 		err = s.kind.Update(ctx, m.withIDs(s.present)[0], m.withIDs(s.wanted)[0], s.fields)
+	case s.kind.Together != "":
+		err = s.kind.Remove(ctx, m.withIDs(s.all()...))
 	default:
 		err = s.kind.Delete(ctx, m.withIDs(s.present)[0])
 	}
@@ -126,8 +163,8 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 // none.
 func (m *model) unresolved(r cloud.Resource) *cloud.IDOf {
 	for _, value := range r.Fields {
-		if ref, ok := m.resolved(value).(cloud.IDOf); ok {
-			return &ref
+		if refs := idsIn(m.resolved(value)); len(refs) > 0 {
+			return &refs[0]
 		}
 	}
 	return nil
@@ -152,9 +189,17 @@ func (s *step) doing() string {
 	case s.kind.Batch != "":
 		return fmt.Sprintf("writing %d resources of kind %s of %s %s", len(s.with), s.kind.Name, s.owner.Kind, s.owner.Key)
 	case s.verb == cloud.Create:
-		return fmt.Sprintf("creating %s %s", s.kind.Name, s.wanted.Key)
+		return fmt.Sprintf("creating %s %s%s", s.kind.Name, s.wanted.Key, s.others())
 	case s.verb == cloud.Update:
 		return fmt.Sprintf("changing %s %s", s.kind.Name, s.wanted.Key)
 	}
-	return fmt.Sprintf("deleting %s %s", s.kind.Name, s.present.Key)
+	return fmt.Sprintf("deleting %s %s%s", s.kind.Name, s.present.Key, s.others())
+}
+
+// others says that there are more in the same request.
+func (s *step) others() string {
+	if s.kind.Together == "" || len(s.with) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d others", len(s.with))
 }

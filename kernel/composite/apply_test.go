@@ -2,6 +2,7 @@ package composite
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -168,6 +169,75 @@ func TestMistakesOfDrivers(t *testing.T) {
 			_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || len(f.done) > 0 {
 				t.Errorf("error %v after %q, want one with %q", err, f.done, tt.want)
+			}
+		})
+	}
+}
+
+// What is made for one object takes one request, and so does what is deleted of it.
+func TestTogether(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "rule", Together: "group"}}
+	present := list(pool("p", fields{"balancer": nil}), member("p", "a"), member("p", "b"), res("rule", "1", fields{"group": "sg-1"}), res("rule", "2", fields{"group": "sg-2"}))
+	wanted := list(pool("p", fields{"balancer": nil}), member("p", "c"), member("p", "d"), member("p", "e"), res("rule", "3", fields{"group": "sg-1"}))
+	f := newFake(kinds, present, wanted)
+	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if err != nil || progress.Pending || f.requests != 5 || len(f.done) != 8 || len(f.problems) > 0 {
+		t.Errorf("%d requests for %q, progress %+v, %v, problems %q; want two for the members, three for the rules of two groups", f.requests, f.done, progress, err, f.problems)
+	}
+}
+
+// Members of another pool take nobody's place: while they are missing, those of this one come and go.
+func TestTogetherWhileRefused(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
+	wanted := list(lb(nil), pool("p", nil), member("p", "new"), pool("q", nil), member("q", "new q"), listener("80", "q", "tcp"))
+	for refused, want := range map[string][]string{
+		"create pool q":       {"create pool q", "create member new", "delete member old"},
+		"create member new":   {"create pool q", "create member new", "create member new q", "update listener 80 pool"},
+		"create member new q": {"create pool q", "create member new", "create member new q", "delete member old"},
+	} {
+		f := newFake(kinds, present, wanted)
+		f.fails[refused] = &cloud.Invalid{}
+		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if err == nil || !slices.Equal(f.done, want) || len(f.problems) > 0 {
+			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
+		}
+	}
+}
+
+// TestWaiting checks that the run goes on, and what it says in the end.
+func TestWaiting(t *testing.T) {
+	later, soon := &cloud.Waiting{After: 5 * second, Warnings: []cloud.Warning{{Message: "m does not run"}}}, &cloud.Waiting{}
+	present := list(res("group", "g", nil), lb(nil), pool("p", nil))
+	for name, tt := range map[string]struct {
+		wanted []cloud.Resource
+		fails  map[string]error
+		done   []string
+		want   cloud.Progress
+	}{
+		"a part of what is made": {
+			append(slices.Clone(present), member("p", "m"), listener("80", "p", "tcp")), map[string]error{"create member m": later},
+			[]string{"create member m", "create listener 80"}, cloud.Progress{Again: 5 * second, Warnings: later.Warnings},
+		},
+		"a deletion": {
+			list(lb(nil)), map[string]error{"delete pool p": soon},
+			[]string{"delete pool p", "delete group g"}, cloud.Progress{Pending: true},
+		},
+		"both": {
+			list(lb(nil), pool("p", nil), member("p", "m")), map[string]error{"create member m": later, "delete group g": soon},
+			[]string{"create member m", "delete group g"}, cloud.Progress{Pending: true, Again: 5 * second, Warnings: later.Warnings},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kinds := theKinds()
+			for i := range kinds {
+				kinds[i].Settles = 0
+			}
+			f := newFake(kinds, present, tt.wanted)
+			f.fails = tt.fails
+			progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+			if err != nil || !slices.Equal(f.done, tt.done) || !reflect.DeepEqual(progress, tt.want) {
+				t.Errorf("carried out %q, %+v, %v; want %q, %+v", f.done, progress, err, tt.done, tt.want)
 			}
 		})
 	}

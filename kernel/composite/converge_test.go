@@ -36,7 +36,7 @@ func newGenerator(seed uint64) *generator {
 	if g.chance(20) {
 		anchor = g.IntN(count)
 	}
-	if g.kinds[anchor].Batch == "" {
+	if g.kinds[anchor].Batch == "" && g.kinds[anchor].Together == "" {
 		g.kinds[anchor].Anchor = true
 	}
 	return g
@@ -49,7 +49,7 @@ func (g *generator) addKind(number int) {
 		kind.Settles = second
 	}
 	for other := range number {
-		if !g.chance(50) || g.kinds[other].Batch != "" {
+		if !g.chance(50) || g.kinds[other].Batch != "" || g.kinds[other].Together != "" {
 			continue
 		}
 		g.refers[number] = append(g.refers[number], other)
@@ -73,6 +73,9 @@ func (g *generator) addKind(number int) {
 	}
 	if refers := g.refers[number]; len(refers) > 0 && g.chance(15) {
 		g.toBatch(number, refers[g.IntN(len(refers))])
+	} else if len(refers) > 0 && g.chance(15) {
+		kind.Together, kind.FoundThrough = refField(refers[g.IntN(len(refers))]), ""
+		g.foundThroughNone(number)
 	}
 }
 
@@ -81,8 +84,13 @@ func (g *generator) toBatch(number, owner int) {
 	kind := &g.kinds[number]
 	*kind = cloud.ResourceKind{Name: kind.Name, Settles: kind.Settles, Batch: refField(owner)}
 	g.refers[number] = []int{owner}
+	g.foundThroughNone(number)
+}
+
+// foundThroughNone says that nothing is found through that kind.
+func (g *generator) foundThroughNone(number int) {
 	for i := range number {
-		if other := &g.kinds[i]; other.FoundThrough == kind.Name {
+		if other := &g.kinds[i]; other.FoundThrough == kindName(number) {
 			other.FoundThrough = ""
 		}
 	}

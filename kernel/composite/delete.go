@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -19,6 +20,9 @@ func (m *model) nextDeletion() *step {
 				continue
 			}
 			s := m.deletionOf(kind, r, false)
+			if s != nil && s.verb == cloud.Delete {
+				s.with = m.surplus(s.kind, s.present)
+			}
 			if s != nil && s.present.Ref() == r.Ref() {
 				return s
 			}
@@ -30,9 +34,17 @@ func (m *model) nextDeletion() *step {
 	return later
 }
 
+// surplus returns the resources that are deleted together with one that goes, of the same object.
+func (m *model) surplus(kind cloud.ResourceKind, as cloud.Resource) []cloud.Resource {
+	return m.present.together(kind, as, func(r cloud.Resource) bool { return !m.stays(r) && !m.taken(r) && !m.waiting[r.Ref()] })
+}
+
 // deletionOf returns the step that leads to the deletion of a resource: what refers to it goes first.
-// Where it is made again, that leads elsewhere first, or is made again too. nil when that is refused.
+// Where it is made again, that leads elsewhere first, or is made again too. nil when that is refused, or has to wait.
 func (m *model) deletionOf(kind cloud.ResourceKind, r cloud.Resource, again bool) *step {
+	if m.waiting[r.Ref()] {
+		return nil
+	}
 	for _, otherKind := range m.deletion {
 		for _, other := range m.present.of(otherKind.Name) {
 			wanted, isWanted := m.wanted.byRef[other.Ref()]
@@ -67,13 +79,14 @@ func (m *model) leadsTo(r, deleted cloud.Resource) bool {
 }
 
 // goesWith reports whether a resource is deleted together with another one: its kind says so, or it
-// is of a batch of that one.
+// is of a batch of that one, or belongs to it together with others.
 func (m *model) goesWith(r cloud.Resource, with cloud.IDOf) bool {
 	if slices.Contains(m.byName[with.Kind].Takes, r.Kind) {
 		return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool { return m.isOrGoesWith(ref, with) })
 	}
-	owner, batched := r.Fields[m.byName[r.Kind].Batch].(cloud.IDOf)
-	return batched && m.isOrGoesWith(owner, with)
+	kind := m.byName[r.Kind]
+	owner, belongs := r.Fields[cmp.Or(kind.Batch, kind.Together)].(cloud.IDOf)
+	return belongs && m.isOrGoesWith(owner, with)
 }
 
 func (m *model) isOrGoesWith(ref, with cloud.IDOf) bool {
@@ -97,7 +110,8 @@ func (m *model) takenBy(r, by cloud.Resource) bool {
 //
 //	it is                                            stays
 //	no part of the balancer                          yes
-//	of a kind of which a wanted one is not there     yes: that takes its place
+//	of a kind of which a wanted one is not there     yes: that takes its place, where it is of the
+//	                                                 same object
 //	referred to by something that stays              yes
 //	any other part                                   no
 func (m *model) stays(r cloud.Resource) bool {
@@ -107,8 +121,10 @@ func (m *model) stays(r cloud.Resource) bool {
 	if !m.hasRefusals() {
 		return false
 	}
+	together := m.byName[r.Kind].Together
 	lacks := slices.ContainsFunc(m.wanted.kinds[r.Kind], func(ref cloud.IDOf) bool {
-		return !m.present.has(ref) && !m.wanted.byRef[ref].WhileRefused
+		wanted := m.wanted.byRef[ref]
+		return !m.present.has(ref) && !wanted.WhileRefused && wanted.Fields[together] == r.Fields[together]
 	})
 	return m.deletes || !m.isPart(r) || lacks || m.present.any(func(other cloud.Resource) bool {
 		belongs := slices.Contains(m.byName[r.Kind].Takes, other.Kind)

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type fake struct {
 	// done are the steps that were carried out, problems what the API had to refuse.
 	done, problems []string
 	last           int
+	// requests counts those about several resources.
+	requests int
 }
 
 // newFake returns a cloud with these resources; their references become ids.
@@ -74,7 +77,7 @@ func (f *fake) withIDs(fields map[string]any) map[string]any {
 func (f *fake) withRefs(fields map[string]any) map[string]any {
 	fields = maps.Clone(fields)
 	for name, value := range fields {
-		if r, exists := f.find(func(r cloud.Resource) bool { return r.ID == value }); exists {
+		if r, exists := f.find(func(r cloud.Resource) bool { return any(r.ID) == value }); exists {
 			fields[name] = r.Ref()
 		}
 	}
@@ -129,6 +132,12 @@ func (f *fake) ResourceKinds() []cloud.ResourceKind {
 			kinds[i].Write = func(_ context.Context, id string, wanted []cloud.Resource) error { return f.write(kind, id, wanted) }
 			continue
 		}
+		kinds[i].Add = func(_ context.Context, wanted []cloud.Resource) error {
+			return f.each(wanted, func(r cloud.Resource) error { _, err := f.create(r, nil); return err })
+		}
+		kinds[i].Remove = func(_ context.Context, present []cloud.Resource) error {
+			return f.each(present, func(r cloud.Resource) error { return f.remove(kind, r) })
+		}
 		kinds[i].Create = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 			return f.create(wanted, with)
 		}
@@ -138,6 +147,17 @@ func (f *fake) ResourceKinds() []cloud.ResourceKind {
 		kinds[i].Delete = func(_ context.Context, present cloud.Resource) error { return f.remove(kind, present) }
 	}
 	return kinds
+}
+
+// each makes a request about several resources, which have to be there, or not, each.
+func (f *fake) each(list []cloud.Resource, one func(cloud.Resource) error) error {
+	f.requests++
+	for _, r := range list {
+		if err := one(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fake) create(wanted cloud.Resource, with []cloud.Resource) (string, error) {
@@ -188,7 +208,8 @@ func (f *fake) remove(kind cloud.ResourceKind, present cloud.Resource) error {
 		for _, r := range f.present {
 			for _, value := range r.Fields {
 				own := f.kindOf(r.Kind)
-				if _, leads := gone[value]; leads && (slices.Contains(kind.Takes, r.Kind) || own.Batch != "" && r.Fields[own.Batch] == value) {
+				belongs := cmp.Or(own.Batch, own.Together)
+				if _, leads := gone[value]; leads && (slices.Contains(kind.Takes, r.Kind) || belongs != "" && r.Fields[belongs] == value) {
 					gone[r.ID] = own
 				}
 			}

@@ -23,6 +23,10 @@ type model struct {
 	// refused are resources that the cloud has refused to make or change in this run, and
 	// refusedBatch those of which it has refused the batch.
 	refused, refusedBatch map[cloud.IDOf]bool
+	// waiting are resources that cannot be deleted yet.
+	waiting map[cloud.IDOf]bool
+	// progress is what the run has to tell so far.
+	progress cloud.Progress
 	// moving are resources that are about to refer to another one. Two can wait for each other's place.
 	moving map[cloud.IDOf]bool
 }
@@ -31,7 +35,7 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 	m := &model{
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
 		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
-		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
+		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, waiting: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
@@ -48,6 +52,7 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 		}
 		m.present.add(r)
 	}
+	m.progress.Again = r.Again
 	m.wanted = newSet()
 	for _, r := range r.Wanted {
 		if m.wanted.has(r.Ref()) {
@@ -106,10 +111,17 @@ func deletionOrder(kinds []cloud.ResourceKind) []cloud.ResourceKind {
 
 // resolved returns a field with the id in place of what stands for it, as far as it is known.
 func (m *model) resolved(value any) any {
-	if ref, ok := value.(cloud.IDOf); ok {
-		if id := m.present.byRef[ref].ID; id != "" {
+	switch v := value.(type) {
+	case cloud.IDOf:
+		if id := m.present.byRef[v].ID; id != "" {
 			return id
 		}
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = m.resolved(item)
+		}
+		return items
 	}
 	return value
 }
@@ -133,15 +145,13 @@ func (m *model) difference(present, wanted cloud.Resource) []string {
 func (m *model) done(s *step, id string) {
 	switch {
 	case s.kind.Batch != "":
-		for _, r := range m.present.batches(s.kind)[s.owner] {
-			m.present.remove(r.Ref())
-		}
+		m.present.remove(refsOf(m.present.batches(s.kind)[s.owner])...)
 		for _, r := range s.with {
 			m.present.add(r)
 		}
 	case s.verb == cloud.Create:
 		s.wanted.ID = id
-		for _, r := range append([]cloud.Resource{s.wanted}, s.with...) {
+		for _, r := range s.all() {
 			m.present.add(r)
 		}
 	case s.verb == cloud.Update:
@@ -151,7 +161,9 @@ func (m *model) done(s *step, id string) {
 			changed.Fields[field] = s.wanted.Fields[field]
 		}
 		m.present.byRef[changed.Ref()] = changed
-	case s.verb == cloud.Delete:
+	case s.kind.Together != "": // nothing refers to them
+		m.present.remove(refsOf(s.all())...)
+	default:
 		m.deleted(s.present)
 	}
 }
@@ -163,12 +175,10 @@ func (m *model) deleted(r cloud.Resource) {
 		gone[ref] = gone[ref] || m.goesWith(other, r.Ref())
 	}
 	maps.DeleteFunc(gone, func(_ cloud.IDOf, is bool) bool { return !is })
-	for ref := range gone {
-		m.present.remove(ref)
-	}
+	m.present.remove(slices.Collect(maps.Keys(gone))...)
 	for ref, other := range m.present.byRef {
 		for name, value := range other.Fields {
-			if to, ok := value.(cloud.IDOf); ok && gone[to] {
+			if slices.ContainsFunc(idsIn(value), func(to cloud.IDOf) bool { return gone[to] }) {
 				other.Fields = maps.Clone(other.Fields)
 				other.Fields[name] = nil
 				m.present.byRef[ref] = other

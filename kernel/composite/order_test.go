@@ -141,6 +141,21 @@ func TestOrder(t *testing.T) {
 			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
 		},
+		"what is made together is filled before something leads to it, and emptied last": {
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Together = "pool" }),
+			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n"), listener("80", "p", "tcp")),
+			wanted:  list(lb(nil), pool("p", nil), member("p", "n"), member("p", "o"), pool("q", nil), member("q", "r"), member("q", "s"), listener("80", "q", "tcp")),
+			steps:   []string{"create pool q", "create member o", "create member r", "create member s", "update listener 80 pool", "delete member m"},
+		},
+		"what was made together goes with what it belongs to": {
+			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Together: "pool"}),
+			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n")), wanted: list(lb(nil)),
+			steps: []string{"delete pool p"},
+		},
+		"a list of ids is what a resource refers to": {
+			present: list(lb(fields{"groups": []any{"theirs"}})), wanted: list(lb(fields{"groups": []any{idOf("group", "g"), "theirs"}}), res("group", "g", nil)),
+			steps: []string{"create group g", "update balancer b groups"},
+		},
 		"what the Service has once stays for another balancer": {
 			present: append(list(res("group", "g", nil)), whole...),
 			change:  cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "other"}}},

@@ -30,10 +30,30 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 		if len(steps) == most {
 			return nil, fmt.Errorf("the change takes more than %d steps; the last is: %s", most, s.doing())
 		}
-		steps = append(steps, s.operation())
+		steps = append(steps, s.operations()...)
 		m.done(s, "")
 	}
 	return steps, nil
+}
+
+// operations returns the step as it is printed: each of several resources in one request by itself.
+func (s *step) operations() []cloud.Operation {
+	if s.kind.Together == "" || s.verb == cloud.Update {
+		return []cloud.Operation{s.operation()}
+	}
+	var list []cloud.Operation
+	for _, r := range s.all() {
+		list = append(list, cloud.Operation{Verb: s.verb, Kind: cloud.Kind(r.Kind), Key: r.Key})
+	}
+	return list
+}
+
+// all are the resources of a step that makes or deletes several.
+func (s *step) all() []cloud.Resource {
+	if s.verb == cloud.Delete {
+		return append([]cloud.Resource{s.present}, s.with...)
+	}
+	return append([]cloud.Resource{s.wanted}, s.with...)
 }
 
 // operation returns the step as it is printed.
@@ -64,8 +84,15 @@ func (s *step) operation() cloud.Operation {
 }
 
 func value(v any) string {
-	if ref, ok := v.(cloud.IDOf); ok {
-		return ref.Kind + " " + ref.Key
+	switch v := v.(type) {
+	case cloud.IDOf:
+		return v.Kind + " " + v.Key
+	case []any:
+		var items []string
+		for _, item := range v {
+			items = append(items, value(item))
+		}
+		return strings.Join(items, ", ")
 	}
 	return fmt.Sprint(v)
 }

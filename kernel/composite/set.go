@@ -22,9 +22,21 @@ func (s *set) add(r cloud.Resource) {
 	s.kinds[r.Kind] = append(s.kinds[r.Kind], r.Ref())
 }
 
-func (s *set) remove(ref cloud.IDOf) {
-	delete(s.byRef, ref)
-	s.kinds[ref.Kind] = slices.DeleteFunc(s.kinds[ref.Kind], func(other cloud.IDOf) bool { return other == ref })
+func (s *set) remove(refs ...cloud.IDOf) {
+	for _, ref := range refs {
+		delete(s.byRef, ref)
+	}
+	for kind, list := range s.kinds {
+		s.kinds[kind] = slices.DeleteFunc(list, func(ref cloud.IDOf) bool { return !s.has(ref) })
+	}
+}
+
+func refsOf(list []cloud.Resource) []cloud.IDOf {
+	refs := make([]cloud.IDOf, len(list))
+	for i, r := range list {
+		refs[i] = r.Ref()
+	}
+	return refs
 }
 
 func (s *set) has(ref cloud.IDOf) bool {
@@ -83,6 +95,17 @@ func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
 	return batches
 }
 
+// together returns the resources of a kind that belong to the same object as that one, and are as
+// asked, without that one.
+func (s *set) together(kind cloud.ResourceKind, as cloud.Resource, are func(cloud.Resource) bool) []cloud.Resource {
+	if kind.Together == "" {
+		return nil
+	}
+	return slices.DeleteFunc(s.of(kind.Name), func(r cloud.Resource) bool {
+		return r.Ref() == as.Ref() || r.Fields[kind.Together] != as.Fields[kind.Together] || !are(r)
+	})
+}
+
 // along returns the resources of these kinds that refer to that one, themselves or by way of others.
 func (s *set) along(kinds []string, to cloud.IDOf) []cloud.Resource {
 	var list []cloud.Resource
@@ -107,8 +130,19 @@ func (s *set) refers(r cloud.Resource, to cloud.IDOf) bool {
 func references(r cloud.Resource) []cloud.IDOf {
 	refs := slices.Clone(r.Needs)
 	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
-		if ref, ok := r.Fields[name].(cloud.IDOf); ok {
-			refs = append(refs, ref)
+		refs = append(refs, idsIn(r.Fields[name])...)
+	}
+	return refs
+}
+
+// idsIn are the ids that stand in the value of a field.
+func idsIn(value any) (refs []cloud.IDOf) {
+	switch v := value.(type) {
+	case cloud.IDOf:
+		return []cloud.IDOf{v}
+	case []any:
+		for _, item := range v {
+			refs = append(refs, idsIn(item)...)
 		}
 	}
 	return refs

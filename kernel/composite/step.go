@@ -13,7 +13,8 @@ type step struct {
 	present, wanted cloud.Resource
 	// fields are those that an update changes.
 	fields []string
-	// with are the resources that a creation brings, or all of a batch.
+	// with are the resources that a creation brings, those that are made or deleted together with it,
+	// or all of a batch.
 	with []cloud.Resource
 	// owner is what a batch belongs to.
 	owner cloud.IDOf
@@ -69,8 +70,7 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	}
 	waits := false
 	fields = slices.DeleteFunc(fields, func(f string) bool {
-		ref, refers := wanted.Fields[f].(cloud.IDOf)
-		early := refers && (!m.ready(kind, ref) || m.outdated(ref))
+		early := slices.ContainsFunc(idsIn(wanted.Fields[f]), func(ref cloud.IDOf) bool { return !m.ready(kind, ref) || m.outdated(ref) })
 		waits = waits || early
 		return early || isLast(m, kind, f)
 	})
@@ -94,7 +94,21 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	if s != nil || !ready {
 		return s
 	}
+	if kind.Together != "" {
+		return &step{verb: cloud.Create, kind: kind, wanted: wanted, with: m.missing(kind, wanted)}
+	}
 	return &step{verb: cloud.Create, kind: kind, wanted: wanted, with: m.brought(kind, wanted)}
+}
+
+// missing returns the resources that are made together with a wanted one, for the same object.
+func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.Resource {
+	return m.wanted.together(kind, wanted, func(r cloud.Resource) bool {
+		if m.present.has(r.Ref()) || m.refused[r.Ref()] || r.Problem != nil || r.WhileRefused && !m.hasRefusals() {
+			return false
+		}
+		s, ready := m.before(kind, r)
+		return s == nil && ready
+	})
 }
 
 // brought returns the resources that are made together with a wanted one. The others of those kinds

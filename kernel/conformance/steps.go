@@ -30,6 +30,12 @@ func (r *recorder) note(verb cloud.Verb, kind, key string) {
 	*r.steps = append(*r.steps, cloud.Operation{Verb: verb, Kind: cloud.Kind(kind), Key: key})
 }
 
+func (r *recorder) noteAll(verb cloud.Verb, list []cloud.Resource) {
+	for _, one := range list {
+		r.note(verb, one.Kind, one.Key)
+	}
+}
+
 func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 	kinds := slices.Clone(r.Composite.ResourceKinds())
 	for i, kind := range kinds {
@@ -44,6 +50,14 @@ func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 		kinds[i].Delete = func(ctx context.Context, present cloud.Resource) error {
 			r.note(cloud.Delete, kind.Name, present.Key)
 			return kind.Delete(ctx, present)
+		}
+		kinds[i].Add = func(ctx context.Context, wanted []cloud.Resource) error {
+			r.noteAll(cloud.Create, wanted)
+			return kind.Add(ctx, wanted)
+		}
+		kinds[i].Remove = func(ctx context.Context, present []cloud.Resource) error {
+			r.noteAll(cloud.Delete, present)
+			return kind.Remove(ctx, present)
 		}
 		kinds[i].Write = func(ctx context.Context, id string, wanted []cloud.Resource) error {
 			r.note(cloud.Update, kind.Name, "")
