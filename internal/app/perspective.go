@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // shared are those of the controller manager's own flags that decide what it would do.
@@ -27,6 +28,7 @@ type perspective struct {
 	own                      *flags
 	clusterName, clusterCIDR string
 	configureRoutes          bool
+	controllers              []string
 }
 
 func (p *perspective) flags(fs *pflag.FlagSet) {
@@ -34,6 +36,7 @@ func (p *perspective) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&p.clusterName, "cluster-name", "kubernetes", "The cluster's name, as the controller manager has it.")
 	fs.StringVar(&p.clusterCIDR, "cluster-cidr", "", "The pod networks, as the controller manager has them: without them no routes are looked at.")
 	fs.BoolVar(&p.configureRoutes, "configure-cloud-routes", true, "Whether the controller manager makes routes.")
+	fs.StringSliceVar(&p.controllers, "controllers", []string{"*"}, "The controllers that run, as the controller manager has them: what those would do is said, and nothing else.")
 	p.own = newFlags()
 	for _, set := range p.own.sets().FlagSets {
 		for _, name := range shared {
@@ -57,6 +60,10 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if err := p.own.problems(); err != nil {
 		return nil, err
 	}
+	enabled, err := framework.Enabled(p.controllers)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
 	cidrs, err := parseCIDRs(p.clusterCIDR)
 	if err != nil {
 		return nil, usagef("%v", err)
@@ -73,14 +80,14 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := inspect.Read(ctx, client, c, types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
+	cluster, err := inspect.Read(ctx, client, inspect.NeedsServices(c, enabled), types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
 	if err != nil {
 		return nil, err
 	}
 	p.own.tuning.KeepNodes = !p.own.nodeDeletion
 	return &sight{inspect.Options{
 		Cloud: c, ClusterID: cmp.Or(p.own.clusterID, p.clusterName), Cluster: cluster,
-		Tuning: p.own.tuning, Adoption: p.own.adoption, ClusterCIDRs: cidrs,
+		Tuning: p.own.tuning, Adoption: p.own.adoption, ClusterCIDRs: cidrs, Enabled: enabled,
 	}}, nil
 }
 

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -153,7 +155,9 @@ func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string)
 		}
 		scope, entries = []string{scopeServices}, []plan.Entry{entry}
 	} else {
-		scope, entries = everything(ctx, seen.inspector(), what)
+		if scope, entries = everything(ctx, seen.inspector(), what); len(scope) == 0 {
+			return plan.Report{}, usagef("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
+		}
 	}
 	return plan.NewReport(seen.Cloud.Name, scope, entries), nil
 }
@@ -161,7 +165,7 @@ func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string)
 // everything plans all parts, or the one that is named. A part that does not exist, such as the
 // routes of a cloud without them, is not in the scope.
 func everything(ctx context.Context, i *inspect.Inspector, what string) (scope []string, entries []plan.Entry) {
-	if what == scopeAll || what == scopeNodes {
+	if (what == scopeAll || what == scopeNodes) && i.HasNodes() {
 		scope, entries = append(scope, scopeNodes), append(entries, i.Nodes(ctx)...)
 	}
 	if what == scopeAll || what == scopeRoutes {
@@ -178,6 +182,23 @@ func everything(ctx context.Context, i *inspect.Inspector, what string) (scope [
 		}
 	}
 	return scope, entries
+}
+
+// nothing says why there is nothing to look at.
+func (p *planning) nothing(seen *sight, what string) string {
+	controllers := map[string]string{scopeNodes: names.CloudNodeController, scopeRoutes: names.NodeRouteController, scopeFirewall: framework.CloudFirewallController}
+	routes := what == scopeRoutes
+	switch {
+	case routes && seen.Cloud.Routes == nil:
+		return "cloud " + seen.Cloud.Name + " has no routes"
+	case routes && !p.configureRoutes:
+		return "--configure-cloud-routes=false makes none"
+	case what == scopeAll || !seen.Enabled[controllers[what]]:
+		return "--controllers=" + strings.Join(p.controllers, ",") + " runs no controller for it"
+	case routes:
+		return "--cluster-cidr is not set; give it the pod networks, as the controller manager has them"
+	}
+	return "the configuration of cloud " + seen.Cloud.Name + " asks for none"
 }
 
 // service plans one Service, from the cluster or from a file.

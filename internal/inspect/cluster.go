@@ -15,30 +15,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/cloud-provider/names"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // Cluster is one reading of a cluster.
 type Cluster struct {
-	// Nodes and Services are all of them, by name. Where the cloud needs none, Services are not read.
+	// Nodes and Services are all of them, by name.
 	Nodes    []*corev1.Node
 	Services []*corev1.Service
 	// Lease is the leader's, with the records of the brakes; nil when there is none.
 	Lease *coordinationv1.Lease
 }
 
-// Read reads what is looked at for a cloud. The lease is the leader's.
-func Read(ctx context.Context, client kubernetes.Interface, c *run.Cloud, leader types.NamespacedName) (Cluster, error) {
+// Read reads a cluster, its Services only where they count, see NeedsServices. The lease is the
+// leader's.
+func Read(ctx context.Context, client kubernetes.Interface, services bool, leader types.NamespacedName) (Cluster, error) {
 	var read Cluster
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return read, fmt.Errorf("reading nodes: %w", err)
 	}
-	services := &corev1.ServiceList{}
-	if needsServices(c) {
-		if services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{}); err != nil {
+	all := &corev1.ServiceList{}
+	if services {
+		if all, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{}); err != nil {
 			return read, fmt.Errorf("reading services: %w", err)
 		}
 	}
@@ -52,8 +55,8 @@ func Read(ctx context.Context, client kubernetes.Interface, c *run.Cloud, leader
 	for n := range nodes.Items {
 		read.Nodes = append(read.Nodes, &nodes.Items[n])
 	}
-	for n := range services.Items {
-		read.Services = append(read.Services, &services.Items[n])
+	for n := range all.Items {
+		read.Services = append(read.Services, &all.Items[n])
 	}
 	slices.SortFunc(read.Nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(read.Services, func(a, b *corev1.Service) int {
@@ -62,10 +65,11 @@ func Read(ctx context.Context, client kubernetes.Interface, c *run.Cloud, leader
 	return read, nil
 }
 
-// needsServices reports whether anything is done about Services. Where nothing is, the controller
-// manager has no right to read them.
-func needsServices(c *run.Cloud) bool {
-	return c.Balancers != nil || c.Firewalls != nil && c.Firewalls.FirewallEnabled()
+// NeedsServices reports whether anything is done about Services, with these controllers (see
+// framework.Enabled). Where nothing is, the controller manager has no right to read them.
+func NeedsServices(c *run.Cloud, enabled map[string]bool) bool {
+	return c.Balancers != nil && enabled[names.ServiceLBController] ||
+		c.Firewalls != nil && c.Firewalls.FirewallEnabled() && enabled[framework.CloudFirewallController]
 }
 
 // Node returns the Node of that name, nil when there is none.

@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -41,20 +42,27 @@ func TestDeletionsInTheWindow(t *testing.T) {
 // Where nothing is done about Services the service account may not read them.
 func TestServicesAreReadWhereTheyCount(t *testing.T) {
 	for name, test := range map[string]struct {
-		cloud run.Cloud
-		reads bool
+		cloud       run.Cloud
+		controllers string
+		reads       bool
 	}{
-		"neither":           {run.Cloud{}, false},
-		"balancers":         {run.Cloud{Balancers: noBalancers{}}, true},
-		"firewall":          {run.Cloud{Firewalls: firewalls{enabled: true}}, true},
-		"disabled firewall": {run.Cloud{Firewalls: firewalls{}}, false},
+		"neither":           {run.Cloud{}, "*", false},
+		"balancers":         {run.Cloud{Balancers: noBalancers{}}, "*", true},
+		"firewall":          {run.Cloud{Firewalls: firewalls{enabled: true}}, "*", true},
+		"disabled firewall": {run.Cloud{Firewalls: firewalls{}}, "*", false},
+		"no service loop":   {run.Cloud{Balancers: noBalancers{}}, "route", false},
+		"no firewall loop":  {run.Cloud{Firewalls: firewalls{enabled: true}}, "route", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
 			server.PrependReactor("list", "services", func(clienttesting.Action) (bool, runtime.Object, error) {
 				return true, nil, apierrors.NewForbidden(corev1.Resource("services"), "", errors.New("no"))
 			})
-			read, err := Read(t.Context(), server, &test.cloud, types.NamespacedName{Namespace: "kube-system", Name: "ccm"})
+			enabled, err := framework.Enabled([]string{test.controllers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := Read(t.Context(), server, NeedsServices(&test.cloud, enabled), types.NamespacedName{Namespace: "kube-system", Name: "ccm"})
 			if apierrors.IsForbidden(err) != test.reads {
 				t.Errorf("error %v, Services are read: want %v", err, test.reads)
 			}

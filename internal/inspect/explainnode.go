@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	cloudproviderapi "k8s.io/cloud-provider/api"
+	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
@@ -150,6 +151,8 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 	s := e.section("Deletion")
 	held, isHeld := errors.AsType[*absence.HeldError](found.err)
 	switch {
+	case !i.runs(names.CloudNodeLifecycleController):
+		s.add("machine gone", "not asked", "the controller that deletes Nodes does not run")
 	case isReady(node):
 		s.add("machine gone", "not asked", "the Node is Ready: it is never deleted")
 	case instance.Uninitialized(node):
@@ -171,6 +174,9 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 		fmt.Sprintf("deletions in the last %s, and how many there may be with %d Nodes", brake.Window(), total))
 	if i.keepNodes {
 		s.add("--node-deletion", "false", "no Node is ever deleted")
+	}
+	if !i.runs(names.CloudNodeLifecycleController) {
+		s.add("--controllers", "without "+names.CloudNodeLifecycleController, "no Node is ever deleted")
 	}
 }
 

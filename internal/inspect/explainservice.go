@@ -21,7 +21,7 @@ import (
 // last, and what is to be done. events are the Service's; eventsErr says why they are not known.
 func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, events []corev1.Event, eventsErr error) Explanation {
 	e := Explanation{Version: ExplanationVersion, Subject: subject(svc)}
-	if i.balancers == nil || !concerned(svc) {
+	if !i.HasBalancers() || !concerned(svc) {
 		e.section("Whose it is").add("owner", "nobody here", i.unconcerned(svc))
 		return e
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -36,6 +37,9 @@ type Options struct {
 	Adoption  safety.Adoption
 	// ClusterCIDRs are the pod networks that routes are made for; without them there are none.
 	ClusterCIDRs []netip.Prefix
+	// Enabled says of each controller whether it runs, see framework.Enabled; nil for those that run
+	// by default.
+	Enabled map[string]bool
 }
 
 // confirmGap is the time between the two direct reads that must both say a machine is gone. A
@@ -50,6 +54,7 @@ type Inspector struct {
 	cloud     *run.Cloud
 	cluster   Cluster
 	keepNodes bool
+	enabled   map[string]bool
 	tuning    framework.Tuning
 	inventory *instance.Inventory
 	balancers *loadbalancer.Manager // nil when the cloud has none
@@ -61,7 +66,7 @@ type Inspector struct {
 
 // New returns an Inspector that has asked the cloud nothing yet.
 func New(o Options) *Inspector {
-	i := &Inspector{cloud: o.Cloud, cluster: o.Cluster, keepNodes: o.Tuning.KeepNodes, tuning: o.Tuning}
+	i := &Inspector{cloud: o.Cloud, cluster: o.Cluster, keepNodes: o.Tuning.KeepNodes, tuning: o.Tuning, enabled: o.Enabled}
 	policy := o.Tuning.Instances
 	policy.ConfirmGap = confirmGap
 	brake := safety.NewBrake(o.Tuning.Brake)
@@ -79,7 +84,7 @@ func New(o Options) *Inspector {
 		Cloud: o.Cloud, Executor: executor, Events: &i.told,
 		Managed: framework.FirewallManaged(o.Cloud.Annotations), Denied: o.Tuning.DeniedPorts,
 	})
-	if o.Cloud.Routes != nil && len(o.ClusterCIDRs) > 0 {
+	if o.Cloud.Routes != nil && len(o.ClusterCIDRs) > 0 && i.runs(names.NodeRouteController) {
 		routes := safety.NewBrake(o.Tuning.Brake)
 		routes.Keep(o.Cluster.record(safety.AnnotationRoutes + o.Cloud.Name))
 		i.routes = route.New(route.Options{
@@ -88,6 +93,12 @@ func New(o Options) *Inspector {
 		})
 	}
 	return i
+}
+
+// runs reports whether a controller runs.
+func (i *Inspector) runs(controller string) bool {
+	on, known := i.enabled[controller]
+	return on || !known
 }
 
 // mine are this cloud's Nodes.

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	cloudproviderapi "k8s.io/cloud-provider/api"
+	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -26,6 +27,9 @@ import (
 //	initialised, Ready                     the shutdown taint goes
 //	initialised, not Ready, machine off    the shutdown taint comes
 //	initialised, not Ready, machine gone   deletion; blocked by whatever holds it
+//
+// Shutdown taints and deletions are the lifecycle controller's, everything else is the node
+// controller's: what does not run does nothing.
 func (i *Inspector) Nodes(ctx context.Context) []plan.Entry {
 	nodes := i.mine()
 	gone := i.gone(ctx, nodes)
@@ -44,6 +48,9 @@ type existence struct {
 // that the cloud does not have are asked for again after confirmGap.
 func (i *Inspector) gone(ctx context.Context, nodes []*corev1.Node) map[string]existence {
 	found := map[string]existence{}
+	if !i.runs(names.CloudNodeLifecycleController) {
+		return found
+	}
 	asked := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return isReady(n) || instance.Uninitialized(n) })
 	for range 3 {
 		answers := each(ctx, asked, func(ctx context.Context, node *corev1.Node) existence {
@@ -77,29 +84,40 @@ func wait(ctx context.Context, d time.Duration) bool {
 func (i *Inspector) node(ctx context.Context, node *corev1.Node, e existence) plan.Entry {
 	entry := plan.Entry{Plan: plan.Plan{Cloud: i.cloud.Name, Subject: "Node " + node.Name}}
 	held, isHeld := errors.AsType[*absence.HeldError](e.err)
+	gone := i.runs(names.CloudNodeLifecycleController) && !isReady(node) && !e.exists && e.err == nil
 	switch {
 	case instance.Uninitialized(node):
-		i.initialise(ctx, node, &entry)
-		return entry
+		if i.runs(names.CloudNodeController) {
+			i.initialise(ctx, node, &entry)
+		}
 	case isHeld && held.Decision == absence.Young:
-		return entry
-	case isHeld && held.Decision != absence.CloudFailure, !isReady(node) && !e.exists && e.err == nil:
+	case isHeld && held.Decision != absence.CloudFailure, gone:
 		entry.Operations = []cloud.Operation{i.deletion(node, e.err)}
-		return entry
 	case e.err != nil:
 		entry.Error = plan.NewFailure(e.err)
-		return entry
+	default:
+		i.refresh(ctx, node, &entry)
 	}
+	return entry
+}
+
+// refresh is what is done to an initialised Node whose machine is there.
+func (i *Inspector) refresh(ctx context.Context, node *corev1.Node, entry *plan.Entry) {
 	machine, err := i.inventory.Metadata(ctx, node)
 	switch _, missing := errors.AsType[*instance.NotFoundError](err); {
 	case missing: // Ready: its kubelet reports, and nothing is done
 		entry.Warnings = []plan.Warning{{Reason: event.InstanceNotFound.Name, Message: err.Error()}}
+		return
 	case err != nil:
 		entry.Error = plan.NewFailure(err)
-	default:
-		entry.Operations = append(addressChanges(node, machine), shutdownChanges(node, machine)...)
+		return
 	}
-	return entry
+	if i.runs(names.CloudNodeController) {
+		entry.Operations = addressChanges(node, machine)
+	}
+	if i.runs(names.CloudNodeLifecycleController) {
+		entry.Operations = append(entry.Operations, shutdownChanges(node, machine)...)
+	}
 }
 
 // deletion is the deletion of a Node whose machine the cloud does not have; held says what keeps it.

@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
@@ -17,7 +19,7 @@ import (
 // Services returns what would be done for each Service that has, or shall have, a load balancer
 // of ours.
 func (i *Inspector) Services(ctx context.Context) []plan.Entry {
-	if i.balancers == nil {
+	if !i.HasBalancers() {
 		return nil
 	}
 	var wanting []*corev1.Service
@@ -45,7 +47,7 @@ func leaves(svc *corev1.Service) bool { return servicehelper.HasLBFinalizer(svc)
 func (i *Inspector) Service(ctx context.Context, svc *corev1.Service) plan.Entry {
 	entry := plan.Entry{Plan: plan.Plan{Cloud: i.cloud.Name, Subject: subject(svc)}}
 	switch {
-	case i.balancers == nil || !concerned(svc):
+	case !i.HasBalancers() || !concerned(svc):
 		entry.Warnings = []plan.Warning{{Reason: event.ConfigurationIgnored.Name, Message: i.unconcerned(svc)}}
 	case leaves(svc):
 		i.leave(ctx, svc, &entry)
@@ -60,6 +62,8 @@ func (i *Inspector) unconcerned(svc *corev1.Service) string {
 	switch {
 	case i.balancers == nil:
 		return "the cloud has no load balancers"
+	case !i.HasBalancers():
+		return "the controller " + names.ServiceLBController + " does not run (--controllers): nothing is done about Services"
 	case svc.Spec.LoadBalancerClass != nil:
 		return "its loadBalancerClass " + *svc.Spec.LoadBalancerClass + " belongs to another controller"
 	default:
@@ -114,7 +118,7 @@ func (i *Inspector) Routes(ctx context.Context) (plan.Entry, bool) {
 
 // Firewall returns what would be done about the firewall, and false when there is none to manage.
 func (i *Inspector) Firewall(ctx context.Context) (plan.Entry, bool) {
-	if !i.firewall.Enabled() {
+	if !i.firewall.Enabled() || !i.runs(framework.CloudFirewallController) {
 		return plan.Entry{}, false
 	}
 	p, err := i.firewall.Reconcile(ctx, i.cluster.Services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
@@ -136,5 +140,12 @@ var firewallReasons = map[cloud.Verb]string{
 	cloud.Create: "a Service needs it", cloud.Update: "Services need it so", cloud.Delete: "no Service needs it",
 }
 
-// HasBalancers reports whether the cloud has load balancers.
-func (i *Inspector) HasBalancers() bool { return i.balancers != nil }
+// HasBalancers reports whether anything is done about load balancers.
+func (i *Inspector) HasBalancers() bool {
+	return i.balancers != nil && i.runs(names.ServiceLBController)
+}
+
+// HasNodes reports whether anything is done about Nodes.
+func (i *Inspector) HasNodes() bool {
+	return i.runs(names.CloudNodeController) || i.runs(names.CloudNodeLifecycleController)
+}

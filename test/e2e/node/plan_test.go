@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +205,45 @@ func TestPlanWithTrouble(t *testing.T) {
 	} {
 		if got.code != 1 {
 			t.Errorf("%s: code %d, want 1:\n%s%s", name, got.code, got.stdout, got.stderr)
+		}
+	}
+}
+
+// Only what the controllers that run would do is planned, and a part that nobody looks at is no success.
+func TestPlanOfControllers(t *testing.T) {
+	s := open(t)
+	droplets := s.pool(3)
+	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
+	s.must(s.Cloud.PowerOff(droplets[1].ID))
+	s.notReady(droplets[:2]...)
+	fresh := s.Cloud.SeedDroplets(1)[0]
+	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
+	s.must(err)
+	s.service("web")
+	const taint, address, deletion, balancer = "cloudprovider.kubernetes.io/uninitialized", "status.addresses", "delete node", "create balancer"
+	for controllers, want := range map[string][]string{
+		"*":                                  {taint, address, shutdownTaint, deletion, balancer},
+		"*,-service":                         {taint, address, shutdownTaint, deletion},
+		"*,-cloud-node-lifecycle-controller": {taint, address, balancer},
+		"*,-cloud-node":                      {shutdownTaint, deletion, balancer},
+		"service-lb-controller":              {balancer},
+	} {
+		got := s.plan("--controllers=" + controllers)
+		if got.code != 2 || !contains(got.stdout, want...) {
+			t.Errorf("%s: code %d, want %q:\n%s%s", controllers, got.code, want, got.stdout, got.stderr)
+		}
+		for _, part := range []string{taint, shutdownTaint, deletion, balancer} {
+			if !slices.Contains(want, part) && contains(got.stdout, part) {
+				t.Errorf("%s: %q is planned:\n%s", controllers, part, got.stdout)
+			}
+		}
+	}
+	for want, args := range map[string][]string{
+		"has no routes": {"routes"}, "asks for none": {"firewall"}, "runs no controller": {"nodes", "--controllers=service"},
+		`"-servcie" is no controller`: {"--controllers=*,-servcie"},
+	} {
+		if got := s.plan(args...); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%q: code %d, %q, want %q", args, got.code, got.stderr, want)
 		}
 	}
 }
