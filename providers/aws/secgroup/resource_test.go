@@ -1,0 +1,113 @@
+package secgroup
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// recorder is a client that notes which rules are sent.
+type recorder struct {
+	Client
+	opened, closed []ec2types.IpPermission
+}
+
+func (r *recorder) AuthorizeSecurityGroupIngress(_ context.Context, in *ec2.AuthorizeSecurityGroupIngressInput, _ ...func(*ec2.Options)) (*ec2.AuthorizeSecurityGroupIngressOutput, error) {
+	r.opened = append(r.opened, in.IpPermissions...)
+	return nil, nil
+}
+
+func (r *recorder) RevokeSecurityGroupIngress(_ context.Context, in *ec2.RevokeSecurityGroupIngressInput, _ ...func(*ec2.Options)) (*ec2.RevokeSecurityGroupIngressOutput, error) {
+	r.closed = append(r.closed, in.IpPermissions...)
+	return nil, nil
+}
+
+// permissions are rules as EC2 answers with them.
+func permissions(rules Rules) (list []ec2types.IpPermission) {
+	for _, r := range rules.Sorted() {
+		list = append(list, r.Permission(rules[r]))
+	}
+	return list
+}
+
+// keys are what resources are, without those of another kind.
+func keys(list []cloud.Resource, kind string) (all []string) {
+	for _, r := range list {
+		if r.Kind == kind {
+			all = append(all, r.Key)
+		}
+	}
+	return all
+}
+
+// The rules of nodes' groups that are missing or too many are resources, and no others.
+func TestNodeRules(t *testing.T) {
+	const mine = "made for the balancer"
+	web, dns, theirs := Port("tcp", 80, "10.0.0.0/8"), Port("udp", 53, "10.0.0.0/8"), Port("tcp", 22, "10.0.0.0/8")
+	shared := Port("tcp", 10256, "10.0.0.0/8")
+	inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
+		"sg-1": {GroupId: new("sg-1"), IpPermissions: permissions(Rules{dns: mine, theirs: "", shared: mine})},
+		"sg-2": {GroupId: new("sg-2"), IpPermissions: permissions(Rules{web: ""})},
+	}}
+	needs := Needs{
+		Groups: []string{"sg-1", "sg-2"}, Rules: Rules{web: mine},
+		Mine:     func(_ Rules, _ Rule, description string) bool { return description == mine },
+		NewOwner: func(_ string, r Rule) (bool, string, error) { return r == shared, "another's", nil },
+	}
+	client := &recorder{}
+	gs := New(client, tag.Cluster{ID: "c"}, "kubernetes", false)
+	var r cloud.Resources
+	if err := gs.NodeRules(&r, inv, needs, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	present, wanted := keys(r.Present, KindRule), keys(r.Wanted, KindRule)
+	if !slices.Equal(present, []string{"tcp/10256 from 10.0.0.0/8 in sg-1", "udp/53 from 10.0.0.0/8 in sg-1"}) ||
+		!slices.Equal(wanted, []string{"tcp/80 from 10.0.0.0/8 in sg-1", "tcp/10256 from 10.0.0.0/8 in sg-1"}) {
+		t.Errorf("present %q, wanted %q", present, wanted)
+	}
+	if text := Drift(r); text != "lacks tcp/80 from 10.0.0.0/8 in sg-1, lacks tcp/10256 from 10.0.0.0/8 in sg-1, has udp/53 from 10.0.0.0/8 in sg-1" {
+		t.Errorf("it is said: %s", text)
+	}
+	if err := gs.open(t.Context(), r.Wanted[:1]); err != nil || len(client.opened) != 1 || *client.opened[0].IpRanges[0].Description != mine {
+		t.Errorf("opened %+v, %v", client.opened, err)
+	}
+	r = cloud.Resources{}
+	if err := gs.NodeRules(&r, inv, needs, nil, true); err != nil || len(r.Present) > 0 || len(r.Wanted) != 1 {
+		t.Errorf("with doubt: %+v, %v; want nothing closed", r, err)
+	}
+}
+
+// A balancer's own group goes after the rules that refer to it; one that is kept has the wanted rules.
+func TestOwnGroup(t *testing.T) {
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
+	gs := New(&recorder{}, cluster, "kubernetes", false)
+	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "u"}}}
+	name := ClassicName("web", spec.Ref.Owner)
+	web, old := Port("tcp", 80, "0.0.0.0/0"), Port("tcp", 81, "0.0.0.0/0")
+	group := ec2types.SecurityGroup{
+		GroupId: new("sg-own"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(cluster.Tags()), IpPermissions: permissions(Rules{old: ""}),
+	}
+	inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
+		"sg-own": group, "sg-node": {GroupId: new("sg-node"), IpPermissions: permissions(Rules{All("sg-own"): ""})},
+	}}
+	var kept, dropped cloud.Resources
+	own, err := gs.KeepOwn(t.Context(), &kept, inv, name, spec, Rules{web: ""})
+	if err != nil || own.ID != "sg-own" || Drift(kept) != "lacks tcp/80 from 0.0.0.0/0 in k8s-elb-web, has tcp/81 from 0.0.0.0/0 in k8s-elb-web" {
+		t.Errorf("kept %+v, %v, %q", own, err, Drift(kept))
+	}
+	gs.DropOwn(&dropped, inv, group)
+	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields["Peer"] != own.Ref() {
+		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
+	}
+	gs.MarkOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
+	if marked := keys(dropped.Wanted, KindTags); !slices.Equal(marked, []string{name.Name}) {
+		t.Errorf("marked %q, want the one that the Service's wanted name does not lead to", marked)
+	}
+}
