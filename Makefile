@@ -13,6 +13,8 @@ BUILD_DATE  ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-
 PROVIDERS   ?=
 comma       := ,
 space       := $(subst ,, )
+# "a, b" and "a b" are "a,b".
+override PROVIDERS := $(subst $(space),$(comma),$(strip $(subst $(comma), ,$(PROVIDERS))))
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
@@ -31,6 +33,7 @@ GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -gcf
 LINT        := $(BIN)/golangci-lint
 DEADCODE    := $(BIN)/deadcode
 GORELEASER  := $(BIN)/goreleaser
+ACTIONLINT  := $(BIN)/actionlint
 HELM        := $(BIN)/helm
 FUZZTIME    ?= 10000x
 TEST_FLAGS  ?=
@@ -71,6 +74,8 @@ test: need-go need-cc controlplane build-if-needed ## Run every test, against a 
 	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) ./...
 	@echo "==> image builder (hack/image module)"
 	cd hack/image && go test -count=1 $(TEST_FLAGS) ./...
+	@echo "==> releaser (hack/releaser module)"
+	cd hack/releaser && go test -count=1 $(TEST_FLAGS) ./...
 	@echo "==> kubelet configuration (test/platform module)"
 	cd test/platform && go test -count=1 $(TEST_FLAGS) ./...
 
@@ -122,21 +127,22 @@ clean: ## Remove build results.
 
 # Where `make image` and `make release-dry-run` put their results, one per variant.
 PLATFORMS   ?= linux/$(shell go env GOARCH)
+DIST        ?= dist
 IMAGE       ?= ghcr.io/multicloud-ccm/multicloud-ccm
 VARIANT     := $(or $(subst $(space),-,$(sort $(subst $(comma), ,$(PROVIDERS)))),all)
 IMAGE_TOOL  := $(BIN)/image
-platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),dist/build/$(VARIANT)/$(p)/cloud-controller-manager)
+platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),$(DIST)/build/$(VARIANT)/$(p)/cloud-controller-manager)
 
 .PHONY: image
 image: image-tool ## Build dist/image/<variant> and .tar, without Docker (PROVIDERS=a,b PLATFORMS=linux/amd64,linux/arm64).
-	@for binary in $(platform_binaries); do platform=$${binary#dist/build/$(VARIANT)/} platform=$${platform%/*}; \
+	@for binary in $(platform_binaries); do platform=$${binary#$(DIST)/build/$(VARIANT)/} platform=$${platform%/*}; \
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(MAKE) --no-print-directory build BINARY=$$binary || exit 1; done
-	@echo "==> packing dist/image/$(VARIANT)"
-	@$(IMAGE_TOOL) build -out dist/image -repository $(IMAGE) -version $(VERSION) -commit $(COMMIT) -created $(BUILD_DATE) $(platform_binaries)
+	@echo "==> packing $(DIST)/image/$(VARIANT)"
+	@$(IMAGE_TOOL) build -out $(DIST)/image -repository $(IMAGE) -version $(VERSION) -commit $(COMMIT) -created $(BUILD_DATE) $(platform_binaries)
 
 .PHONY: image-test
 image-test: image ## Test the image builder, also on the image it builds from the real binary.
-	cd hack/image && go test ./... -args -layout $(CURDIR)/dist/image/$(VARIANT)
+	cd hack/image && go test ./... -args -layout $(abspath $(DIST))/image/$(VARIANT)
 
 .PHONY: rootfs
 rootfs: image-tool
@@ -147,8 +153,14 @@ image-tool: need-go
 	@cd hack/image && go build -buildvcs=false -o ../../$(IMAGE_TOOL) .
 
 .PHONY: release-dry-run
-release-dry-run: need-go $(GORELEASER) ## Build all that a release publishes into dist/: archives, images, SBOMs, chart, checksums.
-	@VERSION='$(VERSION)' BUILD_DATE='$(BUILD_DATE)' LDFLAGS='$(LDFLAGS)' hack/release.sh
+release-dry-run: ## Build all that a release publishes into dist/: archives, images, SBOMs, chart, checksums.
+	@rm -rf dist
+	@$(MAKE) --no-print-directory release STEPS='images chart archives'
+
+STEPS       ?= names
+.PHONY: release
+release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## Carry out steps of a release: STEPS="check images chart draft push", see hack/release.sh.
+	@VERSION='$(VERSION)' BUILD_DATE='$(BUILD_DATE)' LDFLAGS='$(LDFLAGS)' hack/release.sh $(STEPS)
 
 ##@ Check
 
@@ -234,11 +246,14 @@ upstream-gce: need-go ## Run the code of Google's own CCM against our emulator o
 	cd test/upstream/gce && go test -count=1 -v -timeout 30m ./...
 
 .PHONY: lint
-lint: need-go $(LINT) $(DEADCODE) ## Run the linters, the import law among them, and look for functions that nothing calls.
+lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import law among them, and look for functions that nothing calls.
+	@echo "==> actionlint"
+	@$(ACTIONLINT)
 	@found=$$($(DEADCODE) -tags $(TAGS) ./cmd/... ./internal/gen) && { test -z "$$found" || { echo "nothing calls these, neither the binary nor the generators:" >&2; echo "$$found" >&2; exit 1; }; }
 	$(LINT) run ./...
 	cd test && ../$(LINT) run ./...
 	cd hack/image && ../../$(LINT) run ./...
+	cd hack/releaser && ../../$(LINT) run ./...
 	cd test/platform && ../../$(LINT) run ./...
 
 .PHONY: vulncheck
@@ -260,6 +275,11 @@ $(LINT): hack/go.mod hack/go.sum
 $(DEADCODE): hack/go.mod hack/go.sum
 	@echo "==> building deadcode (once)"
 	@cd hack && go build -o ../$(DEADCODE) golang.org/x/tools/cmd/deadcode
+
+# A module of its own: golangci-lint needs another version of its YAML library.
+$(ACTIONLINT): hack/actionlint/go.mod hack/actionlint/go.sum
+	@echo "==> building actionlint (once)"
+	@cd hack/actionlint && go build -o ../../$(ACTIONLINT) github.com/rhysd/actionlint/cmd/actionlint
 
 $(GORELEASER): hack/release/go.mod hack/release/go.sum
 	@echo "==> building goreleaser (once, some minutes)"

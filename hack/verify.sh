@@ -9,7 +9,7 @@ if [ -n "$unformatted" ]; then
   exit 1
 fi
 
-for module in . test hack/image test/platform; do
+for module in . test hack/image hack/releaser test/platform; do
   (cd "$module" && go mod tidy -diff) || { echo "go.mod of $module is not tidy: run 'go mod tidy' there" >&2; exit 1; }
   (cd "$module" && go vet ./...)
 done

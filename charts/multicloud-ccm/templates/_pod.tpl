@@ -6,7 +6,7 @@
 {{- printf "%s@%s" $name .Values.image.digest }}
 {{- else }}
 {{- $suffix := ternary (printf "-%s" .Values.provider) "" (eq .Values.image.variant "auto") }}
-{{- printf "%s:%s" $name (default (printf "v%s%s" .Chart.AppVersion $suffix) .Values.image.tag) }}
+{{- printf "%s:%s" $name (default (printf "v%s%s" (trimPrefix "v" .Chart.AppVersion) $suffix) .Values.image.tag) }}
 {{- end }}
 {{- end }}
 
