@@ -102,7 +102,7 @@ type ResourceKind struct {
 	Batch string
 	// Together is the field that names what several of this kind belong to that are made in one
 	// request and deleted in one, "" where each is made by itself. It can be the id of an object that
-	// is no resource of the balancer. They are deleted together with it, and nothing refers to them.
+	// is no resource of the balancer. They are deleted together with it, and no field refers to them.
 	Together string
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.

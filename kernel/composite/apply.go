@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -36,9 +37,14 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		return cloud.Progress{}, err
 	}
 	var refusals []error
+	step := ""
 	for {
 		s := m.next()
-		if s == nil {
+		switch {
+		case s == nil:
+			return m.progress, errors.Join(refusals...)
+		case m.waitsForIDs(s):
+			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
 			return m.progress, errors.Join(refusals...)
 		}
 		id, err := m.carryOut(ctx, s)
@@ -55,10 +61,27 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
-		if s.kind.Settles > 0 || s.verb == cloud.Create && len(s.with) > 0 && s.kind.Together == "" { // ids of what was brought are not known
-			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: s.doing(), More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+		step = s.doing()
+		if s.kind.Settles > 0 {
+			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: step, More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
 		}
 	}
+}
+
+// waitsForIDs reports whether a step is about something that was brought along in this run, or leads to
+// it: the id of that is not known before the next run.
+func (m *model) waitsForIDs(s *step) bool {
+	for _, r := range append([]cloud.Resource{s.present, s.wanted}, s.with...) {
+		if s.verb != cloud.Create && m.unknown[r.Ref()] || m.unknown[s.owner] {
+			return true
+		}
+		for _, value := range r.Fields {
+			if slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return m.unknown[ref] }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // wait notes that a part of a step has to wait. What cannot be deleted yet stays; the rest is done.

@@ -151,6 +151,18 @@ func TestRunEndsAfterBringing(t *testing.T) {
 	}
 }
 
+// Where nothing needs the ids of what is brought the run goes on.
+func TestRunGoesOnAfterBringing(t *testing.T) {
+	balancer := cloud.ResourceKind{Name: "balancer", Anchor: true, Brings: []string{"pool"}}
+	needy := res("listener", "80", fields{"balancer": idOf("balancer", "b")})
+	needy.Needs = []cloud.IDOf{idOf("pool", "p")}
+	f := newFake([]cloud.ResourceKind{balancer, {Name: "pool"}, {Name: "listener"}}, nil, list(lb(nil), pool("p", nil), needy))
+	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if err != nil || progress.Pending || !slices.Equal(f.done, []string{"create balancer b", "create listener 80"}) || len(f.problems) > 0 {
+		t.Errorf("carried out %q, %+v, %v, problems %q", f.done, progress, err, f.problems)
+	}
+}
+
 // TestMistakesOfDrivers checks that each is an error, and nothing is written.
 func TestMistakesOfDrivers(t *testing.T) {
 	toItself, fromOther := res("pool", "p", fields{"to": idOf("listener", "80")}), res("listener", "80", fields{"to": idOf("pool", "p")})
@@ -202,6 +214,19 @@ func TestTogetherWhileRefused(t *testing.T) {
 		if err == nil || !slices.Equal(f.done, want) || len(f.problems) > 0 {
 			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
 		}
+	}
+}
+
+// A trial is a request of its own: what it shows must not keep others from being made.
+func TestTrialAlone(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "listener", Together: "balancer", Immutable: []string{"protocol"}}}
+	trial, tried := listener("trial", "p", "tls"), listener("80", "p", "tls")
+	tried.Trial = &trial
+	f := newFake(kinds, list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("p", nil), tried, listener("81", "p", "tcp")))
+	f.fails["create listener trial"] = &cloud.Invalid{}
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if err == nil || !slices.Equal(f.done, []string{"create listener trial", "create listener 81"}) {
+		t.Errorf("carried out %q, %v", f.done, err)
 	}
 }
 

@@ -23,6 +23,8 @@ type model struct {
 	// refused are resources that the cloud has refused to make or change in this run, and
 	// refusedBatch those of which it has refused the batch.
 	refused, refusedBatch map[cloud.IDOf]bool
+	// unknown are resources that were made along with another one in this run, whose ids are not known.
+	unknown map[cloud.IDOf]bool
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
 	// progress is what the run has to tell so far.
@@ -35,7 +37,7 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 	m := &model{
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
 		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
-		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, waiting: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
+		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, unknown: map[cloud.IDOf]bool{}, waiting: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
@@ -151,6 +153,9 @@ func (m *model) done(s *step, id string) {
 		}
 	case s.verb == cloud.Create:
 		s.wanted.ID = id
+		for _, r := range s.with {
+			m.unknown[r.Ref()] = s.kind.Together == ""
+		}
 		for _, r := range s.all() {
 			m.present.add(r)
 		}

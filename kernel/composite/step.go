@@ -100,8 +100,12 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	return &step{verb: cloud.Create, kind: kind, wanted: wanted, with: m.brought(kind, wanted)}
 }
 
-// missing returns the resources that are made together with a wanted one, for the same object.
+// missing returns the resources that are made together with a wanted one, for the same object. A trial
+// is made alone: it may be refused.
 func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.Resource {
+	if !m.wanted.has(wanted.Ref()) {
+		return nil
+	}
 	return m.wanted.together(kind, wanted, func(r cloud.Resource) bool {
 		if m.present.has(r.Ref()) || m.refused[r.Ref()] || r.Problem != nil || r.WhileRefused && !m.hasRefusals() {
 			return false
