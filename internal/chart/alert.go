@@ -68,6 +68,14 @@ func Alerts() []Alert {
 			Expr:    `max by (node) (kube_node_spec_taint{key="node.cloudprovider.kubernetes.io/uninitialized"}) == 1`,
 			Summary: "Node {{ $labels.node }} waits for its machine to be found.",
 			Runbook: "The Node's events name the machine that was looked for. The metric comes from kube-state-metrics."},
+		{Name: "CCMNodesUninitialised", For: "15m", Severity: "critical",
+			Expr:    `count(max by (node) (kube_node_spec_taint{key="node.cloudprovider.kubernetes.io/uninitialized"}) == 1) > 5`,
+			Summary: "{{ $value }} Nodes wait for their machines to be found: new ones take no Pods.",
+			Runbook: "So many at once are seldom the Nodes' fault. Run `cloud-controller-manager doctor`: credentials, region and project come first. The metric comes from kube-state-metrics."},
+		{Name: "CCMServiceWithoutAddress", For: "15m", Severity: "warning",
+			Expr:    `max by (namespace, service) (kube_service_spec_type{type="LoadBalancer"}) unless on (namespace, service) max by (namespace, service) (kube_service_status_load_balancer_ingress)`,
+			Summary: "Service {{ $labels.namespace }}/{{ $labels.service }} still has no load balancer.",
+			Runbook: "The Service's events say what the cloud refused: `kubectl describe service`, or `cloud-controller-manager explain service NAMESPACE/NAME`. A Service with another loadBalancerClass is not this controller's. The metrics come from kube-state-metrics."},
 	}
 	for i := range all {
 		all[i].URL = repository + "/blob/main/docs/reference/alerts.md#" + all[i].anchor()

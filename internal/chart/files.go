@@ -67,6 +67,8 @@ func render(in Input, values []Value, providers map[string]providerEntry) (map[s
 		"files/controllers.yaml": controllers(),
 		"files/flags.yaml":       flagEntries(values, in.Flags),
 		"files/choices.yaml":     choices(values),
+		"files/shape.yaml":       shape(values),
+		"files/flagnames.yaml":   flagNames(in.Flags),
 		"files/rbac.yaml":        grants(),
 		"files/platforms.yaml":   platforms(),
 		"files/alerts.yaml":      Alerts(),
@@ -76,8 +78,10 @@ func render(in Input, values []Value, providers map[string]providerEntry) (map[s
 		files[path] = append([]byte(yamlHeader), text...)
 	}
 	for path, content := range map[string]any{
-		"values.schema.json":   schema(values, providers),
-		"files/dashboard.json": dashboard(),
+		// The strict one is for editors. Helm does not read it: the templates refuse the same, with the rest.
+		"files/values.schema.json": schema(values, providers),
+		"values.schema.json":       described(schema(values, providers)),
+		"files/dashboard.json":     dashboard(),
 	} {
 		text, err := indented(content)
 		problems = append(problems, err)

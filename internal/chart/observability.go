@@ -14,8 +14,7 @@ func observability() []Value {
 				{Name: "annotations", Type: TextMap, Doc: "Annotations."},
 			}},
 			{Name: "serviceMonitor", Doc: "ServiceMonitor of the Prometheus operator, whose CRDs must be there.", Fields: monitor()},
-			{Name: "podMonitor", Doc: "PodMonitor, instead of the ServiceMonitor.", Fields: append(monitor(), Value{
-				Name: "authorization", Type: Object, Doc: "The operator's authorization: a PodMonitor cannot use Prometheus' own token. Not needed with metrics.unauthenticated."})},
+			{Name: "podMonitor", Doc: "PodMonitor, instead of the ServiceMonitor.", Fields: monitor()},
 			{Name: "prometheusRule", Doc: "Alerts for the Prometheus operator.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Render it."},
 				{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
@@ -29,6 +28,12 @@ func observability() []Value {
 		}},
 		{Name: "networkPolicy", Doc: "NetworkPolicy; it has no effect on the host network and is refused there.", Fields: []Value{
 			{Name: "enabled", Type: Bool, Doc: "Let only the metrics port in."},
+			{Name: "egress", Doc: "What goes out.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Let only DNS, the API server and the cloud be reached."},
+				{Name: "ports", Type: List, Default: []any{443, 6443}, Doc: "TCP ports of the API server and of the cloud's API. OpenStack's services have ports of their own, such as 5000, 8774, 9696 and 9876."},
+				{Name: "cidrs", Type: Texts, Doc: "Networks with these ports. Default: all."},
+				{Name: "extraRules", Type: List, Doc: "More egress rules, such as one to a proxy or to 169.254.169.254 on port 80, where the cloud's metadata are."},
+			}},
 		}},
 		{Name: "advice", Doc: "What the notes say about the cluster.", Fields: []Value{
 			{Name: "enabled", Type: Bool, Default: true, Doc: "Look. helm fails where its user may not read Nodes, Secrets, workloads and leases; switch it off for such a user."},
@@ -49,6 +54,7 @@ func monitor() []Value {
 		{Name: "enabled", Type: Bool, Doc: "Render it."},
 		{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
 		{Name: "interval", Type: Duration, Default: "", Doc: "Scrape interval. Default: Prometheus'."},
+		{Name: "authorization", Type: Object, Doc: "The operator's authorization. Default: the token of an account that the chart makes, which may read /metrics and nothing else. None with metrics.unauthenticated."},
 		{Name: "relabelings", Type: List, Doc: "Relabelings."},
 		{Name: "metricRelabelings", Type: List, Doc: "Relabelings of metrics."},
 	}

@@ -37,7 +37,7 @@ func workload() []Value {
 		{Name: "nodeSelector", Type: TextMap, Default: map[string]any{"kubernetes.io/os": "linux"}, Doc: "Node selector."},
 		{Name: "affinity", Type: Object, Doc: "Affinity. controlPlane.required is added to every term of a required node affinity."},
 		{Name: "tolerations", Type: List, Doc: "Tolerations, beside the built-in ones that starting a cluster needs."},
-		{Name: "topologySpreadConstraints", Type: List, Doc: "Topology spread constraints; a missing labelSelector selects these Pods."},
+		{Name: "topologySpreadConstraints", Type: List, Doc: "Topology spread constraints; a missing labelSelector selects these Pods. Default with several replicas: spread over nodes where possible."},
 		{Name: "podDisruptionBudget", Doc: "Rendered with more than one replica.", Fields: []Value{
 			{Name: "enabled", Type: Bool, Default: true, Doc: "Render it."},
 			{Name: "maxUnavailable", Type: Count, Default: 1, Doc: "Pods that may be away."},

@@ -19,9 +19,11 @@ var (
 // others are metrics that are not of our catalogue; true for those of the program, which
 // TestProgramRuns looks for in what it serves.
 var others = map[string]bool{
-	"leader_election_master_status": true,
-	"workqueue_depth":               true,
-	"kube_node_spec_taint":          false, // of kube-state-metrics
+	"leader_election_master_status":             true,
+	"workqueue_depth":                           true,
+	"kube_node_spec_taint":                      false, // of kube-state-metrics
+	"kube_service_spec_type":                    false,
+	"kube_service_status_load_balancer_ingress": false,
 }
 
 // metricsOf returns the metrics of an expression.

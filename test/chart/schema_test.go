@@ -3,11 +3,49 @@ package chart_test
 import (
 	"strings"
 	"testing"
+
+	"helm.sh/helm/v3/pkg/chartutil"
+	"sigs.k8s.io/yaml"
 )
 
+// strict is the schema for editors. What it refuses, the templates refuse too, so helm need not
+// read it.
+func strict(t *testing.T) []byte {
+	t.Helper()
+	for _, file := range loadChart(t).Files {
+		if file.Name == "files/values.schema.json" {
+			return file.Data
+		}
+	}
+	t.Fatal("the chart has no files/values.schema.json")
+	return nil
+}
+
+// fits compares values with the strict schema.
+func fits(t *testing.T, schema []byte, layers []string) error {
+	t.Helper()
+	values := map[string]any{}
+	for _, text := range layers {
+		layer := map[string]any{}
+		if err := yaml.Unmarshal([]byte(text), &layer); err != nil {
+			t.Fatal(err)
+		}
+		values = chartutil.MergeTables(layer, values)
+	}
+	values, err := chartutil.CoalesceValues(loadChart(t), values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chartutil.ValidateAgainstSingleSchema(values, schema)
+}
+
 func TestSchemaAccepts(t *testing.T) {
+	schema := strict(t)
 	for name, values := range variations() {
 		if _, err := render(t, release{values: values}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := fits(t, schema, values); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -20,6 +58,9 @@ func TestSchemaAccepts(t *testing.T) {
 		`openstack: {credentials: {inline: {cloudConf: "[Global]"}}, regionalProviderID: true}`, `commonLabels: {dropped: null}`,
 	} {
 		if _, err := render(t, release{values: []string{minimal("sim"), values}}); err != nil {
+			t.Errorf("%s: %v", values, err)
+		}
+		if err := fits(t, schema, []string{minimal("sim"), values}); err != nil {
 			t.Errorf("%s: %v", values, err)
 		}
 	}
@@ -67,10 +108,19 @@ func TestSchemaRefuses(t *testing.T) {
 		// Conditions on the provider: this cloud has no routes.
 		{"digitalocean", `controllers: {route: {enabled: true, clusterCIDR: 10.0.0.0/8}}`, "/controllers/route/enabled"},
 	}
+	schema := strict(t)
 	for _, tt := range tests {
-		_, err := render(t, release{values: []string{minimal(tt.provider), tt.values}})
-		if err == nil || !strings.Contains(err.Error(), tt.at) || !strings.Contains(err.Error(), "schema") {
+		layers := []string{minimal(tt.provider), tt.values}
+		if err := fits(t, schema, layers); err == nil || !strings.Contains(err.Error(), tt.at) {
 			t.Errorf("%s %s: error %v, want one of the schema at %s", tt.provider, tt.values, err, tt.at)
+		}
+		path := strings.ReplaceAll(strings.TrimPrefix(tt.at, "/"), "/", ".")
+		if _, name, unknown := strings.Cut(tt.at, "properties '"); unknown {
+			path = strings.TrimSuffix(name, "'")
+		}
+		_, err := render(t, release{values: layers})
+		if err == nil || !strings.Contains(err.Error(), "in the values:\n  1. "+path) {
+			t.Errorf("%s %s: error %v, want a list that begins with %s", tt.provider, tt.values, err, path)
 		}
 	}
 }

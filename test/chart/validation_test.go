@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// All problems are told at once, each with its value and a fix. The schema is skipped here,
-// as some pipelines do.
+// All problems are told at once, each with its value and a fix.
 func TestProblems(t *testing.T) {
 	tests := []struct{ name, values string }{
 		{"nothing", ``},
@@ -52,14 +51,37 @@ controllers: {node: {concurrency: "010"}, service: {resyncPeriod: 0.0001ms}, fir
 safety: {mode: dryrun, adoption: "any,own,lb=shop/web", nodeDeletion: {window: 9999999999h}}
 leaderElection: {leaseDuration: "", renewDeadline: 20s, resourceName: "", resourceNamespace: a.b}`},
 		{"lines", "provider: sim\nclusterName: c\ncontrollers: {firewall: {deniedPorts: \"22,\\n80\\n\"}}"},
+		{"six of six kinds", `
+provider: sim
+clusterName: c
+replicas: 2
+hostNetwork: "yes"
+kind: StatefulSet
+controllers: {node: {concurrency: many}, route: {enabled: true}}
+safety: {nodeDeletion: {window: soon}}`},
+		{"types", `
+provider: 7
+clusterName: [c]
+image: ghcr.io/x
+imagePullSecrets: pull
+nodeSelector: {disk: 7}
+resources: small
+replicaCount: 2.5
+metrics: {port: 70000, serviceMonitor: {interval: often}, prometheusRule: {disabledAlerts: [7]}}
+safety: {nodeDeletion: {fraction: much}}
+podDisruptionBudget: {maxUnavailable: true}
+digitalocean: {credentials: {keys: {tokn: x}}}
+cloudConfig: {}`},
+		{"networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0,fd00::/48,300.0.0.0/8\"}}"},
+		{"egress", "provider: sim\nclusterName: c\nhostNetwork: false\nnetworkPolicy: {egress: {enabled: true, ports: []}}"},
 		{"arguments", `
 provider: sim
 clusterName: c
-extraArgs: {--v: 3, cluster-name: other, v: 3, cloud-config: /x, leader-elect: false, use-service-account-credentials: true}`},
+extraArgs: {--v: 3, cluster-name: other, v: 3, cloud-config: /x, leader-elect: false, use-service-account-credentials: true, node-delettion: false}`},
 	}
 	var all strings.Builder
 	for _, tt := range tests {
-		_, err := render(t, release{values: []string{tt.values}, skipSchema: true})
+		_, err := render(t, release{values: []string{tt.values}})
 		if err == nil {
 			t.Errorf("%s: rendered", tt.name)
 			continue
@@ -93,4 +115,26 @@ func TestCredentialsFromElsewhere(t *testing.T) {
 			t.Errorf("%s: volumes %v", values, volumes)
 		}
 	}
+}
+
+// A group that is null has its defaults, and so has a value; a list or a map that is null is empty.
+func TestNull(t *testing.T) {
+	want := mustRender(t, release{values: []string{minimal("sim")}}).manifest
+	for _, values := range []string{
+		"leaderElection: null", "safety: {nodeDeletion: null}", "metrics: null", "doctor: null", "image: null", "sim: null", "controllers: null",
+		"hostNetwork: null", "kind: null", "replicaCount: null", "platform: null", "networkPolicy: null", "log: {level: null}",
+	} {
+		if got := mustRender(t, release{values: []string{minimal("sim"), values}}).manifest; got != want {
+			t.Errorf("%s: it renders something else than the defaults", values)
+		}
+	}
+	spec := mustRender(t, release{values: []string{minimal("sim"), "{nodeSelector: null, resources: null, securityContext: null, podSecurityContext: null}"}}).pod(t).Spec
+	if container := spec.Containers[0]; spec.NodeSelector != nil || spec.SecurityContext != nil || container.SecurityContext != nil || container.Resources.Requests != nil {
+		t.Errorf("defaults that were dropped are there: %+v", spec)
+	}
+}
+
+// Another image may have flags that this program lacks.
+func TestFlagsOfAnotherImage(t *testing.T) {
+	mustRender(t, release{values: []string{minimal("sim"), "{image: {tag: mine}, extraArgs: {my-flag: 1}}"}})
 }

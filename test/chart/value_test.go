@@ -21,7 +21,7 @@ func TestValuesAreUsed(t *testing.T) {
 	c := loadChart(t)
 	known := map[string]bool{}
 	var schema group
-	if err := json.Unmarshal(c.Schema, &schema); err != nil {
+	if err := json.Unmarshal(strict(t), &schema); err != nil {
 		t.Fatal(err)
 	}
 	schema.flatten("", known)

@@ -55,8 +55,9 @@ const onPodNetwork = `
 hostNetwork: false
 dnsPolicy: ClusterFirst
 controlPlane: {required: false}
-networkPolicy: {enabled: true}
+networkPolicy: {enabled: true, egress: {enabled: true, ports: [443, 5000], cidrs: [10.0.0.0/8], extraRules: [{to: [{ipBlock: {cidr: 169.254.169.254/32}}], ports: [{port: 80}]}]}}
 metrics: {podMonitor: {enabled: true, authorization: {credentials: {name: token, key: token}}}}
+
 `
 
 // settings set every setting of a provider.

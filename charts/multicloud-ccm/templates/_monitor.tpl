@@ -1,20 +1,38 @@
-{{/* What a ServiceMonitor's and a PodMonitor's endpoint have in common, from their values. */}}
+{{/* What a ServiceMonitor's and a PodMonitor's endpoint have in common, from a dict of root and of, their values. */}}
 {{- define "multicloud-ccm.endpoint" -}}
 - port: https
   path: /metrics
   scheme: https
-  {{- with .interval }}
+  {{- with .of.interval }}
   interval: {{ . }}
   {{- end }}
   # The certificate is made at start and nobody signs it.
   tlsConfig:
     insecureSkipVerify: true
-  {{- with .relabelings }}
+  {{- if .of.authorization }}
+  authorization:
+    {{- toYaml .of.authorization | nindent 4 }}
+  {{- else if not .root.Values.metrics.unauthenticated }}
+  authorization:
+    type: Bearer
+    credentials:
+      name: {{ include "multicloud-ccm.fullname" .root }}-metrics
+      key: token
+  {{- end }}
+  {{- with .of.relabelings }}
   relabelings:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with .metricRelabelings }}
+  {{- with .of.metricRelabelings }}
   metricRelabelings:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- end }}
+
+{{/* Says "true" where a monitor needs the account that reads metrics. */}}
+{{- define "multicloud-ccm.metricsReader" -}}
+{{- $m := .Values.metrics }}
+{{- range list $m.serviceMonitor $m.podMonitor }}
+{{- if and .enabled (not .authorization) (not $m.unauthenticated) }}true{{ end }}
+{{- end }}
 {{- end }}

@@ -60,6 +60,10 @@ NotReady for want of a network, and without routes. They are always there.
 {{- range .Values.topologySpreadConstraints }}
 {{- $all = append $all (merge (dict "labelSelector" (get . "labelSelector" | default $selector)) .) }}
 {{- end }}
+{{- if and (not $all) (eq .Values.kind "Deployment") (gt (int64 .Values.replicaCount) 1) }}
+{{- /* A second replica beside the first one survives nothing. */}}
+{{- $all = list (dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway" "labelSelector" $selector) }}
+{{- end }}
 {{- with $all }}{{ toYaml . }}{{ end }}
 {{- end }}
 

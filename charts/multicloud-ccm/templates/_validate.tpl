@@ -1,11 +1,14 @@
 {{/*
 Everything that is wrong with the values, collected and told at once: what, its value, one fix.
-What the schema says too is repeated here where a mistake would do damage, because some
-pipelines skip the schema.
+Values of a wrong type and values that are missing are replaced by defaults first, in .Values
+itself: the other checks and templates then find what they expect. helm renders validate.yaml
+before the others of the folder.
 */}}
 
 {{- define "multicloud-ccm.validate" -}}
-{{- $problems := concat
+{{- $shape := dict "list" list }}
+{{- include "multicloud-ccm.shape" (dict "at" .Values "fields" (.Files.Get "files/shape.yaml" | fromYaml) "prefix" "" "problems" $shape) }}
+{{- $rest := concat
   (include "multicloud-ccm.problemsOfIdentity" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfCredentials" . | fromJsonArray)
@@ -15,6 +18,13 @@ pipelines skip the schema.
   (include "multicloud-ccm.problemsOfLists" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfLeader" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfArgs" . | fromJsonArray) }}
+{{- $problems := $shape.list }}
+{{- range $problem := $rest }}
+{{- /* What stands for a wrong value has no problem of its own. */}}
+{{- $told := false }}
+{{- range $shape.list }}{{ if hasPrefix (printf "%s is " (splitList " " $problem | first)) . }}{{ $told = true }}{{ end }}{{ end }}
+{{- if not $told }}{{ $problems = append $problems $problem }}{{ end }}
+{{- end }}
 {{- if $problems }}
 {{- $text := printf "\n\nmulticloud-ccm: %d %s in the values:\n" (len $problems) (ternary "problem" "problems" (eq (len $problems) 1)) }}
 {{- range $i, $problem := $problems }}
@@ -128,8 +138,11 @@ pipelines skip the schema.
 {{- if and .Values.metrics.serviceMonitor.enabled (not .Values.metrics.service.enabled) }}
 {{- $p = append $p "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: switch the Service on, or use metrics.podMonitor" }}
 {{- end }}
-{{- if and .Values.metrics.podMonitor.enabled (not .Values.metrics.unauthenticated) (not .Values.metrics.podMonitor.authorization) }}
-{{- $p = append $p "metrics.podMonitor.enabled is true and nothing lets Prometheus in: set metrics.podMonitor.authorization or metrics.unauthenticated=true, or use metrics.serviceMonitor" }}
+{{- if and .Values.networkPolicy.egress.enabled (not .Values.networkPolicy.enabled) }}
+{{- $p = append $p "networkPolicy.egress.enabled is true and networkPolicy.enabled is false: set that to true as well" }}
+{{- end }}
+{{- if and .Values.networkPolicy.egress.enabled (not .Values.networkPolicy.egress.ports) }}
+{{- $p = append $p "networkPolicy.egress.ports is empty: name the ports of the API server and of the cloud's API, such as 443 and 6443" }}
 {{- end }}
 {{- if and (eq .Values.apiServer.mode "explicit") (not .Values.apiServer.host) }}
 {{- $p = append $p "apiServer.mode is explicit and apiServer.host is not set: set it to the API server's address" }}
@@ -163,6 +176,11 @@ pipelines skip the schema.
 {{- $ends := splitList "-" . }}
 {{- if or (gt (int64 (last $ends)) 65535) (gt (int64 (first $ends)) (int64 (last $ends))) }}
 {{- $p = append $p (printf "controllers.firewall.deniedPorts has %q: use a port up to 65535, or a range from a smaller to a larger one" .) }}
+{{- end }}
+{{- end }}
+{{- range compact (splitList "," (toString .Values.controllers.route.clusterCIDR)) }}
+{{- if not (regexMatch "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.]|/)){4}(3[0-2]|[12]?[0-9])$|^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$" (trim .)) }}
+{{- $p = append $p (printf "controllers.route.clusterCIDR has %q: use a network such as 10.244.0.0/16, or an IPv4 and an IPv6 one with a comma between" .) }}
 {{- end }}
 {{- end }}
 {{- $rules := list }}
@@ -241,12 +259,16 @@ pipelines skip the schema.
 {{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
 {{- $_ := set $values .flag (default "" .value) }}
 {{- end }}
+{{- /* Another image may have other flags. */}}
+{{- $known := .Files.Get "files/flagnames.yaml" | fromYamlArray }}
 {{- range $name, $value := .Values.extraArgs }}
 {{- if hasPrefix "-" $name }}
 {{- $p = append $p (printf "extraArgs has %q: write the flag without dashes, %q" $name (trimPrefix "-" (trimPrefix "-" $name))) }}
 {{- else if hasKey $values $name }}
 {{- $other := get $values $name }}
 {{- $p = append $p (printf "extraArgs.%s: %s" $name (ternary (printf "the chart sets this flag from %s, use that" $other) "the chart sets this flag itself, leave it out" (ne $other ""))) }}
+{{- else if and (not (has $name $known)) (not $.Values.image.tag) (not $.Values.image.digest) }}
+{{- $p = append $p (printf "extraArgs.%s: the program has no such flag; `cloud-controller-manager --help` lists those it has" $name) }}
 {{- end }}
 {{- end }}
 {{- toJson $p }}
