@@ -177,9 +177,12 @@ conformance: need-go ## Run the driver conformance suite on every provider, and 
 	$(GO_TEST) -run Conformance ./providers/... ./examples/...
 	cd test && $(GO_TEST) ./conformance/...
 
+# What was said on the command line, or else DigitalOcean's, which is the only one with published limits.
+NODES       ?= 100,1000,5000
+BENCH_CLOUD := $(if $(filter command line environment,$(origin CLOUD)),$(CLOUD),digitalocean)
 .PHONY: bench
-bench: need-go controlplane build-if-needed ## Measure calls, writes and time (NODES=100,1000,5000).
-	cd test && go run ./cmd/bench -binary ../$(BINARY) -nodes $(or $(NODES),100,1000,5000) $(BENCH_FLAGS)
+bench: need-go controlplane build-if-needed ## Measure calls, writes and time (CLOUD=gce,aws NODES=100,1000,5000; RECORD=1 publishes them).
+	cd test && go run ./cmd/bench -binary ../$(BINARY) -cloud $(BENCH_CLOUD) -nodes $(NODES) $(if $(RECORD),-record) $(BENCH_FLAGS)
 
 .PHONY: chaos
 chaos: need-go controlplane build-if-needed ## Attack the binary and print what is lost: kill loop, two leaders, tenants, hostile answers (ONLY="kill loop" for one), and measure the memory for the largest answers of EC2.
@@ -187,10 +190,15 @@ chaos: need-go controlplane build-if-needed ## Attack the binary and print what 
 	@# Not in `make test`: the race detector takes memory of its own.
 	cd test && go test -count=1 -v ./memory
 
+# With a cloud: what is the same on all clouds, on that one. Its own tests are e2e-aws and so on.
 .PHONY: e2e
-e2e: need-go need-cc controlplane build-if-needed ## Run all end-to-end tests.
+e2e: need-go need-cc controlplane build-if-needed ## Run all end-to-end tests; CLOUD=x: those that are the same on all clouds, on x.
+ifneq ($(filter command line environment,$(origin CLOUD)),)
+	cd test && E2E_CLOUD=$(CLOUD) $(GO_TEST) -count=1 -v -p 1 -timeout 60m $(TEST_FLAGS) ./e2e/node ./e2e/balancer
+else
 	cd test && $(GO_TEST) -timeout 30m $(TEST_FLAGS) ./e2e/...
 	@$(MAKE) --no-print-directory e2e-node
+endif
 
 # What is missing for nodes that run pods ends this with a line, and with CI=true, where it is
 # installed first, with an error.

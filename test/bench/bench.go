@@ -8,18 +8,21 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // Options say what is measured.
 type Options struct {
 	// Binary is the path of the binary under test.
 	Binary string
-	// Nodes is the number of droplets and Nodes.
+	// Cloud is the name of the test cloud.
+	Cloud string
+	// Nodes is the number of machines and Nodes.
 	Nodes int
-	// Services is how many load balancers there are in the end; 50 when 0.
+	// Services is how many load balancers there are in the end, where the cloud bears any with so
+	// many machines.
 	Services int
 	// Quota makes the cloud refuse requests beyond its published limits.
 	Quota bool
@@ -35,8 +38,6 @@ const (
 	activation = 11300 * time.Millisecond
 	// added is how many nodes join while the Services exist.
 	added = 10
-	// pageSize is the largest page of the cloud's lists.
-	pageSize = 200
 	// statusPeriod is the default of --node-status-update-frequency.
 	statusPeriod = 5 * time.Minute
 	// hourPasses is how many status passes an hour has with that.
@@ -50,15 +51,13 @@ const (
 	steadyProcess     = "steady"
 )
 
-// published are the cloud's published limits.
+// published are DigitalOcean's published limits, the strictest of those that have any.
 var published = rate.Quota{Hour: 5000, Minute: 250}
 
-// Pages is what one list of n droplets costs in requests.
-func Pages(n int) int { return max(1, (n+pageSize-1)/pageSize) }
-
-func (o Options) withDefaults() Options {
-	if o.Services == 0 {
-		o.Services = 50
+// withDefaults leaves out what the cloud does not bear.
+func (o Options) withDefaults(f testcloud.Facts) Options {
+	if !f.Can(testcloud.Balancers) || f.MostBehind > 0 && o.Nodes > f.MostBehind {
+		o.Services = 0
 	}
 	if o.Progress == nil {
 		o.Progress = io.Discard
@@ -68,21 +67,29 @@ func (o Options) withDefaults() Options {
 
 // Run measures one number of nodes.
 func Run(ctx context.Context, o Options) (Result, error) {
-	o = o.withDefaults()
-	emulator := digitalocean.Options{Latency: latency, ActivateAfter: activation}
+	cloud, err := testcloud.Open(ctx, o.Cloud, testcloud.Options{Latency: latency, Activation: activation, Progress: o.Progress})
+	if err != nil {
+		return Result{}, err
+	}
+	facts := cloud.Facts()
+	o = o.withDefaults(facts)
 	if o.Quota {
-		emulator.Quota = published
+		cloud.SetQuota(published)
 	}
 	l, err := lab.Start(ctx, lab.Options{
-		Binary: o.Binary, Emulator: emulator,
+		Binary: o.Binary, Cloud: cloud,
 		ControlPlane: controlplane.Options{Controllers: controlplane.NoControllers, Audit: &controlplane.Audit{}, Progress: o.Progress},
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("starting the lab: %w", err)
 	}
 	defer l.Stop()
-	r := &run{options: o, lab: l, result: Result{
-		Nodes: o.Nodes, Pages: Pages(o.Nodes), Quota: o.Quota, PeakMemoryMB: map[string]float64{},
+	if facts.Most > 0 && o.Nodes > facts.Most {
+		return Result{}, fmt.Errorf("%d nodes: the test cloud %s bears at most %d", o.Nodes, o.Cloud, facts.Most)
+	}
+	r := &run{options: o, lab: l, facts: facts, result: Result{
+		Cloud: o.Cloud, Nodes: o.Nodes, Services: o.Services, Listing: facts.Listing(o.Nodes), Initialising: facts.Initialising(o.Nodes),
+		Quota: o.Quota, PeakMemoryMB: map[string]float64{},
 	}}
 	watch, err := startWatch(ctx, l.AdminConfig())
 	if err != nil {
@@ -111,13 +118,14 @@ func Run(ctx context.Context, o Options) (Result, error) {
 type run struct {
 	options Options
 	lab     *lab.Lab
+	facts   testcloud.Facts
 	watch   *clusterWatch
 	names   []string // of the nodes
 	result  Result
 }
 
 func (r *run) progress(format string, args ...any) {
-	fmt.Fprintf(r.options.Progress, "bench: %d nodes: %s\n", r.options.Nodes, fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.options.Progress, "bench: %s: %d nodes: %s\n", r.options.Cloud, r.options.Nodes, fmt.Sprintf(format, args...))
 }
 
 // start starts a process; the flags of the lab make it reachable, the rest is default.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,14 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
-
-func TestPages(t *testing.T) {
-	for n, want := range map[int]int{0: 1, 1: 1, 200: 1, 201: 2, 1000: 5, 5000: 25} {
-		if got := Pages(n); got != want {
-			t.Errorf("Pages(%d) = %d, want %d", n, got, want)
-		}
-	}
-}
 
 func TestDifference(t *testing.T) {
 	before := traffic.Counters{Total: 5, Mutating: 1, Routes: map[string]traffic.Route{
@@ -48,7 +41,7 @@ func TestTally(t *testing.T) {
 }
 
 func TestViolations(t *testing.T) {
-	kept := Result{Nodes: 1000, Pages: 5}
+	kept := Result{Nodes: 1000, Listing: 5, Initialising: 15}
 	kept.Initialise.Calls.Total = 15
 	kept.Steady.StatusPass.Total, kept.Steady.CallsPerHour = 5, 60
 	kept.NotReadyMinute.Total = 10
@@ -81,16 +74,21 @@ func TestViolations(t *testing.T) {
 
 func TestTableHasAColumnForEachResult(t *testing.T) {
 	var out strings.Builder
-	r := Result{Nodes: 100}
+	r := Result{Cloud: "sim", Nodes: 100, Services: 3}
 	r.Create.AfterActivation = []float64{0.5, 1.5, 2.5}
-	if err := Table(&out, []Result{r, {Nodes: 5000}}); err != nil {
+	if err := Table(&out, []Result{r, {Cloud: "gce", Nodes: 5000}}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if fields := strings.Fields(lines[0]); len(fields) != 3 || fields[1] != "100" || fields[2] != "5000" {
-		t.Errorf("first line %q", lines[0])
+	for i, want := range [][]string{{"cloud", "sim", "gce"}, {"nodes", "100", "5000"}} {
+		if fields := strings.Fields(lines[i]); !slices.Equal(fields, want) {
+			t.Errorf("line %q, want %q", lines[i], want)
+		}
 	}
 	if !strings.Contains(out.String(), "1.5, last 2.5") {
 		t.Errorf("no spread in:\n%s", out.String())
+	}
+	if made := lines[len(lines)-2]; !strings.HasSuffix(made, "-") {
+		t.Errorf("a cloud without Services has figures of them: %q", made)
 	}
 }

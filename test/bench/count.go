@@ -43,7 +43,11 @@ type mark struct {
 func (r *run) mark() mark { return mark{time.Now(), r.lab.Cloud.Counters()} }
 
 // calls returns the requests to the cloud since m.
-func (r *run) calls(m mark) Calls { return difference(m.counters, r.lab.Cloud.Counters()) }
+func (r *run) calls(m mark) Calls {
+	c := difference(m.counters, r.lab.Cloud.Counters())
+	c.Writes -= c.Routes[r.facts.Login] // which is a POST
+	return c
+}
 
 func difference(before, after traffic.Counters) Calls {
 	c := Calls{Total: after.Total - before.Total, Writes: after.Mutating - before.Mutating, Routes: map[string]int{}}

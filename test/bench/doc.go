@@ -3,7 +3,7 @@
 // be asserted; times are only printed.
 //
 // One run has one number of nodes and three processes, one after the other, on one control
-// plane and one emulated DigitalOcean:
+// plane and one test cloud:
 //
 //	process  flags                    measured
 //	1        default                  initialisation

@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // parallel is how many writes of the bench itself run at once.
@@ -20,10 +21,16 @@ func (r *run) join(ctx context.Context) error {
 }
 
 func (r *run) joinMore(ctx context.Context, n int, ready bool) error {
+	machines, err := r.lab.Cloud.Seed(ctx, n, testcloud.Machine{})
+	if err != nil {
+		return fmt.Errorf("making machines: %w", err)
+	}
 	var nodes []controlplane.NodeOptions
-	for _, droplet := range r.lab.Cloud.SeedDroplets(n) {
-		nodes = append(nodes, controlplane.NodeOptions{Name: droplet.Name, Ready: ready})
-		r.names = append(r.names, droplet.Name)
+	for _, m := range machines {
+		node := m.Node()
+		node.Ready = ready
+		nodes = append(nodes, node)
+		r.names = append(r.names, m.Name)
 	}
 	return r.lab.JoinNodes(ctx, nodes)
 }
@@ -90,9 +97,11 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	if err := r.notReady(ctx); err != nil {
 		return err
 	}
-	r.progress("creating %d Services", r.options.Services)
-	if err := r.createServices(ctx); err != nil {
-		return err
+	if r.options.Services > 0 {
+		r.progress("creating %d Services", r.options.Services)
+		if err := r.createServices(ctx); err != nil {
+			return err
+		}
 	}
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
 	return err
@@ -104,8 +113,8 @@ func (r *run) afterStart(ctx context.Context, p *ccm.Process, m mark) error {
 		return err
 	}
 	err := controlplane.Eventually(ctx, func(context.Context) error {
-		if n := r.calls(m).Routes[listRoute]; n < r.result.Pages {
-			return fmt.Errorf("%d of %d pages of machines were listed", n, r.result.Pages)
+		if n := r.calls(m).Routes[r.facts.List]; n < r.facts.Pages(r.options.Nodes) {
+			return fmt.Errorf("%d of %d pages of machines were listed", n, r.facts.Pages(r.options.Nodes))
 		}
 		return nil
 	})

@@ -2,12 +2,17 @@ package bench
 
 import "fmt"
 
-// Result are the figures of one number of nodes.
+// Result are the figures of one number of nodes in one cloud.
 type Result struct {
-	Nodes int `json:"nodes"`
-	// Pages is what one list of them costs in requests.
-	Pages int  `json:"pages"`
-	Quota bool `json:"quota"`
+	Cloud string `json:"cloud"`
+	Nodes int    `json:"nodes"`
+	// Services is how many there were; 0 where the cloud has no load balancers for so many nodes.
+	Services int `json:"services"`
+	// Listing is what one list of the machines costs in requests, Initialising what may be asked to
+	// initialise all Nodes.
+	Listing      int  `json:"listing"`
+	Initialising int  `json:"initialising"`
+	Quota        bool `json:"quota"`
 
 	Initialise Initialise `json:"initialise"`
 	// Restart is what a second process asked before it was idle, all nodes Ready.
@@ -64,14 +69,14 @@ func (r Result) Violations() []string {
 	var all []string
 	atMost := func(what string, got, limit int) {
 		if got > limit {
-			all = append(all, fmt.Sprintf("%d nodes: %s: %d, at most %d are promised", r.Nodes, what, got, limit))
+			all = append(all, fmt.Sprintf("%s: %d nodes: %s: %d, at most %d are promised", r.Cloud, r.Nodes, what, got, limit))
 		}
 	}
-	atMost("cloud calls to initialise", r.Initialise.Calls.Total, r.Pages+10)
-	atMost("cloud calls of a status pass", r.Steady.StatusPass.Total, r.Pages)
+	atMost("cloud calls to initialise", r.Initialise.Calls.Total, r.Initialising)
+	atMost("cloud calls of a status pass", r.Steady.StatusPass.Total, r.Listing)
 	atMost("cloud writes of a second ensure of unchanged Services", r.SecondEnsure.Writes, 0)
-	atMost("cloud calls per minute with 10 % NotReady", r.NotReadyMinute.Total, 2*r.Pages)
-	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, hourPasses*r.Pages)
+	atMost("cloud calls per minute with 10 % NotReady", r.NotReadyMinute.Total, 2*r.Listing)
+	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, hourPasses*r.Listing)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
 		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReadyMinute.Throttled, 0)

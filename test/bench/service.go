@@ -2,7 +2,7 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,13 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 const (
-	namespace   = metav1.NamespaceDefault
-	prefix      = "web-"
-	createRoute = "POST /v2/load_balancers"
+	namespace = metav1.NamespaceDefault
+	prefix    = "web-"
 )
 
 func (r *run) each(ctx context.Context, f func(ctx context.Context, name string) error) error {
@@ -64,17 +65,19 @@ func (r *run) createServices(ctx context.Context) error {
 // afterActivation returns how long after the cloud had it each Service had its address,
 // ascending and in seconds. The cloud has it activation after it answered the creation.
 func (r *run) afterActivation(ctx context.Context, m mark) ([]float64, error) {
-	active := map[string]time.Time{}
-	for _, request := range r.lab.Cloud.Requests() {
-		if request.Route != createRoute || request.Start.Before(m.at) || request.Status >= 300 {
-			continue
+	if !r.facts.Can(testcloud.Activation) {
+		return nil, nil
+	}
+	made := slices.DeleteFunc(r.lab.Cloud.Requests(), func(request traffic.Request) bool {
+		return !slices.Contains(r.facts.Create, request.Route) || request.Start.Before(m.at) || request.Status >= 300
+	})
+	active := func(svc *corev1.Service) (time.Time, bool) {
+		for _, request := range made {
+			if strings.Contains(request.Body, balancerName(svc)) || strings.Contains(request.Body, string(svc.UID)) {
+				return request.Start.Add(request.Took + activation), true
+			}
 		}
-		var body struct {
-			Name string `json:"name"`
-		}
-		if json.Unmarshal([]byte(request.Body), &body) == nil {
-			active[body.Name] = request.Start.Add(request.Took + activation)
-		}
+		return time.Time{}, false
 	}
 	var seconds []float64
 	list, err := r.lab.Client().CoreV1().Services(namespace).List(ctx, metav1.ListOptions{})
@@ -83,7 +86,7 @@ func (r *run) afterActivation(ctx context.Context, m mark) ([]float64, error) {
 	}
 	got := r.watch.addressed(prefix)
 	for _, svc := range list.Items {
-		at, ok := active[balancerName(&svc)]
+		at, ok := active(&svc)
 		if ready, addressed := got[svc.Name]; ok && addressed {
 			seconds = append(seconds, ready.Sub(at).Seconds())
 		}
@@ -105,7 +108,11 @@ func (r *run) addNodes(ctx context.Context) error {
 		return err
 	}
 	want := len(r.names)
-	if err := r.lab.Cloud.Await(ctx, func(s digitalocean.State) bool { return complete(s, want) }); err != nil {
+	err := controlplane.Eventually(ctx, func(ctx context.Context) error {
+		balancers, err := r.lab.Cloud.Balancers(ctx)
+		return errors.Join(err, complete(balancers, want))
+	})
+	if err != nil {
 		return fmt.Errorf("some balancers lack nodes: %w", err)
 	}
 	result := &r.result.AddNodes
@@ -113,19 +120,18 @@ func (r *run) addNodes(ctx context.Context) error {
 	if err := r.settle(ctx, 5*time.Second); err != nil {
 		return err
 	}
-	var err error
 	result.Calls = r.calls(m)
 	result.Writes, err = r.writes(m)
 	return err
 }
 
-func complete(s digitalocean.State, droplets int) bool {
-	for i := range s.Balancers {
-		if len(s.Balancers[i].DropletIDs) < droplets {
-			return false
+func complete(balancers []testcloud.Balancer, machines int) error {
+	for _, b := range balancers {
+		if len(b.Targets) < machines {
+			return fmt.Errorf("%s has %d of %d targets", b.Name, len(b.Targets), machines)
 		}
 	}
-	return true
+	return nil
 }
 
 // deleteServices measures until cluster and cloud have nothing left.
@@ -156,7 +162,11 @@ func (r *run) deleteServices(ctx context.Context) error {
 	if err := r.settle(ctx, 2*time.Second); err != nil {
 		return err
 	}
-	if balancers := r.lab.Cloud.State().Balancers; len(balancers) > 0 {
+	balancers, err := r.lab.Cloud.Balancers(ctx)
+	if err != nil {
+		return err
+	}
+	if len(balancers) > 0 {
 		return fmt.Errorf("%d balancers are left in the cloud", len(balancers))
 	}
 	result.Calls = r.calls(m)

@@ -10,13 +10,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
-// listRoute is the route of a list of machines.
-const listRoute = "GET /v2/droplets"
-
 // steady runs a process whose status passes come as often as each of them reads a new
 // list: the list may be as old as 60 s, or as old as keeps its reads within the limits.
 func (r *run) steady(ctx context.Context) error {
-	period := max(time.Minute, time.Duration(r.result.Pages)*4800*time.Millisecond) + 3*time.Second
+	period := max(time.Minute, time.Duration(r.result.Listing)*4800*time.Millisecond) + 3*time.Second
 	m := r.mark()
 	p, err := r.start(steadyProcess, "--node-status-update-frequency="+period.String())
 	if err != nil {
@@ -35,13 +32,15 @@ func (r *run) steady(ctx context.Context) error {
 	if err := r.statusPass(ctx, period); err != nil {
 		return err
 	}
-	r.progress("adding %d nodes to %d Services", added, r.options.Services)
-	if err := r.addNodes(ctx); err != nil {
-		return err
-	}
-	r.progress("deleting %d Services", r.options.Services)
-	if err := r.deleteServices(ctx); err != nil {
-		return err
+	if r.options.Services > 0 {
+		r.progress("adding %d nodes to %d Services", added, r.options.Services)
+		if err := r.addNodes(ctx); err != nil {
+			return err
+		}
+		r.progress("deleting %d Services", r.options.Services)
+		if err := r.deleteServices(ctx); err != nil {
+			return err
+		}
 	}
 	_, err = r.end(context.WithoutCancel(ctx), steadyProcess, p)
 	return err
@@ -80,8 +79,8 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 		if time.Since(m.at) > 3*period {
 			return nil // told by the count
 		}
-		if n := r.calls(m).Routes[listRoute]; n < r.result.Pages {
-			return fmt.Errorf("%d of %d pages were listed", n, r.result.Pages)
+		if n := r.calls(m).Routes[r.facts.List]; n < r.facts.Pages(len(r.names)) {
+			return fmt.Errorf("%d of %d pages were listed", n, r.facts.Pages(len(r.names)))
 		}
 		return nil
 	})
@@ -92,7 +91,9 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 		return err
 	}
 	calls, window := r.calls(m), time.Since(m.at)
-	pass := Calls{Total: calls.Routes[listRoute], Routes: map[string]int{listRoute: calls.Routes[listRoute]}}
+	// What a list takes beside its pages is asked for with it.
+	listed := calls.Routes[r.facts.List]
+	pass := Calls{Total: min(calls.Total, listed+r.facts.Beside*(listed/r.facts.Pages(len(r.names)))), Routes: map[string]int{r.facts.List: listed}}
 	s := &r.result.Steady
 	s.StatusPass, s.Window, s.WindowSeconds = pass, calls, window.Seconds()
 	s.CallsPerHour = pass.Total*hourPasses + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))

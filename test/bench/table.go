@@ -10,51 +10,79 @@ import (
 	"text/tabwriter"
 )
 
+// row is one measure.
+type row struct {
+	name, unit string
+	// time says that the machine and what else runs on it are in the figure; services that it is about
+	// load balancers.
+	time, services bool
+	value          func(Result) string
+}
+
+// rows are all measures, in the order of a run.
+var rows = []row{
+	{"initialise: cloud calls", "", false, false, count(func(r Result) int { return r.Initialise.Calls.Total })},
+	{"initialise: API-server writes", "", false, false, count(func(r Result) int { return r.Initialise.Writes.Total })},
+	{"initialise: time", "s", true, false, decimal(func(r Result) float64 { return r.Initialise.Seconds })},
+	{"initialise: processor", "ms/node", true, false, decimal(func(r Result) float64 { return r.Initialise.CPUMillisecondsPerNode })},
+	{"initialise: peak memory", "MB", true, false, decimal(func(r Result) float64 { return r.PeakMemoryMB[initialiseProcess] })},
+	{"with Services: peak memory", "MB", true, true, decimal(func(r Result) float64 {
+		return max(r.PeakMemoryMB[defaultProcess], r.PeakMemoryMB[steadyProcess])
+	})},
+	{"restart: cloud calls", "", false, false, count(func(r Result) int { return r.Restart.Total })},
+	{"10 % NotReady: cloud calls", "/min", false, false, count(func(r Result) int { return r.NotReadyMinute.Total })},
+	{"status pass: cloud calls", "", false, false, count(func(r Result) int { return r.Steady.StatusPass.Total })},
+	{"idle: cloud calls, extrapolated", "/h", false, false, count(func(r Result) int { return r.Steady.CallsPerHour })},
+	{"idle: API-server writes in the window", "", false, false, count(func(r Result) int { return r.Steady.Writes.Total })},
+	{"Services made: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Create.Calls })},
+	{"Services made: API-server writes", "", false, true, count(func(r Result) int { return r.Create.Writes.Total })},
+	{"Services made: address after activation", "s", true, true, func(r Result) string { return spread(r.Create.AfterActivation) }},
+	{"Services ensured again: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.SecondEnsure })},
+	{"10 nodes added: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.AddNodes.Calls })},
+	{"10 nodes added: in all balancers", "s", true, true, decimal(func(r Result) float64 { return r.AddNodes.Seconds })},
+	{"Services deleted: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Delete.Calls })},
+	{"Services deleted: time", "s", true, true, decimal(func(r Result) float64 { return r.Delete.Seconds })},
+	{"answers 429", "", false, false, count(Result.throttled)},
+}
+
+func count(value func(Result) int) func(Result) string {
+	return func(r Result) string { return strconv.Itoa(value(r)) }
+}
+
+func decimal(value func(Result) float64) func(Result) string {
+	return func(r Result) string { return strconv.FormatFloat(value(r), 'f', 1, 64) }
+}
+
+func calls(value func(Result) Calls) func(Result) string {
+	return func(r Result) string {
+		c := value(r)
+		return fmt.Sprintf("%d (%d)", c.Total, c.Writes)
+	}
+}
+
+// of is the figure of a result, "-" where there are no Services to be measured.
+func (r row) of(result Result) string {
+	if r.services && result.Services == 0 {
+		return "-"
+	}
+	return r.value(result)
+}
+
 // Table writes one column per result.
 func Table(w io.Writer, results []Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name, unit string, value func(Result) string) {
-		fmt.Fprintf(t, "%s\t%s", name, unit)
-		for _, r := range results {
-			fmt.Fprintf(t, "\t%s", value(r))
+	heads := []row{
+		{name: "cloud", value: func(r Result) string { return r.Cloud }},
+		{name: "nodes", value: count(func(r Result) int { return r.Nodes })},
+		{name: "Services", value: count(func(r Result) int { return r.Services })},
+	}
+	for _, row := range append(heads, rows...) {
+		fmt.Fprintf(t, "%s\t%s", row.name, row.unit)
+		for _, result := range results {
+			fmt.Fprintf(t, "\t%s", row.of(result))
 		}
 		fmt.Fprintln(t)
 	}
-	count := func(value func(Result) int) func(Result) string {
-		return func(r Result) string { return strconv.Itoa(value(r)) }
-	}
-	seconds := func(value func(Result) float64) func(Result) string {
-		return func(r Result) string { return strconv.FormatFloat(value(r), 'f', 1, 64) }
-	}
-	row("nodes", "", count(func(r Result) int { return r.Nodes }))
-	row("initialise: cloud calls", "pages+10", count(func(r Result) int { return r.Initialise.Calls.Total }))
-	row("initialise: API-server writes", "", count(func(r Result) int { return r.Initialise.Writes.Total }))
-	row("initialise: time", "s", seconds(func(r Result) float64 { return r.Initialise.Seconds }))
-	row("initialise: processor", "ms/node", seconds(func(r Result) float64 { return r.Initialise.CPUMillisecondsPerNode }))
-	row("initialise: peak memory", "MB", seconds(func(r Result) float64 { return r.PeakMemoryMB[initialiseProcess] }))
-	row("with Services: peak memory", "MB", seconds(func(r Result) float64 {
-		return max(r.PeakMemoryMB[defaultProcess], r.PeakMemoryMB[steadyProcess])
-	}))
-	row("restart: cloud calls", "", count(func(r Result) int { return r.Restart.Total }))
-	row("10 % NotReady: cloud calls", "/min", count(func(r Result) int { return r.NotReadyMinute.Total }))
-	row("status pass: cloud calls", "pages", count(func(r Result) int { return r.Steady.StatusPass.Total }))
-	row("idle: cloud calls, extrapolated", "/h", count(func(r Result) int { return r.Steady.CallsPerHour }))
-	row("idle: API-server writes in the window", "", count(func(r Result) int { return r.Steady.Writes.Total }))
-	row("Services made: cloud calls", "", count(func(r Result) int { return r.Create.Calls.Total }))
-	row("Services made: API-server writes", "", count(func(r Result) int { return r.Create.Writes.Total }))
-	row("Services made: address after activation", "s", func(r Result) string { return spread(r.Create.AfterActivation) })
-	row("Services ensured again: cloud calls (writes)", "", func(r Result) string {
-		return fmt.Sprintf("%d (%d)", r.SecondEnsure.Total, r.SecondEnsure.Writes)
-	})
-	row("10 nodes added: cloud calls (writes)", "", func(r Result) string {
-		return fmt.Sprintf("%d (%d)", r.AddNodes.Calls.Total, r.AddNodes.Calls.Writes)
-	})
-	row("10 nodes added: in all balancers", "s", seconds(func(r Result) float64 { return r.AddNodes.Seconds }))
-	row("Services deleted: cloud calls (writes)", "", func(r Result) string {
-		return fmt.Sprintf("%d (%d)", r.Delete.Calls.Total, r.Delete.Calls.Writes)
-	})
-	row("Services deleted: time", "s", seconds(func(r Result) float64 { return r.Delete.Seconds }))
-	row("answers 429", "", count(Result.throttled))
 	return t.Flush()
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // hasty makes a Node old enough at once and looks after Nodes more often, so that what takes minutes
@@ -31,6 +32,8 @@ var hasty = []string{
 // arena is the cluster and the cloud of one scenario.
 type arena struct {
 	*lab.Lab
+	// Cloud is the lab's.
+	Cloud     *testcloud.DigitalOcean
 	name      string
 	launches  int
 	processes []*ccm.Process

@@ -11,7 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // Options of Run.
@@ -97,8 +99,12 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 
 // together runs scenarios one after the other on one cluster.
 func together(ctx context.Context, o Options, scenarios []scenario, report func(string, []Result)) error {
+	cloud, err := testcloud.NewDigitalOcean(digitalocean.Options{})
+	if err != nil {
+		return fmt.Errorf("starting a cloud: %w", err)
+	}
 	l, err := lab.Start(ctx, lab.Options{
-		Binary: o.Binary, ControlPlane: controlplane.Options{Controllers: controlplane.NoControllers, Progress: o.Progress},
+		Binary: o.Binary, Cloud: cloud, ControlPlane: controlplane.Options{Controllers: controlplane.NoControllers, Progress: o.Progress},
 	})
 	if err != nil {
 		return fmt.Errorf("starting a lab: %w", err)
@@ -107,7 +113,7 @@ func together(ctx context.Context, o Options, scenarios []scenario, report func(
 	for _, s := range scenarios {
 		began := time.Now()
 		fmt.Fprintf(o.Progress, "chaos: %s\n", s.name)
-		results, err := attack(ctx, l, s)
+		results, err := attack(ctx, l, cloud, s)
 		if err != nil {
 			results = append(results, Result{Done: "the scenario itself", Bound: "carried out", Measured: "not", Detail: err.Error()})
 		}
@@ -119,10 +125,10 @@ func together(ctx context.Context, o Options, scenarios []scenario, report func(
 	return nil
 }
 
-func attack(ctx context.Context, l *lab.Lab, s scenario) ([]Result, error) {
+func attack(ctx context.Context, l *lab.Lab, cloud *testcloud.DigitalOcean, s scenario) ([]Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, scenarioLimit, fmt.Errorf("not within %s", scenarioLimit))
 	defer cancel()
-	a := &arena{Lab: l, name: s.name}
+	a := &arena{Lab: l, Cloud: cloud, name: s.name}
 	defer a.stopAll()
 	if err := a.clear(ctx); err != nil {
 		return nil, err

@@ -9,5 +9,6 @@
 //     at one exact call, traffic remembers what was asked, and watch wakes
 //     whoever waits for a change.
 //
-// A vendor package (digitalocean, gce) holds the state and the rules of one API.
+// A vendor package (digitalocean, gce) holds the state and the rules of one API. What tests of the
+// whole program need of any of them is in test/testcloud.
 package emulator

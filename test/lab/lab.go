@@ -1,19 +1,20 @@
-// Package lab puts the parts of a system test together: a real control plane, the
-// DigitalOcean emulator and the real binary, which talks to the API server with its own
-// ServiceAccount and only the permissions of config/rbac.
+// Package lab puts the parts of a system test together: a real control plane, a test cloud
+// and the real binary, which talks to the API server with its own ServiceAccount and only
+// the permissions of config/rbac.
 package lab
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 const (
@@ -26,7 +27,8 @@ const (
 // Options say what a lab consists of.
 type Options struct {
 	ControlPlane controlplane.Options
-	Emulator     digitalocean.Options
+	// Cloud is the test cloud, which is closed with the lab.
+	Cloud testcloud.Cloud
 	// Binary is the path of a built binary; "" builds one with the race detector, because
 	// the system tests are where the whole program runs concurrently.
 	Binary string
@@ -35,21 +37,16 @@ type Options struct {
 // Lab is a cluster, a cloud and a binary.
 type Lab struct {
 	*controlplane.ControlPlane
-	Cloud *digitalocean.Server
+	Cloud testcloud.Cloud
 
-	url        string
 	binary     string
 	kubeconfig string
 	dir        string
 }
 
-// Start builds what is missing and starts the control plane and the emulator, but no CCM.
+// Start builds what is missing and starts the control plane, but no CCM.
 func Start(ctx context.Context, o Options) (*Lab, error) {
-	dir, err := os.MkdirTemp("", "lab-")
-	if err != nil {
-		return nil, fmt.Errorf("making the folder of the lab: %w", err)
-	}
-	l := &Lab{dir: dir, binary: o.Binary, Cloud: digitalocean.New(o.Emulator)}
+	l := &Lab{binary: o.Binary, Cloud: o.Cloud}
 	if err := l.start(ctx, o); err != nil {
 		l.Stop()
 		return nil, err
@@ -58,13 +55,13 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 }
 
 func (l *Lab) start(ctx context.Context, o Options) (err error) {
+	if l.dir, err = os.MkdirTemp("", "lab-"); err != nil {
+		return fmt.Errorf("making the folder of the lab: %w", err)
+	}
 	if l.binary == "" {
 		if l.binary, err = ccm.Build(ctx, ccm.BuildOptions{Dir: l.dir, Race: true}); err != nil {
 			return err
 		}
-	}
-	if l.url, err = l.Cloud.Listen("127.0.0.1:0"); err != nil {
-		return err
 	}
 	if l.ControlPlane, err = controlplane.Start(ctx, o.ControlPlane); err != nil {
 		return err
@@ -95,12 +92,14 @@ func (l *Lab) Stop() {
 	if l.ControlPlane != nil {
 		_ = l.ControlPlane.Stop()
 	}
-	l.Cloud.Close()
+	if err := l.Cloud.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the test cloud:", err)
+	}
 	_ = os.RemoveAll(l.dir)
 }
 
-// CloudURL returns the emulator's base URL.
-func (l *Lab) CloudURL() string { return l.url }
+// Provider returns the value of --cloud-provider.
+func (l *Lab) Provider() string { return l.Cloud.Facts().Provider }
 
 // Binary returns the path of the binary under test.
 func (l *Lab) Binary() string { return l.binary }
@@ -120,26 +119,26 @@ type CCMOptions struct {
 	Args []string
 }
 
-// StartCCM starts a CCM for the emulator with a permitted token. Its safety margins are
-// those of a real cluster except where Args say otherwise.
+// StartCCM starts a CCM for the test cloud. Its safety margins are those of a real cluster
+// except where Args say otherwise.
 func (l *Lab) StartCCM(o CCMOptions) (*ccm.Process, error) {
-	env := map[string]string{
-		"DO_ACCESS_TOKEN": "test-token",
-		"DO_OVERRIDE_URL": l.url,
-		"REGION":          "nyc3",
-		"DO_CLUSTER_ID":   "lab",
-	}
-	for name, value := range o.Env {
-		env[name] = value
-	}
+	return ccm.Start(ccm.Options{
+		Binary: l.binary, Kubeconfig: l.kubeconfig, Provider: l.Provider(),
+		Env: l.Environment(o.Env), Args: append(l.Cloud.Args(), o.Args...), Dir: l.dir, Name: o.Name,
+	})
+}
+
+// Environment is that of a process which is in the test cloud, with those that are given in the
+// place of the cloud's own.
+func (l *Lab) Environment(own map[string]string) []string {
+	env := map[string]string{}
+	maps.Copy(env, l.Cloud.Env())
+	maps.Copy(env, own)
 	var list []string
 	for name, value := range env {
 		list = append(list, name+"="+value)
 	}
-	return ccm.Start(ccm.Options{
-		Binary: l.binary, Kubeconfig: l.kubeconfig, Provider: "digitalocean",
-		Env: list, Args: o.Args, Dir: l.dir, Name: o.Name,
-	})
+	return list
 }
 
 // RaceReports returns the first report of the race detector in a log that is about us.

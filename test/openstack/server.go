@@ -30,8 +30,9 @@ type Server struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	PortID string `json:"-"`
-	// Address is the IPv4 address.
+	// Address is the IPv4 address; Zone is only known to Servers.
 	Address string `json:"-"`
+	Zone    string `json:"-"`
 }
 
 // Boot makes a server with a port of its own and waits until it is ACTIVE: about a second.
@@ -97,6 +98,21 @@ func (p *Project) StopServer(ctx context.Context, id string) error {
 	return nil
 }
 
+// StartServer switches a server on again, and returns before it is.
+func (p *Project) StartServer(ctx context.Context, id string) error {
+	_, err := p.Compute.Post(ctx, p.Compute.ServiceURL("servers", id, "action"), object{"os-start": nil}, nil,
+		&gophercloud.RequestOpts{OkCodes: []int{202}})
+	if err != nil {
+		return fmt.Errorf("starting the server %s: %w", id, err)
+	}
+	return nil
+}
+
+// RenameServer gives a server another name.
+func (p *Project) RenameServer(ctx context.Context, id, name string) error {
+	return put(ctx, p.Compute, "servers/"+id, object{"server": object{"name": name}})
+}
+
 // DeleteServer deletes a server, and returns before it is gone.
 func (p *Project) DeleteServer(ctx context.Context, id string) error {
 	return remove(ctx, p.Compute, "servers/"+id)
@@ -120,28 +136,40 @@ func ipv4(port object) string {
 // can be listed, stopped, started and deleted like any other; only its id and name are told.
 func (p *Project) Fleet(t testing.TB, n int, prefix string) []Server {
 	t.Helper()
-	var fleet []Server
-	args := []string{"", prefix}
-	for i := range min(n, len(Zones)) {
-		s := p.Boot(t, ServerOptions{Name: fmt.Sprintf("%s%05d", prefix, i), Zone: Zones[i]})
-		fleet, args = append(fleet, s), append(args, s.ID)
-	}
-	if n <= len(fleet) {
-		return fleet
-	}
-	args[0] = strconv.Itoa(n - len(fleet))
-	out, err := p.script(t.Context(), "clone_servers.py", append([]string{"--first", strconv.Itoa(len(fleet))}, args...)...)
+	fleet, err := p.MakeFleet(t.Context(), n, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fleet
+}
+
+// MakeFleet is Fleet for programs that are no tests.
+func (p *Project) MakeFleet(ctx context.Context, n int, prefix string) ([]Server, error) {
+	var fleet []Server
+	args := []string{"", prefix}
+	for i := range min(n, len(Zones)) {
+		s, err := p.BootServer(ctx, ServerOptions{Name: fmt.Sprintf("%s%05d", prefix, i), Zone: Zones[i]})
+		if err != nil {
+			return nil, err
+		}
+		fleet, args = append(fleet, s), append(args, s.ID)
+	}
+	if n <= len(fleet) {
+		return fleet, nil
+	}
+	args[0] = strconv.Itoa(n - len(fleet))
+	out, err := p.script(ctx, "clone_servers.py", append([]string{"--first", strconv.Itoa(len(fleet))}, args...)...)
+	if err != nil {
+		return nil, err
+	}
 	var clones []Server
 	if err := json.Unmarshal(out, &clones); err != nil {
-		t.Fatalf("reading what clone_servers.py says: %v", err)
+		return nil, fmt.Errorf("reading what clone_servers.py says: %w", err)
 	}
 	for _, clone := range clones {
 		p.clones = append(p.clones, clone.ID)
 	}
-	return append(fleet, clones...)
+	return append(fleet, clones...), nil
 }
 
 // removeClones deletes rows instead of servers, which takes a third of a second each.

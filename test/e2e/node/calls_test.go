@@ -8,36 +8,37 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // A thousand nodes with default flags, within the cloud's published limits. bench measures
 // more; this keeps the two promises that matter most.
 func TestThousandNodes(t *testing.T) {
 	const n = 1000
-	s := open(t)
+	s := open(t, testcloud.Many)
 	s.Cloud.SetQuota(rate.Quota{Hour: 5000, Minute: 250})
 	s.Cloud.SetLatency(30 * time.Millisecond)
 	var nodes []controlplane.NodeOptions
-	for _, d := range s.Cloud.SeedDroplets(n) {
-		nodes = append(nodes, controlplane.NodeOptions{Name: d.Name, Ready: true})
+	for _, m := range s.seed(n) {
+		node := m.Node()
+		node.Ready = true
+		nodes = append(nodes, node)
 	}
 	s.must(s.JoinNodes(s.within(patience), nodes))
 	// A list may answer for 60 s, so each of these passes needs a new one.
 	p, err := s.StartCCM(lab.CCMOptions{
-		Name: fmt.Sprintf("%03d", launches.Add(1)), Env: map[string]string{"DO_ACCESS_TOKEN": token},
-		Args: []string{"--node-status-update-frequency=63s"},
+		Name: fmt.Sprintf("%03d", launches.Add(1)), Args: []string{"--node-status-update-frequency=63s"},
 	})
 	s.must(err)
 	t.Cleanup(func() { s.finish(p) })
 	s.allInitialised(n)
-	pages := bench.Pages(n)
+	facts := s.Cloud.Facts()
 	first := s.Cloud.Counters()
-	if first.Total > pages+10 {
-		t.Errorf("%d cloud calls to initialise %d nodes, want at most %d: %v", first.Total, n, pages+10, first.Routes)
+	if most := facts.Initialising(n); first.Total > most {
+		t.Errorf("%d cloud calls to initialise %d nodes, want at most %d: %v", first.Total, n, most, first.Routes)
 	}
 	before := passes(p.Log())
 	s.eventually(func() error {
@@ -48,14 +49,14 @@ func TestThousandNodes(t *testing.T) {
 	})
 	// The pass that was under way before may end first; it asks for nothing more.
 	s.eventually(func() error {
-		if n := s.Cloud.Counters().Of("GET /v2/droplets") - first.Of("GET /v2/droplets"); n < pages {
-			return fmt.Errorf("%d of %d pages were read again", n, pages)
+		if pages := s.Cloud.Counters().Of(facts.List) - first.Of(facts.List); pages < facts.Pages(n) {
+			return fmt.Errorf("%d of %d pages were read again", pages, facts.Pages(n))
 		}
 		return nil
 	})
 	second := s.Cloud.Counters()
-	if calls := second.Total - first.Total; calls > pages {
-		t.Errorf("%d cloud calls for a status pass, want at most %d", calls, pages)
+	if calls := second.Total - first.Total; calls > facts.Listing(n) {
+		t.Errorf("%d cloud calls for a status pass, want at most %d", calls, facts.Listing(n))
 	}
 	for route, c := range second.Routes {
 		if c.Status["429"] > 0 {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // reviews are writes that keep nothing.
@@ -14,15 +15,15 @@ var reviews = map[string]bool{"tokenreviews": true, "subjectaccessreviews": true
 
 // With --dry-run there is everything to do, and nothing is done: the plan is in the log.
 func TestDryRunChangesNothing(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(10)
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	s := open(t, testcloud.Balancers)
+	machines := s.pool(10)
+	fresh := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
-	s.must(s.Cloud.PowerOff(droplets[0].ID))
-	s.must(s.Cloud.DeleteDroplets(droplets[1].ID))
+	s.stop(machines[0])
+	s.remove(machines[1])
 	s.service("web")
-	s.notReady(droplets[:2]...)
+	s.notReady(machines[:2]...)
 	nodes, services := s.Client().CoreV1().Nodes(), s.Client().CoreV1().Services("default")
 	before, err := nodes.List(s.within(patience), listAll)
 	s.must(err)
@@ -38,8 +39,8 @@ func TestDryRunChangesNothing(t *testing.T) {
 	})
 	for what, filter := range map[string]controlplane.AuditFilter{
 		"initialises":    {Verbs: []string{"update"}, Resource: "nodes", Name: fresh.Name},
-		"taints":         {Verbs: []string{"patch"}, Resource: "nodes", Name: droplets[0].Name},
-		"deletes":        {Verbs: []string{"delete"}, Resource: "nodes", Name: droplets[1].Name},
+		"taints":         {Verbs: []string{"patch"}, Resource: "nodes", Name: machines[0].Name},
+		"deletes":        {Verbs: []string{"delete"}, Resource: "nodes", Name: machines[1].Name},
 		"adds finalizer": {Verbs: []string{"patch"}, Resource: "services/status", Name: "web"},
 	} {
 		s.eventually(func() error {

@@ -13,7 +13,7 @@ import (
 // explain runs `explain` and returns its text with one space where there are several.
 func (s *site) explain(kind, name string) string {
 	s.t.Helper()
-	got := s.command(token, "", "explain", kind, name, "--node-deletion-grace=1ms")
+	got := s.command("", "explain", kind, name, "--node-deletion-grace=1ms")
 	if got.code != 0 {
 		s.t.Fatalf("explain %s %s: code %d: %s", kind, name, got.code, got.stderr)
 	}
@@ -42,8 +42,8 @@ func (s *site) says(text string, parts ...string) {
 // Of each Node it is said whose it is, how it was matched, and what stands between it and its end.
 func TestExplainNode(t *testing.T) {
 	s := open(t)
-	droplets := s.pool(5)
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	machines := s.pool(5)
+	fresh := s.seed(1)[0]
 	for _, o := range []controlplane.NodeOptions{
 		{Name: fresh.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}},
 		{Name: "nobody"},
@@ -53,13 +53,13 @@ func TestExplainNode(t *testing.T) {
 		_, err := s.JoinNode(s.within(patience), o)
 		s.must(err)
 	}
-	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
-	s.must(s.Cloud.PowerOff(droplets[1].ID))
-	s.notReady(droplets[:2]...)
+	s.remove(machines[0])
+	s.stop(machines[1])
+	s.notReady(machines[:2]...)
 
-	s.says(s.explain("node", droplets[2].Name), "owner cloud digitalocean", "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
-	s.says(s.explain("node", droplets[0].Name), "! found no", "! machine gone yes", "delete delete node")
-	s.says(s.explain("node", droplets[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
+	s.says(s.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
+	s.says(s.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete delete node")
+	s.says(s.explain("node", machines[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
 	s.says(s.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")
 	s.says(s.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
 	s.says(s.explain("node", "foreign"), "owner another cloud", "never touched")
@@ -71,8 +71,8 @@ func TestExplainNode(t *testing.T) {
 
 // Of a Service it is said how it was understood, whose the balancer is, and what becomes of each Node.
 func TestExplainService(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(3)
+	s := openOwn(t, "annotations and ids of DigitalOcean's balancers")
+	machines := s.pool(3)
 	p := s.start()
 	s.annotated("web", map[string]string{
 		"service.beta.kubernetes.io/do-loadbalancer-type":                  "REGIONAL",
@@ -84,14 +84,14 @@ func TestExplainService(t *testing.T) {
 	s.must(p.Stop(s.within(patience)))
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "foreign", ProviderID: "k3s://foreign", Initialized: true, Ready: true})
 	s.must(err)
-	s.exclude(droplets[0].Name)
+	s.exclude(machines[0].Name)
 
 	text := s.explain("service", "default/web")
 	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
 		"state active", "whose this Service's (its marks have the UID of the Service; its marks name the Service;", "an annotation of the Service has its id",
-		droplets[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", droplets[1].Name+" in (machine",
+		machines[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", machines[1].Name+" in (machine",
 		"foreign out (its provider-ID belongs to another cloud)", "delete delete target")
-	got := s.command(token, "", "explain", "service", "default/web", "-o", "json")
+	got := s.command("", "explain", "service", "default/web", "-o", "json")
 	var explanation struct {
 		Version  int
 		Subject  string
@@ -104,10 +104,10 @@ func TestExplainService(t *testing.T) {
 		t.Errorf("%v: %s", err, got.stdout)
 	}
 
-	s.Cloud.RevokeToken(token)
+	s.refuse()
 	s.says(s.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
 	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "web"}} {
-		if got := s.command(token, "", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.command("", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %s", args, got.code, got.stderr)
 		}
 	}

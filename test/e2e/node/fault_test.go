@@ -12,12 +12,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // trouble is a way in which a cloud or the credentials go wrong.
 type trouble struct {
 	name string
-	// begin breaks things, end repairs them.
+	// begin breaks things; without end, taking the faults away repairs them.
 	begin, end func(*plant)
 	// reason is the event that tells about it.
 	reason string
@@ -25,12 +26,15 @@ type trouble struct {
 	allNotReady bool
 	// restart starts the CCM only when things are broken.
 	restart bool
+	// needs are abilities of the cloud; accounts says that there are credentials of two accounts.
+	needs    []testcloud.Ability
+	accounts bool
 }
 
 // plant is a cluster with 240 nodes, most of them NotReady.
 type plant struct {
 	*site
-	droplets  []digitalocean.Droplet
+	machines  []testcloud.Machine
 	tokenFile string
 	ccm       *ccm.Process
 }
@@ -43,21 +47,38 @@ const (
 	// which TestGoneMachine shows.
 	faultTime = 20 * time.Second
 
-	machines   = "/v2/droplets"
-	oneMachine = "/v2/droplets/*"
-	anything   = "/v2/**"
 	otherToken = "token-of-another-account"
 )
 
-func inject(faults ...fault.Fault) func(*plant) {
+// inject puts faults in force, whose paths are named as in testcloud.Facts.
+func inject(faults ...func(testcloud.Facts) fault.Fault) func(*plant) {
 	return func(p *plant) {
 		for _, f := range faults {
-			p.Cloud.AddFault(f)
+			p.Cloud.AddFault(f(p.Cloud.Facts()))
 		}
 	}
 }
 
 func clearFaults(p *plant) { p.Cloud.Disarm(); p.Cloud.ClearFaults() }
+
+func everything(f fault.Fault) func(testcloud.Facts) fault.Fault {
+	return func(facts testcloud.Facts) fault.Fault {
+		f.Path = facts.All
+		return f
+	}
+}
+
+func lists(f fault.Fault) func(testcloud.Facts) fault.Fault {
+	return func(facts testcloud.Facts) fault.Fault {
+		f.Path = facts.Machines
+		return f
+	}
+}
+
+// unknown answers for each machine that there is none.
+func unknown(facts testcloud.Facts) fault.Fault {
+	return fault.Fault{Path: facts.Machine, Status: http.StatusNotFound}
+}
 
 // switchToken makes the CCM use another token from its next request on.
 func switchToken(to string) func(*plant) {
@@ -71,25 +92,30 @@ func writeToken(s *site, path, value string) {
 	s.must(os.Rename(next, path))
 }
 
-func truncate(path string, keep int) fault.Fault {
-	return fault.Fault{Path: path, Truncate: &keep}
-}
+var (
+	empty     = lists(fault.Empty(""))
+	half      = lists(fault.Fault{List: &fault.List{Keep: 60, Consistent: true}})
+	beginning = 40 // bytes
+
+	cut    = []testcloud.Ability{testcloud.ShortLists}
+	cutOne = []testcloud.Ability{testcloud.ShortLists, testcloud.ReadOne}
+)
 
 var troubles = []trouble{
-	{name: "another account", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged"},
-	{name: "another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged", allNotReady: true},
-	{name: "started with another account", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", restart: true},
-	{name: "started with another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", restart: true, allNotReady: true},
-	{name: "revoked token", begin: func(p *plant) { p.Cloud.RevokeToken(token) }, end: func(p *plant) { p.Cloud.SetToken(token, "default") }, reason: "CloudUnavailable"},
-	{name: "empty list", begin: inject(fault.Empty(machines)), end: clearFaults, reason: "NodeDeletionHeld"},
-	{name: "empty list and 404s", begin: inject(fault.Empty(machines), fault.Fault{Path: oneMachine, Status: http.StatusNotFound}), end: clearFaults, reason: "NodeDeletionHeld"},
-	{name: "empty list and 404s, all NotReady", begin: inject(fault.Empty(machines), fault.Fault{Path: oneMachine, Status: http.StatusNotFound}), end: clearFaults, reason: "NodeDeletionHeld", allNotReady: true},
-	{name: "short list and 404s, all NotReady", begin: inject(fault.Fault{Path: machines, List: &fault.List{Keep: 100, Consistent: true}}, fault.Fault{Path: oneMachine, Status: http.StatusNotFound}), end: clearFaults, reason: "NodeDeletionHeld", allNotReady: true},
-	{name: "404s to everything", begin: inject(fault.Fault{Path: anything, Status: http.StatusNotFound}), end: clearFaults, reason: "CloudUnavailable"},
-	{name: "page 2 fails", begin: inject(fault.Fault{Path: machines, Page: 2, Status: http.StatusInternalServerError}), end: clearFaults, reason: "CloudUnavailable"},
-	{name: "500s", begin: inject(fault.Fault{Path: anything, Status: http.StatusInternalServerError}), end: clearFaults, reason: "CloudUnavailable"},
-	{name: "truncated bodies", begin: inject(truncate(anything, 40)), end: clearFaults, reason: "CloudUnavailable"},
-	{name: "hung API", begin: inject(fault.Fault{Path: anything, Hang: true}), end: clearFaults, reason: "CloudUnavailable"},
+	{name: "another account", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged", accounts: true},
+	{name: "another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "CloudIdentityChanged", accounts: true, allNotReady: true},
+	{name: "started with another account", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", accounts: true, restart: true},
+	{name: "started with another account, all NotReady", begin: switchToken(otherToken), end: switchToken(token), reason: "DeletionBrakeEngaged", accounts: true, restart: true, allNotReady: true},
+	{name: "refused credentials", begin: func(p *plant) { p.refuse() }, reason: "CloudUnavailable"},
+	{name: "empty list", begin: inject(empty), reason: "NodeDeletionHeld", needs: cut},
+	{name: "empty list and 404s", begin: inject(empty, unknown), reason: "NodeDeletionHeld", needs: cutOne},
+	{name: "empty list and 404s, all NotReady", begin: inject(empty, unknown), reason: "NodeDeletionHeld", needs: cutOne, allNotReady: true},
+	{name: "short list and 404s, all NotReady", begin: inject(half, unknown), reason: "NodeDeletionHeld", needs: cutOne, allNotReady: true},
+	{name: "404s to everything", begin: inject(everything(fault.Fault{Status: http.StatusNotFound})), reason: "CloudUnavailable", needs: []testcloud.Ability{testcloud.ReadOne}},
+	{name: "page 2 fails", begin: inject(lists(fault.Fault{Page: 2, Status: http.StatusInternalServerError})), reason: "CloudUnavailable", needs: []testcloud.Ability{testcloud.SecondPage}},
+	{name: "500s", begin: inject(everything(fault.Fault{Status: http.StatusInternalServerError})), reason: "CloudUnavailable"},
+	{name: "truncated bodies", begin: inject(everything(fault.Fault{Truncate: &beginning})), reason: "CloudUnavailable"},
+	{name: "hung API", begin: inject(everything(fault.Fault{Hang: true})), reason: "CloudUnavailable"},
 }
 
 // Whatever the cloud answers and whoever the credentials belong to: no Node is deleted
@@ -99,9 +125,9 @@ func TestTroubleDeletesNoNode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlant(t, tt)
 			p.event("", tt.reason)
-			machineOff := p.droplets[readyNodes]
-			p.must(p.Cloud.PowerOff(machineOff.ID))
-			fresh := p.Cloud.SeedDroplets(1)[0]
+			machineOff := p.machines[readyNodes]
+			p.stop(machineOff)
+			fresh := p.seed(1)[0]
 			_, err := p.JoinNode(p.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 			p.must(err)
 			p.never(faultTime, func() error {
@@ -110,10 +136,14 @@ func TestTroubleDeletesNoNode(t *testing.T) {
 				}
 				return nil
 			})
-			machineGone := p.droplets[plantSize-1]
-			p.must(p.Cloud.DeleteDroplets(machineGone.ID))
-			tt.end(p)
-			p.setReady(true, p.droplets[0])
+			machineGone := p.machines[plantSize-1]
+			p.remove(machineGone)
+			if tt.end == nil {
+				clearFaults(p)
+			} else {
+				tt.end(p)
+			}
+			p.setReady(true, p.machines[0])
 			p.node(fresh.Name, initialised)
 			p.node(machineOff.Name, shutDown(true))
 			p.node(machineGone.Name, gone)
@@ -127,14 +157,20 @@ func TestTroubleDeletesNoNode(t *testing.T) {
 // newPlant starts a cluster and brings it into trouble.
 func newPlant(t *testing.T, tt trouble) *plant {
 	t.Helper()
-	p := &plant{site: open(t), tokenFile: filepath.Join(t.TempDir(), "token")}
-	writeToken(p.site, p.tokenFile, token)
-	p.Cloud.SetToken(otherToken, "other")
-	p.Cloud.In("other").SeedDroplets(50, func(d *digitalocean.Droplet) { d.ID += 1_000_000; d.Name = "other-" + d.Name })
-	p.droplets = p.pool(plantSize)
-	start := func() {
-		p.ccm = p.startWith(map[string]string{"DO_ACCESS_TOKEN_FILE": p.tokenFile})
+	var p *plant
+	var env map[string]string
+	if tt.accounts {
+		s := openOwn(t, "the token of another account")
+		p = &plant{site: s.site, tokenFile: filepath.Join(t.TempDir(), "token")}
+		env = map[string]string{"DO_ACCESS_TOKEN_FILE": p.tokenFile}
+		writeToken(p.site, p.tokenFile, token)
+		s.Cloud.SetToken(otherToken, "other")
+		s.Cloud.In("other").SeedDroplets(50, func(d *digitalocean.Droplet) { d.ID += 1_000_000; d.Name = "other-" + d.Name })
+	} else {
+		p = &plant{site: open(t, append([]testcloud.Ability{testcloud.Many}, tt.needs...)...)}
 	}
+	p.machines = p.pool(plantSize)
+	start := func() { p.ccm = p.startWith(env) }
 	if !tt.restart {
 		start()
 		p.awaitList()
@@ -144,7 +180,7 @@ func newPlant(t *testing.T, tt trouble) *plant {
 	if tt.allNotReady {
 		first = 0
 	}
-	p.notReady(p.droplets[first:]...)
+	p.notReady(p.machines[first:]...)
 	if tt.restart {
 		start()
 	}
@@ -154,8 +190,12 @@ func newPlant(t *testing.T, tt trouble) *plant {
 // awaitList waits until the CCM has listed all machines and knows its account.
 func (p *plant) awaitList() {
 	p.t.Helper()
+	facts := p.Cloud.Facts()
 	p.must(p.Cloud.Until(p.within(patience), func() bool {
-		c := p.Cloud.Counters()
-		return c.Of("GET "+machines) >= 2 && c.Of("GET /v2/account") >= 1
+		return p.Cloud.Counters().Of(facts.List) >= facts.Pages(plantSize)
 	}))
+	p.eventually(func() error {
+		_, err := p.ccm.Get(p.within(patience), "/readyz", "")
+		return err
+	})
 }

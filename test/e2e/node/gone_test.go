@@ -12,20 +12,21 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 func TestShutdownTaintComesAndGoes(t *testing.T) {
 	s := open(t)
-	droplets := s.pool(3)
+	machines := s.pool(3)
 	s.start()
-	off := droplets[1]
-	s.must(s.Cloud.PowerOff(off.ID))
+	off := machines[1]
+	s.stop(off)
 	s.notReady(off)
 	s.node(off.Name, shutDown(true))
-	s.must(s.Cloud.PowerOn(off.ID))
+	s.power(off)
 	s.setReady(true, off)
 	s.node(off.Name, shutDown(false))
-	for _, d := range droplets {
+	for _, d := range machines {
 		if node := s.node(d.Name, shutDown(false)); tainted(node, shutdownTaint) {
 			t.Errorf("node %s is tainted", d.Name)
 		}
@@ -36,10 +37,10 @@ func TestShutdownTaintComesAndGoes(t *testing.T) {
 // with a precondition on its UID.
 func TestGoneMachine(t *testing.T) {
 	s := open(t)
-	droplets := s.pool(20)
+	machines := s.pool(20)
 	s.start()
-	lost := droplets[7]
-	s.must(s.Cloud.DeleteDroplets(lost.ID))
+	lost := machines[7]
+	s.remove(lost)
 	s.notReady(lost)
 	began := time.Now()
 	s.node(lost.Name, gone)
@@ -49,8 +50,8 @@ func TestGoneMachine(t *testing.T) {
 		t.Errorf("the node was removed after %v, want less than a minute", took)
 	}
 	s.event(lost.Name, "DeletingNode")
-	if n := s.count(); n != len(droplets)-1 {
-		t.Errorf("%d nodes are left, want %d", n, len(droplets)-1)
+	if n := s.count(); n != len(machines)-1 {
+		t.Errorf("%d nodes are left, want %d", n, len(machines)-1)
 	}
 	deletes := s.audit(controlplane.AuditFilter{Verbs: []string{"delete"}, Resource: "nodes"})
 	if len(deletes) != 1 {
@@ -64,13 +65,13 @@ func TestGoneMachine(t *testing.T) {
 // By default a Node younger than two minutes is kept.
 func TestGraceKeepsYoungNodes(t *testing.T) {
 	s := open(t)
-	droplets := s.pool(6)
+	machines := s.pool(6)
 	s.start("--node-deletion-grace=2m")
-	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
-	s.notReady(droplets[0])
+	s.remove(machines[0])
+	s.notReady(machines[0])
 	s.never(15*time.Second, func() error {
-		if n := s.count(); n != len(droplets) {
-			return fmt.Errorf("%d of %d nodes are left", n, len(droplets))
+		if n := s.count(); n != len(machines) {
+			return fmt.Errorf("%d of %d nodes are left", n, len(machines))
 		}
 		return nil
 	})
@@ -78,41 +79,37 @@ func TestGraceKeepsYoungNodes(t *testing.T) {
 
 // A machine comes back under the same name: the new Node is another one, and stays.
 func TestRecreatedMachineKeepsItsNode(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(6)
+	s := open(t, testcloud.Chosen)
+	machines := s.pool(6)
 	s.start()
-	old := droplets[2]
-	s.must(s.Cloud.DeleteDroplets(old.ID))
+	old := machines[2]
+	s.remove(old)
 	s.notReady(old)
 	s.node(old.Name, gone)
 
-	fresh := old
-	fresh.ID = 0
-	fresh.ID = s.Cloud.AddDroplet(fresh)
+	fresh := s.like(old)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: old.Name})
 	s.must(err)
 	node := s.node(old.Name, initialised)
-	if node.Spec.ProviderID != providerID(fresh.ID) {
-		t.Errorf("the provider-ID is %s, want %s", node.Spec.ProviderID, providerID(fresh.ID))
+	if node.Spec.ProviderID != fresh.ProviderID {
+		t.Errorf("the provider-ID is %s, want %s", node.Spec.ProviderID, fresh.ProviderID)
 	}
 	s.never(10*time.Second, func() error { return s.present(old.Name, node) })
 }
 
 // While the proof for a Node is under way it is replaced by another one of the same name.
 func TestProofIsAboutOneNodeOnly(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(6)
+	s := open(t, testcloud.Chosen)
+	machines := s.pool(6)
 	s.start("--node-deletion-confirm-gap=5s")
-	old := droplets[2]
-	s.must(s.Cloud.DeleteDroplets(old.ID))
+	old := machines[2]
+	s.remove(old)
 	s.notReady(old)
 	s.event(old.Name, "NodeDeletionHeld")
 
 	s.must(s.Client().CoreV1().Nodes().Delete(s.within(patience), old.Name, metav1.DeleteOptions{}))
-	fresh := old
-	fresh.ID = 0
-	fresh.ID = s.Cloud.AddDroplet(fresh)
-	options := settled(fresh)
+	fresh := s.like(old)
+	options := fresh.Settled()
 	options.Ready = false
 	node, err := s.JoinNode(s.within(patience), options)
 	s.must(err)
@@ -133,12 +130,12 @@ func (s *site) present(name string, want *corev1.Node) error {
 
 func TestNodeDeletionOff(t *testing.T) {
 	s := open(t)
-	droplets := s.pool(6)
+	machines := s.pool(6)
 	s.start("--node-deletion=false")
-	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
-	s.notReady(droplets[0])
+	s.remove(machines[0])
+	s.notReady(machines[0])
 	s.never(15*time.Second, func() error {
-		return s.present(droplets[0].Name, s.node(droplets[0].Name, func(*corev1.Node) error { return nil }))
+		return s.present(machines[0].Name, s.node(machines[0].Name, func(*corev1.Node) error { return nil }))
 	})
 }
 
@@ -147,14 +144,10 @@ func TestNodeDeletionOff(t *testing.T) {
 func TestBrake(t *testing.T) {
 	const size = 30 // what may go within the requests that the API allows in the time of a test
 	s := open(t)
-	droplets := s.pool(size)
+	machines := s.pool(size)
 	first := s.start()
-	vanished := droplets[:size*3/10]
-	ids := make([]int, len(vanished))
-	for i, d := range vanished {
-		ids[i] = d.ID
-	}
-	s.must(s.Cloud.DeleteDroplets(ids...))
+	vanished := machines[:size*3/10]
+	s.remove(vanished...)
 	s.notReady(vanished...)
 	s.event("", "DeletionBrakeEngaged")
 	complete := func() error {
@@ -181,7 +174,7 @@ func TestBrake(t *testing.T) {
 	for _, node := range nodes.Items {
 		left[node.Name] = true
 	}
-	for _, d := range droplets[len(vanished):] {
+	for _, d := range machines[len(vanished):] {
 		if !left[d.Name] {
 			t.Errorf("node %s was deleted although its machine is there", d.Name)
 		}

@@ -3,7 +3,7 @@ package node_test
 import (
 	"fmt"
 	"net/http"
-	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,10 +14,36 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 func address(kind corev1.NodeAddressType, value string) corev1.NodeAddress {
 	return corev1.NodeAddress{Type: kind, Address: value}
+}
+
+// A Node gets what the cloud says of its machine. All Nodes are there when the CCM starts.
+func TestInitialiseEach(t *testing.T) {
+	s := open(t)
+	machines := s.seed(3)
+	for _, m := range machines {
+		_, err := s.JoinNode(s.within(patience), m.Node())
+		s.must(err)
+	}
+	s.start()
+	for _, m := range machines {
+		node := s.node(m.Name, addressed)
+		if node.Spec.ProviderID != m.ProviderID || node.Labels[corev1.LabelInstanceTypeStable] == "" ||
+			node.Labels[corev1.LabelTopologyRegion] != m.Region || node.Labels[corev1.LabelTopologyZone] != m.Zone {
+			t.Errorf("%+v: provider-ID %s, labels %v", m, node.Spec.ProviderID, node.Labels)
+		}
+		got := map[corev1.NodeAddressType]string{}
+		for _, a := range node.Status.Addresses {
+			got[a.Type] = a.Address
+		}
+		if got[corev1.NodeInternalIP] != m.Internal || m.External != "" && got[corev1.NodeExternalIP] != m.External {
+			t.Errorf("%+v: addresses %v", m, node.Status.Addresses)
+		}
+	}
 }
 
 // What a kubelet says about itself, what the cloud says about the machine, and what the
@@ -86,7 +112,7 @@ func TestInitialise(t *testing.T) {
 			addresses: []corev1.NodeAddress{address(corev1.NodeHostName, "Upper-Case"), address(corev1.NodeInternalIP, private)},
 		},
 	}
-	s := open(t)
+	s := openOwn(t, "what it says of a droplet")
 	ids := map[string]int{}
 	for _, tt := range tests {
 		droplet := tt.droplet
@@ -97,7 +123,7 @@ func TestInitialise(t *testing.T) {
 		ids[tt.name] = s.Cloud.AddDroplet(droplet)
 		tt.node.Name = tt.name
 		if tt.withID {
-			tt.node.ProviderID = providerID(ids[tt.name])
+			tt.node.ProviderID = fmt.Sprintf("digitalocean://%d", ids[tt.name])
 		}
 		_, err := s.JoinNode(s.within(patience), tt.node)
 		s.must(err)
@@ -105,7 +131,7 @@ func TestInitialise(t *testing.T) {
 	s.start()
 	for _, tt := range tests {
 		node := s.node(tt.name, initialised)
-		if got, want := node.Spec.ProviderID, providerID(ids[tt.name]); got != want {
+		if got, want := node.Spec.ProviderID, fmt.Sprintf("digitalocean://%d", ids[tt.name]); got != want {
 			t.Errorf("%s: provider-ID %s, want %s", tt.name, got, want)
 		}
 		if diff := cmp.Diff(tt.addresses, node.Status.Addresses); diff != "" {
@@ -122,7 +148,7 @@ func TestInitialise(t *testing.T) {
 // Upstream's status loop takes a Node with two addresses of one type for changed, each time,
 // and writes an empty patch.
 func TestDualStackWritesNothingInStatusPasses(t *testing.T) {
-	s := open(t)
+	s := openOwn(t, "droplets with two addresses of one type")
 	for i := range 5 {
 		d := s.Cloud.SeedDroplets(1, func(d *digitalocean.Droplet) { d.PublicIPv6 = digitalocean.PublicIPv6For(i) })[0]
 		_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, Ready: true})
@@ -157,39 +183,36 @@ func TestDualStackWritesNothingInStatusPasses(t *testing.T) {
 
 // Two machines have the name of one Node: it is told about, and neither is taken.
 func TestAmbiguousName(t *testing.T) {
-	s := open(t)
-	var ids []int
-	for range 2 {
-		ids = append(ids, s.Cloud.AddDroplet(digitalocean.Droplet{Name: "twin", Status: digitalocean.DropletActive, PrivateIPv4: "10.1.0.9", Region: "nyc3"}))
-	}
+	s := open(t, testcloud.Chosen, testcloud.Twins)
+	twins := append(s.named("twin"), s.named("twin")...)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "twin"})
 	s.must(err)
 	s.start()
-	s.event("twin", "AmbiguousInstance", strconv.Itoa(ids[0]), strconv.Itoa(ids[1]))
+	s.event("twin", "AmbiguousInstance")
 	if node := s.node("twin", func(*corev1.Node) error { return nil }); node.Spec.ProviderID != "" {
 		t.Errorf("the node got provider-ID %s", node.Spec.ProviderID)
 	}
-	s.must(s.Cloud.DeleteDroplets(ids[0]))
-	if node := s.node("twin", initialised); node.Spec.ProviderID != providerID(ids[1]) {
-		t.Errorf("the node got provider-ID %s, want %s", node.Spec.ProviderID, providerID(ids[1]))
+	s.remove(twins[0])
+	if node := s.node("twin", initialised); node.Spec.ProviderID != twins[1].ProviderID {
+		t.Errorf("the node got provider-ID %s, want %s", node.Spec.ProviderID, twins[1].ProviderID)
 	}
 }
 
 // A Node that no machine belongs to says so, and is initialised once there is one.
 func TestMachineComesAfterNode(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.Chosen)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "early"})
 	s.must(err)
 	s.start()
 	s.event("early", "InstanceNotFound")
-	s.Cloud.AddDroplet(digitalocean.Droplet{Name: "early", Status: digitalocean.DropletActive, PrivateIPv4: "10.1.0.9", Region: "nyc3"})
+	s.named("early")
 	s.node("early", initialised)
 }
 
 // The kubelet's --node-ip is not among the machine's addresses: the Node stays tainted.
 func TestWrongNodeIPKeepsTheTaint(t *testing.T) {
 	s := open(t)
-	d := s.Cloud.SeedDroplets(1)[0]
+	d := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, ProvidedNodeIP: "10.99.99.99"})
 	s.must(err)
 	p := s.start()
@@ -208,15 +231,15 @@ func TestWrongNodeIPKeepsTheTaint(t *testing.T) {
 // cloud says about ids like theirs.
 func TestOthersNodesAreNotTouched(t *testing.T) {
 	s := open(t)
-	d := s.Cloud.SeedDroplets(1)[0]
+	d := s.seed(1)[0]
 	others := []controlplane.NodeOptions{
 		{Name: "hetzner", ProviderID: "hcloud://42"},
 		{Name: "hetzner-ready", ProviderID: "hcloud://43", Initialized: true, Ready: true},
 		{Name: "k3s", ProviderID: "k3s://k3s", Initialized: true},
-		{Name: "no-scheme", ProviderID: strconv.Itoa(d.ID)},
+		{Name: "no-scheme", ProviderID: d.ID},
 		{Name: "on-premises", Initialized: true},
 		{Name: "opted-out", Labels: map[string]string{"multicloud-ccm.io/unmanaged": "true"}},
-		{Name: "opted-out-gone", ProviderID: "digitalocean://1", Initialized: true, Labels: map[string]string{"multicloud-ccm.io/unmanaged": "true"}},
+		{Name: "opted-out-gone", ProviderID: d.ProviderID + "0", Initialized: true, Labels: map[string]string{"multicloud-ccm.io/unmanaged": "true"}},
 	}
 	versions := map[string]types.UID{}
 	before := map[string]string{}
@@ -247,7 +270,7 @@ func TestOthersNodesAreNotTouched(t *testing.T) {
 		}
 	}
 	for _, r := range s.Cloud.Requests() {
-		if r.Method == http.MethodGet && (r.Path == "/v2/droplets/1" || r.Path == "/v2/droplets/42") {
+		if r.Method == http.MethodGet && (strings.HasSuffix(r.Path, "/"+d.ID+"0") || strings.HasSuffix(r.Path, "/42")) {
 			t.Errorf("the cloud was asked for %s", r.Path)
 		}
 	}

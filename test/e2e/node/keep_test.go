@@ -8,14 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 // The CCM holds Nodes without most of their status and writes them back: what it does not
 // hold must survive that, and so must what somebody else wrote.
 func TestInitialiseKeepsTheRest(t *testing.T) {
 	s := open(t)
-	d := s.Cloud.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name = "kept" })[0]
+	d := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{
 		Name: d.Name, Ready: true,
 		Labels:      map[string]string{"team": "blue"},
@@ -33,7 +32,7 @@ func TestInitialiseKeepsTheRest(t *testing.T) {
 	s.must(err)
 
 	s.start()
-	after := s.node(d.Name, initialised)
+	after := s.node(d.Name, addressed)
 
 	status := before.Status.DeepCopy()
 	status.Addresses = after.Status.Addresses

@@ -1,6 +1,7 @@
 // Package node_test tests what happens to Nodes through the real thing: Nodes as kubelets
 // register them on a real kube-apiserver, the real binary with its own ServiceAccount, and
-// an emulator of DigitalOcean's API whose machines and answers the tests change.
+// a test cloud whose machines and answers the tests change: the one that E2E_CLOUD names. A test
+// that needs what the cloud cannot do is skipped, and says so.
 //
 // A test breaks what all Nodes of a cluster share (the cloud, the credentials, the process),
 // so each has a cluster of its own while it runs. Clusters are started when needed, used
@@ -10,12 +11,14 @@
 package node_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,23 +27,30 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 const (
 	// startLimit bounds the start of a cluster, which may have to build its programs.
 	startLimit = 30 * time.Minute
-	// atOnce is how many tests run at the same time where -parallel does not say.
-	atOnce = "6"
 	// account is who the binary is to the API server.
 	account = "system:serviceaccount:" + lab.Namespace + ":" + lab.ServiceAccount
 )
 
+// cloudName is the test cloud.
+var cloudName = cmp.Or(os.Getenv("E2E_CLOUD"), "digitalocean")
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	facts, err := testcloud.FactsOf(cloudName)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "E2E_CLOUD:", err)
+		os.Exit(1)
+	}
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		_ = flag.Set("test.parallel", atOnce) // a flag of every test binary
+		_ = flag.Set("test.parallel", strconv.Itoa(facts.AtOnce)) // a flag of every test binary
 	}
 	os.Exit(run(m))
 }
@@ -85,8 +95,12 @@ func (p *pool) take() (*lab.Lab, error) {
 	p.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
+	cloud, err := testcloud.Open(ctx, cloudName, testcloud.Options{Progress: os.Stderr})
+	if err != nil {
+		return nil, err
+	}
 	l, err := lab.Start(ctx, lab.Options{
-		Binary: p.binary,
+		Binary: p.binary, Cloud: cloud,
 		ControlPlane: controlplane.Options{
 			Progress: os.Stderr, Controllers: controlplane.NoControllers,
 			Audit: &controlplane.Audit{Bodies: []string{"nodes"}},

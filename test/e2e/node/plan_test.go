@@ -21,7 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -33,19 +33,25 @@ type ran struct {
 }
 
 // command runs a sub-command with the rights of the CCM.
-func (s *site) command(token, stdin string, args ...string) ran {
+func (s *site) command(stdin string, args ...string) ran {
+	s.t.Helper()
+	return s.commandAs(nil, stdin, args...)
+}
+
+// commandAs is command with variables of its own.
+func (s *site) commandAs(env map[string]string, stdin string, args ...string) ran {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.within(patience), s.Binary(), args...)
-	cmd.Args = append(cmd.Args, "--cloud-provider=digitalocean", "--kubeconfig="+s.Kubeconfig())
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir(), "DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + s.CloudURL(), "REGION=nyc3", "DO_CLUSTER_ID=lab"}
+	cmd.Args = append(append(cmd.Args, "--cloud-provider="+s.Provider(), "--kubeconfig="+s.Kubeconfig()), s.Cloud.Args()...)
+	cmd.Env = append(s.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+s.Dir())
 	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		s.t.Fatal(err)
 	}
-	if strings.Contains(out.String()+errOut.String(), token) {
-		s.t.Error("the token is in the output")
+	if strings.Contains(out.String()+errOut.String(), s.Cloud.Secret()) {
+		s.t.Error("the credentials are in the output")
 	}
 	return ran{cmd.ProcessState.ExitCode(), out.String(), raceNote.ReplaceAllString(errOut.String(), "")}
 }
@@ -56,7 +62,7 @@ var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 // plan runs `plan` and returns what it answered.
 func (s *site) plan(args ...string) ran {
 	s.t.Helper()
-	return s.command(token, "", append([]string{"plan", "--node-deletion-grace=1s"}, args...)...)
+	return s.command("", append([]string{"plan", "--node-deletion-grace=1s"}, args...)...)
 }
 
 // settledService has a balancer that serves.
@@ -85,8 +91,8 @@ func (s *site) annotate(name, key, value string) {
 // What is planned is what is done: one cluster with everything there is to do is planned, by
 // command and in JSON, and then a CCM does it, after which there is nothing to do.
 func TestPlan(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(6)
+	s := openOwn(t, "annotations of its balancers")
+	machines := s.pool(6)
 	ccm := s.start()
 	for _, name := range []string{"kept", "left", "changed"} {
 		s.annotated(name, map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL"})
@@ -99,7 +105,7 @@ func TestPlan(t *testing.T) {
 		t.Fatalf("a cluster in order: code %d\n%s%s", quiet.code, quiet.stdout, quiet.stderr)
 	}
 
-	s.disturb(droplets)
+	s.disturb(machines)
 	began := len(s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()}))
 	text, data := s.plan(), s.plan("-o", "json")
 	if text.code != 2 || data.code != 2 {
@@ -131,17 +137,17 @@ func (s *site) upToDate() {
 }
 
 // disturb makes something to do of every kind.
-func (s *site) disturb(droplets []digitalocean.Droplet) {
+func (s *site) disturb(machines []testcloud.Machine) {
 	s.t.Helper()
 	ctx := s.within(patience)
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	fresh := s.seed(1)[0]
 	for _, node := range []string{fresh.Name, "nobody"} {
 		_, err := s.JoinNode(ctx, controlplane.NodeOptions{Name: node})
 		s.must(err)
 	}
-	s.must(s.Cloud.PowerOff(droplets[0].ID))
-	s.must(s.Cloud.DeleteDroplets(droplets[1].ID))
-	s.notReady(droplets[:2]...)
+	s.stop(machines[0])
+	s.remove(machines[1])
+	s.notReady(machines[:2]...)
 	s.annotate("changed", "service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol", "true")
 	s.service("new")
 	s.must(s.Client().CoreV1().Services("default").Delete(ctx, "left", metav1.DeleteOptions{}))
@@ -149,7 +155,7 @@ func (s *site) disturb(droplets []digitalocean.Droplet) {
 
 // A Service that is not applied yet is planned from its file, and so is a change of one that is.
 func TestPlanOfAFile(t *testing.T) {
-	s := open(t)
+	s := openOwn(t, "annotations of its balancers")
 	s.pool(2)
 	ccm := s.start()
 	s.service("web")
@@ -165,7 +171,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 		"other": {"create balancer", "2 targets", "node ports, and a name made from its UID, are examples"},
 		"web":   {"create listener tcp/8080", "Plan: 1 to create"},
 	} {
-		got := s.command(token, strings.ReplaceAll(file, "%", name), "plan", "service", "-f", "-")
+		got := s.command(strings.ReplaceAll(file, "%", name), "plan", "service", "-f", "-")
 		if got.code != 2 || !contains(got.stdout, want...) {
 			t.Errorf("%s: code %d, want 2 and %q:\n%s%s", name, got.code, want, got.stdout, got.stderr)
 		}
@@ -174,7 +180,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 		"kind: Service":                          "apiVersion v1",
 		"apiVersion: v1\nkind: Service\nspek: 1": "spek",
 	} {
-		if got := s.command(token, file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.command(file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q", file, got.code, got.stderr)
 		}
 	}
@@ -182,7 +188,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 
 // What cannot be planned is code 1, whatever it is, and everything else is planned all the same.
 func TestPlanWithTrouble(t *testing.T) {
-	s := open(t)
+	s := openOwn(t, "annotations of its balancers")
 	s.pool(2)
 	s.service("wrong")
 	s.service("right")
@@ -201,7 +207,7 @@ func TestPlanWithTrouble(t *testing.T) {
 	for name, got := range map[string]ran{
 		"no such Service":    s.plan("service", "default/none"),
 		"unknown flag":       s.plan("--no-such-flag"),
-		"another credential": s.command("expired-secret", "", "plan"),
+		"another credential": s.commandAs(map[string]string{"DO_ACCESS_TOKEN": "expired-secret"}, "", "plan"),
 	} {
 		if got.code != 1 {
 			t.Errorf("%s: code %d, want 1:\n%s%s", name, got.code, got.stdout, got.stderr)

@@ -19,6 +19,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // unused are granted and not used in an ordinary life, and why they are granted.
@@ -40,7 +41,7 @@ var uses = map[string][]string{
 // The permissions that are shipped are those that are used: none is missing (nothing is
 // refused, which is checked after all tests), and none is there that nobody needs.
 func TestPermissions(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.Balancers)
 	s.wholeLife()
 	used, clients := map[string]bool{}, map[string]bool{}
 	for _, e := range s.audit(controlplane.AuditFilter{}) {
@@ -141,20 +142,20 @@ func grants(t *testing.T) []string {
 func (s *site) wholeLife() {
 	s.t.Helper()
 	_ = s.Client().CoordinationV1().Leases(lab.Namespace).Delete(s.within(patience), leaseName, metav1.DeleteOptions{})
-	droplets := s.pool(6)
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	machines := s.pool(6)
+	fresh := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name, Ready: true})
 	s.must(err)
 	p := s.start("--leader-elect=true")
 	s.node(fresh.Name, initialised)
-	s.must(s.Cloud.PowerOff(droplets[0].ID))
-	s.must(s.Cloud.DeleteDroplets(droplets[1].ID))
-	s.notReady(droplets[:2]...)
-	s.node(droplets[0].Name, shutDown(true))
-	s.node(droplets[1].Name, gone)
-	s.must(s.Cloud.PowerOn(droplets[0].ID))
-	s.setReady(true, droplets[0])
-	s.node(droplets[0].Name, shutDown(false))
+	s.stop(machines[0])
+	s.remove(machines[1])
+	s.notReady(machines[:2]...)
+	s.node(machines[0].Name, shutDown(true))
+	s.node(machines[1].Name, gone)
+	s.power(machines[0])
+	s.setReady(true, machines[0])
+	s.node(machines[0].Name, shutDown(false))
 	s.service("web")
 	_, err = s.WaitService(s.within(patience), "default", "web", func(svc *corev1.Service) error {
 		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
@@ -164,6 +165,7 @@ func (s *site) wholeLife() {
 	})
 	s.must(err)
 	s.metrics(p)
+	s.warned()
 	s.must(s.Client().CoreV1().Services("default").Delete(s.within(patience), "web", metav1.DeleteOptions{}))
 	_, err = s.WaitService(s.within(patience), "default", "web", func(svc *corev1.Service) error {
 		if svc != nil {
@@ -173,4 +175,31 @@ func (s *site) wholeLife() {
 	})
 	s.must(err)
 	s.must(p.Stop(s.within(patience)))
+}
+
+// warned has the cloud refuse the credentials until a Service was warned of it twice.
+func (s *site) warned() {
+	s.t.Helper()
+	s.refuse()
+	s.service("later")
+	events, services := s.Client().CoreV1().Events("default"), s.Client().CoreV1().Services("default")
+	s.eventually(func() error {
+		list, err := events.List(s.within(patience), metav1.ListOptions{FieldSelector: "involvedObject.name=later"})
+		s.must(err)
+		for _, e := range list.Items {
+			if e.Type == corev1.EventTypeWarning && e.Count > 1 {
+				return nil
+			}
+		}
+		return errors.New("it was not warned twice")
+	})
+	s.Cloud.ClearFaults()
+	s.must(services.Delete(s.within(patience), "later", metav1.DeleteOptions{}))
+	_, err := s.WaitService(s.within(patience), "default", "later", func(svc *corev1.Service) error {
+		if svc != nil {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
+	s.must(err)
 }

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // service creates a Service of type LoadBalancer.
@@ -24,14 +25,14 @@ func (s *site) annotated(name string, annotations map[string]string) {
 	s.must(err)
 }
 
-// lacking names a balancer that has not all of the droplets.
-func lacking(state digitalocean.State, balancers, droplets int) error {
-	if len(state.Balancers) < balancers {
-		return fmt.Errorf("there are %d of %d balancers", len(state.Balancers), balancers)
+// lacking names a balancer that has not all of the machines.
+func lacking(found []testcloud.Balancer, balancers, machines int) error {
+	if len(found) < balancers {
+		return fmt.Errorf("there are %d of %d balancers", len(found), balancers)
 	}
-	for i := range state.Balancers {
-		if n := len(state.Balancers[i].DropletIDs); n != droplets {
-			return fmt.Errorf("balancer %s has %d of %d droplets", state.Balancers[i].Name, n, droplets)
+	for _, b := range found {
+		if n := len(b.Targets); n != machines {
+			return fmt.Errorf("balancer %s has %d of %d machines", b.Name, n, machines)
 		}
 	}
 	return nil
@@ -42,7 +43,7 @@ func lacking(state digitalocean.State, balancers, droplets int) error {
 // between must get the node later.
 func TestNoBalancerLacksANode(t *testing.T) {
 	const balancers, rounds, burst = 50, 20, 10
-	s := open(t)
+	s := open(t, testcloud.Balancers, testcloud.Many)
 	total := len(s.pool(3))
 	s.start("--cloud-api-qps=1000", "--concurrent-service-syncs=10")
 	for i := range balancers {
@@ -51,8 +52,8 @@ func TestNoBalancerLacksANode(t *testing.T) {
 	s.awaitTargets(balancers, total)
 	for range rounds {
 		var nodes []controlplane.NodeOptions
-		for _, d := range s.Cloud.SeedDroplets(burst) {
-			nodes = append(nodes, controlplane.NodeOptions{Name: d.Name})
+		for _, m := range s.seed(burst) {
+			nodes = append(nodes, m.Node())
 		}
 		s.must(s.JoinNodes(s.within(patience), nodes))
 		total += burst
@@ -60,14 +61,10 @@ func TestNoBalancerLacksANode(t *testing.T) {
 	}
 }
 
-func (s *site) awaitTargets(balancers, droplets int) {
+func (s *site) awaitTargets(balancers, machines int) {
 	s.t.Helper()
-	var last error
-	err := s.Cloud.Await(s.within(patience), func(state digitalocean.State) bool {
-		last = lacking(state, balancers, droplets)
-		return last == nil
+	s.eventually(func() error {
+		found, err := s.Cloud.Balancers(s.within(patience))
+		return errors.Join(err, lacking(found, balancers, machines))
 	})
-	if err != nil {
-		s.t.Fatalf("%v: %v", last, err)
-	}
 }

@@ -3,8 +3,8 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,17 +15,14 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // patience is how long a test waits for one thing; nothing takes half of it on a machine
 // that has nothing else to do.
 const patience = 3 * time.Minute
-
-// token is what the cloud knows as the account of all machines.
-const token = "test-token-that-must-stay-secret"
 
 // quick makes a Node old enough at once, shortens the proof that its machine is gone, and
 // looks after Nodes more often. What the cloud is asked is as limited as by default.
@@ -41,10 +38,16 @@ type site struct {
 	began time.Time
 }
 
-// open gives the test an empty cluster and an empty cloud, and runs it beside others.
-func open(t *testing.T) *site {
+// open gives the test an empty cluster and an empty cloud, and runs it beside others. It is skipped
+// where the cloud cannot do what it needs.
+func open(t *testing.T, needs ...testcloud.Ability) *site {
 	t.Helper()
 	t.Parallel()
+	facts, err := testcloud.FactsOf(cloudName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testcloud.Need(t, facts, needs...)
 	l, err := clusters.take()
 	if err != nil {
 		t.Fatal(err)
@@ -56,15 +59,30 @@ func open(t *testing.T) *site {
 	return s
 }
 
+// own is the site of a test that is about something which only DigitalOcean has.
+type own struct {
+	*site
+	Cloud *testcloud.DigitalOcean
+}
+
+// token is the one of DigitalOcean's account.
+const token = testcloud.DigitalOceanToken
+
+// openOwn is open for such a test; about says what it is.
+func openOwn(t *testing.T, about string) *own {
+	t.Helper()
+	if cloudName != "digitalocean" {
+		t.Skipf("this is about DigitalOcean's own: %s", about)
+	}
+	s := open(t)
+	return &own{s, s.Cloud.(*testcloud.DigitalOcean)}
+}
+
 // clear empties cluster and cloud.
 func (s *site) clear() {
 	s.t.Helper()
 	ctx, core := s.within(patience), s.Client().CoreV1()
-	s.Cloud.Disarm()
-	s.Cloud.Reset()
-	s.Cloud.SetLatency(0)
-	s.Cloud.SetQuota(rate.Quota{})
-	s.Cloud.SetToken(token, "default")
+	s.must(s.Cloud.Clear(ctx))
 	services, err := core.Services("default").List(ctx, metav1.ListOptions{})
 	s.must(err)
 	for _, svc := range services.Items {
@@ -99,7 +117,7 @@ func (s *site) within(d time.Duration) context.Context {
 var launches atomic.Int64
 
 // start starts the CCM and waits until it serves. With the test it is stopped, and its log
-// is searched for races and for the token.
+// is searched for races and for the credentials.
 func (s *site) start(args ...string) *ccm.Process {
 	s.t.Helper()
 	return s.startWith(nil, args...)
@@ -107,15 +125,8 @@ func (s *site) start(args ...string) *ccm.Process {
 
 func (s *site) startWith(env map[string]string, args ...string) *ccm.Process {
 	s.t.Helper()
-	all := map[string]string{"DO_ACCESS_TOKEN": token}
-	for name, value := range env {
-		all[name] = value
-	}
-	if all["DO_ACCESS_TOKEN_FILE"] != "" {
-		all["DO_ACCESS_TOKEN"] = ""
-	}
 	p, err := s.StartCCM(lab.CCMOptions{
-		Name: fmt.Sprintf("%03d", launches.Add(1)), Env: all, Args: append(slices.Clone(quick), args...),
+		Name: fmt.Sprintf("%03d", launches.Add(1)), Env: env, Args: append(slices.Clone(quick), args...),
 	})
 	s.must(err)
 	s.t.Cleanup(func() { s.finish(p) })
@@ -135,8 +146,8 @@ func (s *site) finish(p *ccm.Process) {
 	if err := lab.RaceReports(p.Log()); err != nil {
 		s.t.Error(err)
 	}
-	if strings.Contains(p.Log(), token) {
-		s.t.Error("the token is in the log")
+	if strings.Contains(p.Log(), s.Cloud.Secret()) {
+		s.t.Error("the credentials are in the log")
 	}
 	if s.t.Failed() {
 		s.t.Logf("end of the ccm's log:\n%s", p.Tail())
@@ -144,34 +155,66 @@ func (s *site) finish(p *ccm.Process) {
 }
 
 // pool seeds n machines and joins their Nodes, initialised and Ready.
-func (s *site) pool(n int) []digitalocean.Droplet {
+func (s *site) pool(n int) []testcloud.Machine {
 	s.t.Helper()
-	droplets := s.Cloud.SeedDroplets(n)
+	machines := s.seed(n)
 	var nodes []controlplane.NodeOptions
-	for _, d := range droplets {
-		nodes = append(nodes, settled(d))
+	for _, m := range machines {
+		nodes = append(nodes, m.Settled())
 	}
 	s.must(s.JoinNodes(s.within(patience), nodes))
-	return droplets
+	return machines
 }
 
-// settled is a Node of that machine that a CCM has initialised some time ago.
-func settled(d digitalocean.Droplet) controlplane.NodeOptions {
-	return controlplane.NodeOptions{
-		Name: d.Name, ProviderID: providerID(d.ID), Initialized: true, Ready: true,
-		Region: d.Region, InstanceType: d.Size,
-	}
+// seed makes machines.
+func (s *site) seed(n int) []testcloud.Machine {
+	s.t.Helper()
+	machines, err := s.Cloud.Seed(s.within(patience), n, testcloud.Machine{})
+	s.must(err)
+	return machines
 }
 
-func providerID(id int) string { return "digitalocean://" + strconv.Itoa(id) }
+// named makes a machine with a name.
+func (s *site) named(name string) []testcloud.Machine {
+	s.t.Helper()
+	machines, err := s.Cloud.Seed(s.within(patience), 1, testcloud.Machine{Name: name})
+	s.must(err)
+	return machines
+}
+
+// like makes another machine of that name.
+func (s *site) like(old testcloud.Machine) testcloud.Machine {
+	s.t.Helper()
+	return s.named(old.Name)[0]
+}
+
+func (s *site) stop(m testcloud.Machine) {
+	s.t.Helper()
+	s.must(s.Cloud.Stop(s.within(patience), m))
+}
+
+func (s *site) power(m testcloud.Machine) {
+	s.t.Helper()
+	s.must(s.Cloud.Start(s.within(patience), m))
+}
+
+func (s *site) remove(all ...testcloud.Machine) {
+	s.t.Helper()
+	s.must(s.Cloud.Remove(s.within(patience), all...))
+}
+
+// refuse makes the cloud refuse the credentials, until its faults are cleared.
+func (s *site) refuse() {
+	s.Cloud.AddFault(fault.Fault{Path: s.Cloud.Facts().All, Status: http.StatusUnauthorized})
+}
 
 // notReady makes the Nodes of machines NotReady.
-func (s *site) notReady(droplets ...digitalocean.Droplet) { s.setReady(false, droplets...) }
+func (s *site) notReady(machines ...testcloud.Machine) { s.setReady(false, machines...) }
 
-func (s *site) setReady(ready bool, droplets ...digitalocean.Droplet) {
+func (s *site) setReady(ready bool, machines ...testcloud.Machine) {
 	s.t.Helper()
 	ctx := s.within(patience)
-	for _, d := range droplets {
+	for _, d := range machines {
 		s.must(s.SetReady(ctx, d.Name, ready, ""))
 	}
 }
@@ -263,6 +306,17 @@ func initialised(node *corev1.Node) error {
 		return fmt.Errorf("node %s has no provider-ID", node.Name)
 	case len(node.Status.Addresses) < 2:
 		return fmt.Errorf("node %s has addresses %v", node.Name, node.Status.Addresses)
+	}
+	return nil
+}
+
+// addressed is met by an initialised Node with the labels of its machine, which come after it.
+func addressed(node *corev1.Node) error {
+	if err := initialised(node); err != nil {
+		return err
+	}
+	if node.Labels[corev1.LabelInstanceTypeStable] == "" {
+		return fmt.Errorf("node %s has the labels %v", node.Name, node.Labels)
 	}
 	return nil
 }

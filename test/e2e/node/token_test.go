@@ -6,27 +6,28 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // A token that is replaced in its file is used from the next request on, without a restart.
 func TestTokenIsRotatedByFile(t *testing.T) {
 	const second = "second-token-that-must-stay-secret"
-	s := open(t)
+	s := openOwn(t, "a token in a file")
 	path := filepath.Join(t.TempDir(), "token")
-	writeToken(s, path, token)
-	droplets := s.pool(3)
+	writeToken(s.site, path, token)
+	machines := s.pool(3)
 	p := s.startWith(map[string]string{"DO_ACCESS_TOKEN_FILE": path})
 	s.Cloud.SetToken(second, "default")
-	writeToken(s, path, second)
+	writeToken(s.site, path, second)
 	s.Cloud.RevokeToken(token)
 
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	fresh := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
 	s.node(fresh.Name, initialised)
-	s.must(s.Cloud.PowerOff(droplets[0].ID))
-	s.notReady(droplets[0])
-	s.node(droplets[0].Name, shutDown(true))
+	s.stop(machines[0])
+	s.notReady(machines[0])
+	s.node(machines[0].Name, shutDown(true))
 	for route, c := range s.Cloud.Counters().Routes {
 		if c.Status["401"] > 0 {
 			t.Errorf("%s: %d answers 401", route, c.Status["401"])
@@ -40,21 +41,21 @@ func TestTokenIsRotatedByFile(t *testing.T) {
 // The token must not get out by any door: the log is looked through by every test, here
 // come events and metrics, and the log at a level that shows requests.
 func TestTokenStaysSecret(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(20)
-	s.Cloud.RevokeToken(token)
+	s := open(t, testcloud.Many)
+	machines := s.pool(20)
+	s.refuse()
 	p := s.start("--v=9")
-	s.notReady(droplets[:10]...)
+	s.notReady(machines[:10]...)
 	s.event("", "CloudUnavailable")
 	events, err := s.Client().CoreV1().Events("").List(s.within(patience), listAll)
 	s.must(err)
 	for _, e := range events.Items {
-		if contains(fmt.Sprintf("%+v", e), token) {
+		if contains(fmt.Sprintf("%+v", e), s.Cloud.Secret()) {
 			t.Errorf("the token is in an event: %s", e.Message)
 		}
 	}
 	metrics := s.metrics(p)
-	if contains(metrics, token) {
+	if contains(metrics, s.Cloud.Secret()) {
 		t.Error("the token is in the metrics")
 	}
 	if !contains(metrics, "ccm_cloud_requests_total") {

@@ -62,10 +62,13 @@ func (l List) cutScopes(name string, raw json.RawMessage) (json.RawMessage, bool
 const linksSuffix = "_links"
 
 // claimComplete rewrites what vendors say about paging: DigitalOcean's links
-// and meta.total, Hetzner's meta.pagination, OpenStack's lists of links, Google's nextPageToken.
+// and meta.total, Hetzner's meta.pagination, OpenStack's lists of links, Google's nextPageToken, sim's next.
 func claimComplete(answer map[string]json.RawMessage, total int) {
 	maps.DeleteFunc(answer, func(name string, _ json.RawMessage) bool { return strings.HasSuffix(name, linksSuffix) })
 	delete(answer, "nextPageToken")
+	if _, ok := answer["next"]; ok {
+		answer["next"] = json.RawMessage(`""`)
+	}
 	if _, ok := answer["links"]; ok {
 		answer["links"] = json.RawMessage("{}")
 	}

@@ -1,4 +1,4 @@
-package balancer_test
+package digitalocean_test
 
 import (
 	"context"

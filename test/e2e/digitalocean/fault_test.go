@@ -1,4 +1,4 @@
-package balancer_test
+package digitalocean_test
 
 import (
 	"fmt"
@@ -246,7 +246,7 @@ func TestRevokedToken(t *testing.T) {
 	start(t, nil)
 	s := create(t, nil)
 	_, before := s.ready()
-	env.Cloud.RevokeToken("test-token")
+	env.Cloud.RevokeToken(env.Cloud.Secret())
 	s.touch()
 	s.event(failed, "refuses the credentials")
 	n := refusals()
@@ -254,7 +254,7 @@ func TestRevokedToken(t *testing.T) {
 	if err := env.Cloud.Until(within(t), func() bool { return refusals() > n }); err != nil {
 		t.Fatalf("waiting for the deletion to be refused: %v", err)
 	}
-	env.Cloud.SetToken("test-token", "default")
+	env.Cloud.SetToken(env.Cloud.Secret(), "default")
 	if find(env.Cloud.State(), before.ID) == nil {
 		t.Fatal("the balancer is gone")
 	}

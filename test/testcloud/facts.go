@@ -1,0 +1,96 @@
+package testcloud
+
+import "testing"
+
+// Facts are what tests have to know of a cloud.
+type Facts struct {
+	// Provider is the value of --cloud-provider.
+	Provider string
+	// List is the route of a list of machines, in pages of Page. With Trailing a full page is followed
+	// by another one, which may be empty. A whole list has Beside further requests.
+	List     string
+	Page     int
+	Trailing bool
+	Beside   int
+	// Details is how many machines share one more request when they are initialised; none when 0.
+	Details int
+	// Create are the routes of requests that create a load balancer.
+	Create []string
+	// Login is the route of requests for a token, which write nothing; "" for none.
+	Login string
+	// Machines, Machine and All are paths of requests, as in fault.Fault: of lists of machines, of
+	// one machine, and of everything but logins.
+	Machines, Machine, All string
+	// AtOnce is how many tests may have such a cloud at the same time.
+	AtOnce int
+	// Most is the largest number of machines that the test cloud bears, MostBehind that with load
+	// balancers in front of them; 0 for any.
+	Most, MostBehind int
+	// Lacks are the abilities that it does not have, each with the reason.
+	Lacks map[Ability]string
+}
+
+// Pages is how many pages a list of n machines has.
+func (f Facts) Pages(n int) int {
+	pages := max(1, (n+f.Page-1)/f.Page)
+	if f.Trailing && n > 0 && n%f.Page == 0 {
+		pages++
+	}
+	return pages
+}
+
+// Listing is what a list of n machines costs in requests.
+func (f Facts) Listing(n int) int { return f.Pages(n) + f.Beside }
+
+// Initialising is what may be asked to initialise n machines.
+func (f Facts) Initialising(n int) int {
+	const few = 10 // the identity, logins, a second look at what is new
+	most := f.Listing(n) + few
+	if f.Details > 0 {
+		most += (n + f.Details - 1) / f.Details
+	}
+	return most
+}
+
+// Can says whether the cloud has an ability.
+func (f Facts) Can(ability Ability) bool {
+	_, lacks := f.Lacks[ability]
+	return !lacks
+}
+
+// Ability is something that not every test cloud can do.
+type Ability string
+
+// Abilities.
+const (
+	// Balancers are load balancers of the driver.
+	Balancers Ability = "load balancers"
+	// Activation is a time that new balancers take, see Options.
+	Activation Ability = "balancers that take a given time"
+	// Rename is a new name for a machine.
+	Rename Ability = "machines that are renamed"
+	// Twins are two machines of one name.
+	Twins Ability = "two machines of one name"
+	// Chosen are names and addresses that the test gives to machines.
+	Chosen Ability = "machines with given names and addresses"
+	// ShortLists are faults that cut the list in an answer.
+	ShortLists Ability = "lists that a fault cuts"
+	// SecondPage is the page of a list that a fault can select.
+	SecondPage Ability = "faults of one page of a list"
+	// ReadOne is a path of its own for one machine.
+	ReadOne Ability = "faults of reading one machine alone"
+	// Prompt are balancers that a test can make dozens of times.
+	Prompt Ability = "balancers that are made at once"
+	// Many are hundreds of machines.
+	Many Ability = "hundreds of machines for each test"
+)
+
+// Need skips the test where the cloud lacks one of the abilities, and says which and why.
+func Need(t testing.TB, f Facts, abilities ...Ability) {
+	t.Helper()
+	for _, ability := range abilities {
+		if why, lacks := f.Lacks[ability]; lacks {
+			t.Skipf("the test cloud %s has no %s: %s", f.Provider, ability, why)
+		}
+	}
+}
