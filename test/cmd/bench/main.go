@@ -1,6 +1,6 @@
 // Command bench measures what the binary costs with many nodes and prints a table.
 //
-//	go run ./cmd/bench -binary ../bin/cloud-controller-manager -nodes 100,1000,5000
+//	go run ./cmd/bench -binary ../bin/cloud-controller-manager -cloud gce,aws -nodes 100,1000,5000
 package main
 
 import (
@@ -17,15 +17,19 @@ import (
 	"syscall"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 type options struct {
 	binary   string
+	clouds   []string
 	nodes    []int
 	services int
 	assert   bool
 	quota    bool
 	json     string
+	record   bool
 }
 
 func main() {
@@ -47,16 +51,24 @@ func main() {
 
 func parse(args []string) (options, error) {
 	var o options
-	var nodes string
+	var nodes, clouds string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.binary, "binary", "../bin/cloud-controller-manager", "path of the binary to measure")
+	flags.StringVar(&clouds, "cloud", "digitalocean", "test clouds, with commas between: "+strings.Join(testcloud.Names(), ", "))
 	flags.StringVar(&nodes, "nodes", "100,1000,5000", "numbers of nodes, one run each")
 	flags.IntVar(&o.services, "services", 50, "number of load balancers")
 	flags.BoolVar(&o.assert, "assert", false, "exit 1 when a count is beyond what is promised")
 	flags.BoolVar(&o.quota, "quota", false, "refuse requests beyond the cloud's published limits")
 	flags.StringVar(&o.json, "json", "", "write the results to this file, - for stdout")
+	flags.BoolVar(&o.record, "record", false, "add the results to the published ones and write docs/reference/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return o, err
+	}
+	for name := range strings.SplitSeq(clouds, ",") {
+		if err := testcloud.Missing(name); err != nil {
+			return o, err
+		}
+		o.clouds = append(o.clouds, name)
 	}
 	for field := range strings.SplitSeq(nodes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
@@ -75,12 +87,20 @@ func parse(args []string) (options, error) {
 
 func run(ctx context.Context, o options) error {
 	var results []bench.Result
-	for _, n := range o.nodes {
-		result, err := bench.Run(ctx, bench.Options{Binary: o.binary, Nodes: n, Services: o.services, Quota: o.quota, Progress: os.Stderr})
-		if err != nil {
-			return err
+	for _, cloud := range o.clouds {
+		for _, n := range o.nodes {
+			here := bench.Here()
+			result, err := bench.Run(ctx, bench.Options{Binary: o.binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Progress: os.Stderr})
+			if err != nil {
+				return err
+			}
+			results = append(results, result)
+			if o.record {
+				if err := record(here, result); err != nil {
+					return err
+				}
+			}
 		}
-		results = append(results, result)
 	}
 	if err := report(o, results); err != nil {
 		return err
@@ -91,13 +111,23 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
+// record publishes a result.
+func record(m bench.Measured, result bench.Result) error {
+	root, err := ccm.Root()
+	if err != nil {
+		return err
+	}
+	m.Result = result
+	return bench.Record(root, m)
+}
+
 func report(o options, results []bench.Result) error {
 	if o.json != "-" {
 		if err := bench.Table(os.Stdout, results); err != nil {
 			return err
 		}
 		for _, result := range results {
-			fmt.Printf("\ncloud calls with %d nodes, by route:\n", result.Nodes)
+			fmt.Printf("\n%s: cloud calls with %d nodes, by route:\n", result.Cloud, result.Nodes)
 			bench.Routes(os.Stdout, result)
 		}
 	}

@@ -217,12 +217,12 @@ func TestPlanWithTrouble(t *testing.T) {
 
 // Only what the controllers that run would do is planned, and a part that nobody looks at is no success.
 func TestPlanOfControllers(t *testing.T) {
-	s := open(t)
-	droplets := s.pool(3)
-	s.must(s.Cloud.DeleteDroplets(droplets[0].ID))
-	s.must(s.Cloud.PowerOff(droplets[1].ID))
-	s.notReady(droplets[:2]...)
-	fresh := s.Cloud.SeedDroplets(1)[0]
+	s := openOwn(t, "what is said of routes and firewalls")
+	machines := s.pool(3)
+	s.remove(machines[0])
+	s.stop(machines[1])
+	s.notReady(machines[:2]...)
+	fresh := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
 	s.service("web")

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+)
+
+// The page in the documentation is what the published results say, and they are all within what is
+// promised.
+func TestPublished(t *testing.T) {
+	root, err := ccm.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := recorded(root)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d published results: %v", len(all), err)
+	}
+	have, err := os.ReadFile(filepath.Join(root, pageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(page(all)), string(have)); diff != "" {
+		t.Errorf("%s (-of the results +there), write it with `make bench RECORD=1`:\n%s", pageFile, diff)
+	}
+	for _, m := range all {
+		for _, violation := range m.Violations() {
+			t.Error(violation)
+		}
+	}
+}
+
+func TestRecordReplaces(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{filepath.Dir(dataFile), filepath.Dir(pageFile)} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := func(cloud string, nodes, calls int, load float64) Measured {
+		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
+		m.Initialise.Calls.Total, m.Initialise.Seconds = calls, 77
+		return m
+	}
+	for _, m := range []Measured{result("sim", 100, 1, 0), result("aws", 1000, 2, 0.9), result("sim", 100, 3, 0.9)} {
+		if err := Record(root, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(filepath.Join(root, pageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(written)
+	if !strings.Contains(text, "| initialise: cloud calls | 2 | 3 |\n") {
+		t.Errorf("not one column for each cloud and size:\n%s", text)
+	}
+	if strings.Contains(text, "77.0") || !strings.Contains(text, "There are none yet") {
+		t.Errorf("it has times of a busy machine:\n%s", text)
+	}
+}
