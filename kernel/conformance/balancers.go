@@ -261,7 +261,9 @@ func tampered(f *fixture) {
 			continue
 		}
 		tried++
-		if d := f.difference(spec); !slices.ContainsFunc(d.operations, func(op cloud.Operation) bool { return strings.TrimSpace(op.Key+" "+op.Field) == field }) {
+		if d := f.difference(spec); !slices.ContainsFunc(d.operations, func(op cloud.Operation) bool {
+			return strings.TrimSpace(op.Key+" "+op.Field) == field || string(op.Kind) == field
+		}) {
 			f.Errorf("%s was changed by hand, but the plan is only:\n%s", field, text(d.operations))
 		}
 		if !f.suite.Slow {
@@ -274,7 +276,8 @@ func tampered(f *fixture) {
 	f.ensure(spec)
 }
 
-// tamperable are the fields of a balancer and its listeners that can be changed.
+// tamperable are the fields of a balancer and its listeners that can be changed, and the kinds of
+// resources that it consists of.
 func (f *fixture) tamperable(b cloud.Balancer) []string {
 	var fields []string
 	for _, field := range slices.Sorted(maps.Keys(b.Fields())) {
@@ -285,6 +288,11 @@ func (f *fixture) tamperable(b cloud.Balancer) []string {
 	for _, l := range b.Listeners {
 		for _, field := range slices.Sorted(maps.Keys(l.Fields())) {
 			fields = append(fields, l.Key()+" "+field)
+		}
+	}
+	if c, ok := f.driver.(cloud.Composite); ok {
+		for _, kind := range c.ResourceKinds() {
+			fields = append(fields, kind.Name)
 		}
 	}
 	return fields

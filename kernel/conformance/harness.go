@@ -86,8 +86,8 @@ type Control interface {
 // Tamperer is a Control that can also change a balancer behind the driver's back.
 type Tamperer interface {
 	// TamperBalancer changes the field, named as in Balancer.Fields, or behind the key of a
-	// listener as in "tcp/80 protocol", to another valid value; it returns false for fields it
-	// can't change.
+	// listener as in "tcp/80 protocol", to another valid value, or deletes or changes a resource of
+	// the kind that field names; it returns false for what it can't change.
 	TamperBalancer(id, field string) bool
 }
 

@@ -69,10 +69,18 @@ func (f *fixture) draft(spec cloud.Spec) (draft, error) {
 	}
 	slices.Sort(after.Targets)
 	f.suite.seen.balancer(after)
-	return draft{
+	d := draft{
 		spec: spec, before: before, after: after, notes: notes,
 		operations: loadbalancer.Order(loadbalancer.Diff(before.Balancer, after)),
-	}, nil
+	}
+	if !before.Found || before.State != cloud.BalancerActive || len(d.operations) > 0 {
+		return d, nil
+	}
+	steps, err := f.plannedSteps(d.change(nil)) // differences that the portable view does not show
+	if steps != nil {
+		d.operations = *steps
+	}
+	return d, err
 }
 
 // apply executes a draft as the kernel would: creation is one operation.

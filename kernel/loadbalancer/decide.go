@@ -15,6 +15,8 @@ type decision struct {
 	change cloud.Change
 	// whole says that the change leads to all that was asked for, not only its targets.
 	whole bool
+	// marksWait says that ownership tags are missing, which the next change writes.
+	marksWait bool
 	// replaces says that the balancer is deleted so that the next run creates it anew.
 	replaces bool
 	// recreates says that this is because it failed before it ever served.
@@ -127,11 +129,12 @@ func (p *pipeline) refuse(after cloud.Balancer, observed cloud.Observed, c candi
 func (p *pipeline) adjust(s desired, observed cloud.Observed, c candidates) decision {
 	after, warnings := p.selectTargets(s.possible, observed, c)
 	operations := Order(Diff(observed.Balancer, after))
-	if marksCanWait(observed, operations) {
+	wait := marksCanWait(observed, operations)
+	if wait {
 		operations = nil
 	}
 	d := p.decision(s.spec, observed, &after, append(operations, s.blocked...))
-	d.whole, d.err = true, c.err
+	d.whole, d.marksWait, d.err = true, wait, c.err
 	beside, why := p.wayOf(p.complete(observed, c), observed)
 	d.warnings = slices.Concat(ofDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d

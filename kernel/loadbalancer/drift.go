@@ -62,10 +62,8 @@ func summary(operations []cloud.Operation) string {
 			parts = append(parts, "the balancer itself")
 		case op.Kind == cloud.KindBalancer:
 			parts = append(parts, op.Field)
-		case op.Field != "":
-			parts = append(parts, "listener "+op.Key+" "+op.Field)
 		default:
-			parts = append(parts, "listener "+op.Key)
+			parts = append(parts, strings.TrimSpace(string(op.Kind)+" "+op.Key+" "+op.Field))
 		}
 	}
 	if targets > 0 {

@@ -106,6 +106,9 @@ func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (finding, 
 			return f, decision{}, err
 		}
 		d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
+		if d, err = p.compareResources(ctx, d); err != nil {
+			return f, d, p.failed(ctx, err)
+		}
 		if !p.fromList || !d.rewrites() {
 			d, err = p.consult(ctx, f, c, d)
 			return f, d, err

@@ -40,7 +40,9 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 		return p.forecast(decision{plan: p.plan(nil)}), err
 	}
 	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
-	d, err = p.consult(ctx, f, c, d)
+	if d, err = p.compareResources(ctx, d); err == nil {
+		d, err = p.consult(ctx, f, c, d)
+	}
 	if err == nil {
 		d.plan, err = m.cloud.WithSteps(ctx, d.plan, d.change)
 	}

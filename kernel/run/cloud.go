@@ -126,8 +126,10 @@ func (c *Cloud) WithSteps(ctx context.Context, p plan.Plan, change cloud.Change)
 	if c.Planner == nil || p.Empty() {
 		return p, nil
 	}
-	var err error
-	p.Steps, err = c.Planner.Steps(ctx, change)
+	steps, err := c.Planner.Steps(ctx, change)
+	if !slices.Equal(steps, p.Executable()) { // else the operations are the steps
+		p.Steps = steps
+	}
 	return p, err
 }
 

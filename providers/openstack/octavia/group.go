@@ -88,15 +88,6 @@ func everyone(ipv6 bool) string {
 	return "0.0.0.0/0"
 }
 
-func describeRules(rules []groupRule) string {
-	texts := make([]string, len(rules))
-	for i, r := range rules {
-		texts[i] = r.String()
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, ", ")
-}
-
 // addGuard reads the Service's security group and the ports of machines. Where groups are not
 // managed only a group that is left from a time when they were is looked for.
 func (d *Balancers) addGuard(ctx context.Context, s *snapshot, spec cloud.Spec) error {
@@ -140,20 +131,6 @@ func (d *Balancers) machinePorts(ctx context.Context) ([]neutron.Port, error) {
 		return nil, fmt.Errorf("listing ports: %w", err)
 	}
 	return slices.DeleteFunc(ports, func(p neutron.Port) bool { return p.Machine() == "" }), nil
-}
-
-// guarded counts the ports of these addresses that lack the group, and others that have it.
-func (g guard) guarded(wanted []string) (missing, extra int) {
-	behind := g.behind(wanted)
-	for _, p := range g.ports {
-		switch has := g.has(p); {
-		case behind[p.ID] && !has:
-			missing++
-		case has && !behind[p.ID]:
-			extra++
-		}
-	}
-	return missing, extra
 }
 
 func (g guard) has(p neutron.Port) bool {
@@ -201,11 +178,7 @@ func (g guard) at(address string) []neutron.Port {
 // are not managed one that is left is not wanted.
 func (d *Balancers) addGroupResources(r *cloud.Resources, s *snapshot, change cloud.Change) {
 	o := change.Spec.Ref.Owner
-	_, compared := change.After.ProviderFields[fieldGuarded]
 	managed := d.config.ManageSecurityGroups
-	if managed && !compared {
-		return
-	}
 	group := groupResource("", o)
 	if s.guard.group != nil {
 		r.Present = append(r.Present, groupResource(s.guard.group.ID, o))

@@ -95,20 +95,6 @@ func observedTargets(members []member, targetPort, monitored int) []cloud.Instan
 	return slices.Compact(targets)
 }
 
-// addresses are those of all members behind the Service's listeners.
-func (d *Balancers) addresses(s *snapshot, spec cloud.Spec) []string {
-	var list []string
-	for _, l := range s.listeners {
-		if d.isOurs(s, l, spec) {
-			for _, m := range s.members[l.Pool] {
-				list = append(list, m.Address)
-			}
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // memberSubnet is the subnet of the members; without one of their own it is the balancer's.
 func (d *Balancers) memberSubnet(s *snapshot, spec cloud.Spec) string {
 	return cmp.Or(d.placementOf(spec).MemberSubnet, s.lb.Subnet)

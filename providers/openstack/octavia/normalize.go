@@ -25,11 +25,7 @@ const (
 	fieldPort       = "port"
 	fieldAddress    = "address"
 	fieldFloatingIP = "floatingIP"
-	fieldGroup      = "securityGroup"
-	fieldGuarded    = "guardedPorts"
 	fieldFamily     = "memberFamily"
-	// fieldSpares are pools nothing leads to; none are wanted.
-	fieldSpares = "sparePools"
 )
 
 // Facts that Observe finds out for Normalize and Apply.
@@ -108,18 +104,10 @@ func (d *Balancers) wantedProviderFields(spec cloud.Spec) map[string]string {
 	if spec.Lookups[lookupTenant] != "" {
 		all = map[string]string{}
 	}
-	if d.config.ManageSecurityGroups {
-		all[fieldGroup], all[fieldGuarded] = describeRules(d.wantedRules(spec)), guardedAll
-	} else {
-		all[fieldGroup] = "" // one that is left from a time when groups were managed
-	}
 	all[fieldFamily] = family(onIPv6(spec))
-	maps.DeleteFunc(all, func(field, value string) bool { return value == "" && field != fieldGroup })
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 	return all
 }
-
-// guardedAll says that all nodes' ports have the security group, and no others.
-const guardedAll = "all"
 
 // addressField is the field loadBalancerIP is about: the balancer's own address where no floating
 // IP was asked for, and none where one was and can't be.

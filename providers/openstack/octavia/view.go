@@ -1,7 +1,6 @@
 package octavia
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -152,38 +151,13 @@ func (d *Balancers) observedExtras(s *snapshot, spec cloud.Spec) map[string]stri
 		fieldPort:     s.lb.Port,
 		fieldAddress:  s.lb.Address,
 		fieldFamily:   wanted[fieldFamily],
-		fieldGroup:    "",
 	}
 	seen[fieldFloatingIP] = wanted[fieldFloatingIP]
 	if s.floating != nil {
 		seen[fieldFloatingIP] = s.floating.Address
 	}
-	if s.guard.group != nil {
-		seen[fieldGroup] = describeRules(s.guard.group.Rules)
-		if !d.config.ManageSecurityGroups {
-			seen[fieldGroup] = "not deleted"
-		}
-	} else if d.config.ManageSecurityGroups {
-		seen[fieldGroup] = "none"
-	}
-	seen[fieldGuarded] = s.guard.describe(d.addresses(s, spec))
 	maps.DeleteFunc(seen, func(field, _ string) bool { _, managed := wanted[field]; return !managed })
-	var spares []string
-	for _, p := range d.unusedPools(s, spec.Ref.Owner) {
-		spares = append(spares, fmt.Sprintf("%s %s, members %d, monitor %t", p.Name, p.Protocol, len(s.members[p.ID]), p.Monitor != ""))
-	}
-	if len(spares) > 0 {
-		seen[fieldSpares] = strings.Join(spares, "; ")
-	}
 	return seen
-}
-
-func (g guard) describe(addresses []string) string {
-	missing, extra := g.guarded(addresses)
-	if missing+extra == 0 {
-		return guardedAll
-	}
-	return fmt.Sprintf("without %d, and %d others", missing, extra)
 }
 
 // canonicalProvider takes the two names of one provider for the same.
