@@ -7,20 +7,27 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/secgroup"
 )
 
 // Balancers are the load balancers of a project, with their floating IPs and security groups.
 type Balancers struct {
-	client, network *gophercloud.ServiceClient
+	*desired.Rules
+	*resource.Composite
+	*check.Checker
+	reader   *object.Reader
+	owners   *owner.Owners
+	floating *floatingip.Manager
+	groups   *secgroup.Manager
+	network  *gophercloud.ServiceClient
 	// secrets is the key manager, nil when the cloud has none.
 	secrets *gophercloud.ServiceClient
-	version api.Version
-	// project is the id of the project the token is for.
-	project string
-	config  config.Balancer
-	classes map[string]config.Class
-	marks   mark.Marks
 }
 
 // Balancers are found, compared and changed by the kernel.
@@ -48,20 +55,21 @@ type Settings struct {
 
 // New returns the balancers of a project.
 func New(c Clients, s Settings) *Balancers {
-	d := &Balancers{
-		client: c.Balancer, network: c.Network, secrets: c.Secrets, version: s.Version, project: s.Project,
-		config: s.Balancer, classes: s.Classes, marks: mark.Marks{Cloud: s.Cloud, ClusterName: s.ClusterName},
+	rules := desired.New(s.Balancer, s.Classes, mark.Marks{Cloud: s.Cloud, ClusterName: s.ClusterName}, s.Version)
+	reader := &object.Reader{Client: c.Balancer, Network: c.Network, Project: s.Project}
+	checker := &check.Checker{Client: c.Balancer, Network: c.Network, Rules: rules, Reader: reader}
+	floating := &floatingip.Manager{Network: c.Network, Rules: rules, Reader: reader, Checker: checker}
+	groups := &secgroup.Manager{Network: c.Network, Rules: rules, Reader: reader}
+	owners := &owner.Owners{Rules: rules}
+	return &Balancers{
+		Rules: rules, reader: reader, Checker: checker, owners: owners, floating: floating, groups: groups, network: c.Network, secrets: c.Secrets,
+		Composite: &resource.Composite{Client: c.Balancer, Network: c.Network, Rules: rules, Owners: owners, Floating: floating, Groups: groups},
 	}
-	d.marks.Tags = d.can(ableTags)
-	return d
 }
 
 // Immutable are the fields that only a new balancer can have otherwise.
 func Immutable() []string {
 	return []string{
-		fieldProvider, fieldFlavor, fieldZone, fieldSubnet, fieldNetwork, fieldPort, fieldAddress, fieldFloatingIP, cloud.FieldDualStack,
+		desired.FieldProvider, desired.FieldFlavor, desired.FieldZone, desired.FieldSubnet, desired.FieldNetwork, desired.FieldPort, desired.FieldAddress, desired.FieldFloatingIP, cloud.FieldDualStack,
 	}
 }
-
-// Defaults implements cloud.Configured: what [LoadBalancer] says of all balancers.
-func (d *Balancers) Defaults() map[string]string { return option.Defaults(d.config) }

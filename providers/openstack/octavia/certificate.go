@@ -8,6 +8,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -15,27 +17,27 @@ import (
 const storeBarbican = "barbican"
 
 // exploreTLS looks for the certificate that a Service names, unless a listener has it already.
-func (d *Balancers) exploreTLS(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) {
+func (d *Balancers) exploreTLS(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) {
 	ref := option.TLS.In(spec.Options)
-	inUse := slices.ContainsFunc(s.listeners, func(l listener) bool { return l.TLSRef == ref })
-	if ref == "" || inUse || d.config.ContainerStore != storeBarbican {
+	inUse := slices.ContainsFunc(s.Listeners, func(l object.Listener) bool { return l.TLSRef == ref })
+	if ref == "" || inUse || d.Config.ContainerStore != storeBarbican {
 		return
 	}
 	if d.secrets == nil {
-		facts[lookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
+		facts[desired.LookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
 		return
 	}
 	kind, id, ok := parseTLSRef(ref)
 	if !ok {
-		facts[lookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
+		facts[desired.LookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
 		return
 	}
 	_, err := api.Get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
 	switch {
 	case api.IsNotFound(err):
-		facts[lookupTLS] = "the key manager has nothing of this name"
+		facts[desired.LookupTLS] = "the key manager has nothing of this name"
 	case err != nil:
-		facts[lookupTLS] = "the key manager does not show it: " + string(api.Classify(err).Class)
+		facts[desired.LookupTLS] = "the key manager does not show it: " + string(api.Classify(err).Class)
 	}
 }
 

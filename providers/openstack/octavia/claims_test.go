@@ -13,6 +13,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
 var (
@@ -21,13 +23,15 @@ var (
 	thief   = cloud.Owner{Cluster: "other", Namespace: "shop", Name: "web", UID: "u-3", Cloud: "openstack"}
 )
 
-func unconnected() *Balancers {
-	return New(Clients{}, Settings{Version: api.V(2, 26), Balancer: config.Balancer{MaxShared: 2, Provider: "amphora"}, ClusterName: "kubernetes", Cloud: "openstack"})
+func unconnected() *Balancers { return connected(Clients{}) }
+
+func connected(c Clients) *Balancers {
+	return New(c, Settings{Version: api.V(2, 26), Balancer: config.Balancer{MaxShared: 2, Provider: "amphora"}, ClusterName: "kubernetes", Cloud: "openstack"})
 }
 
 func TestOwner(t *testing.T) {
 	d := unconnected()
-	upstream := func(o cloud.Owner) string { return d.marks.Name(o) }
+	upstream := func(o cloud.Owner) string { return d.Marks.Name(o) }
 	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	leaving, taking := byID, byID
 	leaving.Deleting = true
@@ -44,22 +48,22 @@ func TestOwner(t *testing.T) {
 		want   cloud.Owner
 		shared bool
 	}{
-		"ours":                           {upstream(web), d.marks.WantedMarks(web), byID, web, false},
-		"ours and another's":             {upstream(web), append(d.marks.WantedMarks(web), d.marks.WantedMarks(shopAPI)...), byID, web, false},
+		"ours":                           {upstream(web), d.Marks.WantedMarks(web), byID, web, false},
+		"ours and another's":             {upstream(web), append(d.Marks.WantedMarks(web), d.Marks.WantedMarks(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
 		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
 		"without tags":                   {upstream(web), nil, byID, proven, false},
 		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
-		"shared":                         {upstream(shopAPI), d.marks.WantedMarks(shopAPI), byID, none, true},
-		"shared, not named":              {upstream(shopAPI), d.marks.WantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
-		"shared, given up":               {upstream(shopAPI), d.marks.WantedMarks(shopAPI), leaving, shopAPI, false},
-		"to be taken over":               {upstream(shopAPI), d.marks.WantedMarks(shopAPI), taking, shopAPI, false},
-		"shared by upstream":             {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web)), byID, proven, true},
-		"shared by upstream, given up":   {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web)), leaving, proven, true},
-		"shared by upstream, and full":   {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), upstream(web), mark.NamePrefix+"kubernetes_shop_db"), byID, proven, true},
-		"full":                           {upstream(shopAPI), append(d.marks.WantedMarks(shopAPI), d.marks.Tag(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
-		"another cluster's":              {upstream(web), d.marks.WantedMarks(thief), byID, thief, false},
-		"another cluster's of that name": {upstream(web), append(d.marks.WantedMarks(thief), upstream(web)), byID, thief, false},
+		"shared":                         {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), byID, none, true},
+		"shared, not named":              {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
+		"shared, given up":               {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), leaving, shopAPI, false},
+		"to be taken over":               {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), taking, shopAPI, false},
+		"shared by upstream":             {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web)), byID, proven, true},
+		"shared by upstream, given up":   {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web)), leaving, proven, true},
+		"shared by upstream, and full":   {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web), mark.NamePrefix+"kubernetes_shop_db"), byID, proven, true},
+		"full":                           {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), d.Marks.Tag(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
+		"another cluster's":              {upstream(web), d.Marks.WantedMarks(thief), byID, thief, false},
+		"another cluster's of that name": {upstream(web), append(d.Marks.WantedMarks(thief), upstream(web)), byID, thief, false},
 		"upstream's of prod2":            {mark.NamePrefix + "prod2_shop_web", []string{mark.NamePrefix + "prod2_shop_web"}, byID, prod2, false},
 		"untagged, of prod2":             {mark.NamePrefix + "prod2_shop_web", nil, byID, prod2, false},
 		"upstream's of another Service":  {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
@@ -73,8 +77,8 @@ func TestOwner(t *testing.T) {
 		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
 		"of its UID":                     {mark.LegacyName("u-1"), nil, byID, web, false},
 	} {
-		lb := &balancer{ID: "lb", Name: test.name, Tags: test.tags}
-		got, shared := d.owner(lb, test.spec)
+		lb := &object.Balancer{ID: "lb", Name: test.name, Tags: test.tags}
+		got, shared := d.owners.Of(lb, test.spec)
 		if diff := cmp.Diff(test.want, got); diff != "" || shared != test.shared {
 			t.Errorf("%s: shared %t (-want +got):\n%s", name, shared, diff)
 		}
@@ -84,22 +88,22 @@ func TestOwner(t *testing.T) {
 // TestOwnerWithoutTags: before Octavia 2.5 the name is all there is.
 func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
-	d.version = api.V(2, 4)
+	d.Version = api.V(2, 4)
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
-	if got, shared := d.owner(&balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
+	if got, shared := d.owners.Of(&object.Balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
 	}
 }
 
 func TestPick(t *testing.T) {
 	d := unconnected()
-	all := []balancer{
-		{ID: "gone", Name: d.marks.Name(web), Provisioning: statusDeleted},
-		{ID: "thief's", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(thief)},
-		{ID: "upstream's", Name: d.marks.Name(web), Tags: []string{d.marks.Name(web)}},
-		{ID: "leaving", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Provisioning: statusPendingDelete},
-		{ID: "ours-2", Name: "renamed", Tags: d.marks.WantedMarks(web)},
-		{ID: "ours-1", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)},
+	all := []object.Balancer{
+		{ID: "gone", Name: d.Marks.Name(web), Provisioning: object.StatusDeleted},
+		{ID: "thief's", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(thief)},
+		{ID: "upstream's", Name: d.Marks.Name(web), Tags: []string{d.Marks.Name(web)}},
+		{ID: "leaving", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Provisioning: object.StatusPendingDelete},
+		{ID: "ours-2", Name: "renamed", Tags: d.Marks.WantedMarks(web)},
+		{ID: "ours-1", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)},
 	}
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
 	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
@@ -126,9 +130,9 @@ func TestPick(t *testing.T) {
 
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
-	have := []string{"team", d.marks.Tag(shopAPI), d.marks.Name(web), "ccm:uid=u-1&cluster=old", ""}
-	got := d.marks.ReplaceMarks(have, d.marks.WantedMarks(web), web)
-	for _, tag := range []string{"team", d.marks.Tag(shopAPI), d.marks.Name(web), d.marks.Tag(web)} {
+	have := []string{"team", d.Marks.Tag(shopAPI), d.Marks.Name(web), "ccm:uid=u-1&cluster=old", ""}
+	got := d.Marks.ReplaceMarks(have, d.Marks.WantedMarks(web), web)
+	for _, tag := range []string{"team", d.Marks.Tag(shopAPI), d.Marks.Name(web), d.Marks.Tag(web)} {
 		if !slices.Contains(got, tag) {
 			t.Errorf("%q lacks %q", got, tag)
 		}
@@ -136,22 +140,22 @@ func TestTagsOfOthersStay(t *testing.T) {
 	if len(got) != 4 {
 		t.Errorf("tags %q", got)
 	}
-	if left := d.marks.ReplaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.marks.Tag(shopAPI)}) {
+	if left := d.Marks.ReplaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.Marks.Tag(shopAPI)}) {
 		t.Errorf("without ours: %q", left)
 	}
 }
 
 func TestChildren(t *testing.T) {
 	d := unconnected()
-	d.marks.ClusterName = strings.Repeat("k", 250)
+	d.Marks.ClusterName = strings.Repeat("k", 250)
 	for _, n := range []int{0, 7, 12} {
-		if name := d.marks.ChildName("pool", n, web); len(name) > mark.MaxText || !d.marks.IsChild("pool", name, web) {
+		if name := d.Marks.ChildName("pool", n, web); len(name) > mark.MaxText || !d.Marks.IsChild("pool", name, web) {
 			t.Errorf("%q is no child", name)
 		}
 	}
-	d.marks.ClusterName = "kubernetes"
-	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.marks.Name(web), "pool_0_" + d.marks.Name(shopAPI), "listener_0_" + d.marks.Name(web)} {
-		if d.marks.IsChild("pool", name, web) {
+	d.Marks.ClusterName = "kubernetes"
+	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.Marks.Name(web), "pool_0_" + d.Marks.Name(shopAPI), "listener_0_" + d.Marks.Name(web)} {
+		if d.Marks.IsChild("pool", name, web) {
 			t.Errorf("%q is a pool of the Service", name)
 		}
 	}
@@ -165,27 +169,27 @@ func TestFloatingIPsOfOthers(t *testing.T) {
 		attached    bool
 		want        bool
 	}{
-		{d.marks.FloatingDescription(web), false, true},
-		{d.marks.FloatingDescription(web), true, true},
-		{d.marks.FloatingDescription(thief), true, false},
+		{d.Marks.FloatingDescription(web), false, true},
+		{d.Marks.FloatingDescription(web), true, true},
+		{d.Marks.FloatingDescription(thief), true, false},
 		{old, true, true},
 		{old, false, false},
 		{"the office", true, false},
 		{"", true, false},
 	} {
-		if got := d.marks.FloatingIsOurs(test.description, web, test.attached); got != test.want {
+		if got := d.Marks.FloatingIsOurs(test.description, web, test.attached); got != test.want {
 			t.Errorf("%q, attached %t: ours %t", test.description, test.attached, got)
 		}
 	}
-	d.marks.ClusterName = strings.Repeat("k", 300)
-	if text := d.marks.FloatingDescription(web); len(text) > mark.MaxText || !d.marks.FloatingIsOurs(text, web, false) {
+	d.Marks.ClusterName = strings.Repeat("k", 300)
+	if text := d.Marks.FloatingDescription(web); len(text) > mark.MaxText || !d.Marks.FloatingIsOurs(text, web, false) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }
 
 func TestStamps(t *testing.T) {
 	at := func(text string) time.Time {
-		parsed, err := time.Parse(stampFormat, text)
+		parsed, err := time.Parse(object.StampFormat, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,11 +208,11 @@ func TestStamps(t *testing.T) {
 		"no stamp at all":   {"soon", "soon", at("2026-11-21T10:01:00"), false},
 		"the clock is slow": {"2026-11-21T10:00:00", "2026-11-21T10:00:00", at("2026-11-21T09:00:00"), false},
 	} {
-		if got := (&snapshot{read: test.read}).still(test.then, test.now); got != test.want {
+		if got := (&object.Snapshot{Read: test.read}).Still(test.then, test.now); got != test.want {
 			t.Errorf("%s: still %t", name, got)
 		}
 	}
-	if (*snapshot)(nil).still("2026-11-21T10:00:00", "2026-11-21T10:00:00") {
+	if (*object.Snapshot)(nil).Still("2026-11-21T10:00:00", "2026-11-21T10:00:00") {
 		t.Error("nothing was read, and it is still so")
 	}
 }
@@ -216,53 +220,53 @@ func TestStamps(t *testing.T) {
 // TestClusterOfAnotherName: the name of the cluster is a part of upstream's names, and changes.
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
-	d.marks.ClusterName = "my-cluster"
+	d.Marks.ClusterName = "my-cluster"
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
-	made := func(tags ...string) *snapshot {
-		return &snapshot{lb: balancer{ID: "lb", Name: old.marks.Name(web), Tags: tags}, listeners: []listener{
-			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.marks.Name(shopAPI)}},
-			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.marks.Name(web)}},
+	made := func(tags ...string) *object.Snapshot {
+		return &object.Snapshot{LB: object.Balancer{ID: "lb", Name: old.Marks.Name(web), Tags: tags}, Listeners: []object.Listener{
+			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.Marks.Name(shopAPI)}},
+			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.Marks.Name(web)}},
 			{ID: "user's", Protocol: "TCP", Port: 82, Tags: []string{"team"}},
 		}}
 	}
-	for name, s := range map[string]*snapshot{"upstream's": made(old.marks.Name(web)), "ours": made(old.marks.WantedMarks(web)...)} {
-		if d.isTenant(s, spec) || d.hasNothing(s, spec) || !d.mayDelete(s, spec) {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.isTenant(s, spec), d.hasNothing(s, spec), d.mayDelete(s, spec))
+	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.Marks.Name(web)), "ours": made(old.Marks.WantedMarks(web)...)} {
+		if d.owners.IsTenant(s, spec) || d.owners.HasNothing(s, spec) || !d.owners.MayDelete(s, spec) {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.owners.IsTenant(s, spec), d.owners.HasNothing(s, spec), d.owners.MayDelete(s, spec))
 		}
 		for i, ours := range []bool{false, true, false} {
-			if got := d.isOurs(s, s.listeners[i], spec); got != ours {
-				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
+			if got := d.owners.IsOurs(s, s.Listeners[i], spec); got != ours {
+				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
-		if tags := d.marks.ReplaceMarks(s.lb.Tags, d.marks.WantedMarks(web), web); !slices.Equal(tags, d.marks.WantedMarks(web)) {
+		if tags := d.Marks.ReplaceMarks(s.LB.Tags, d.Marks.WantedMarks(web), web); !slices.Equal(tags, d.Marks.WantedMarks(web)) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
-	if s := made(); !d.isTenant(s, spec) {
+	if s := made(); !d.owners.IsTenant(s, spec) {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.marks.Name(web))...); d.marks.ReadClaims(s.lb.Tags, web).Upstream || d.mayDelete(s, spec) {
+	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || d.owners.MayDelete(s, spec) {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
 }
 
-func thiefMarks(d *Balancers) []string { return d.marks.WantedMarks(thief) }
+func thiefMarks(d *Balancers) []string { return d.Marks.WantedMarks(thief) }
 
 // TestSharersOfOneBalancer: what another Service has on it stays, also while its tag is not to be
 // seen on the balancer.
 func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	s := &snapshot{lb: balancer{ID: "lb", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)}, listeners: []listener{{Port: 81, Tags: []string{d.marks.Name(shopAPI)}}, {Port: 82}}}
-	if d.isOurs(s, s.listeners[0], spec) || !d.isOurs(s, s.listeners[1], spec) {
+	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.Marks.Name(shopAPI)}}, {Port: 82}}}
+	if d.owners.IsOurs(s, s.Listeners[0], spec) || !d.owners.IsOurs(s, s.Listeners[1], spec) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
-	s.lb.Tags = append(s.lb.Tags, d.marks.Name(shopAPI))
-	if d.mayDelete(s, spec) || d.hasNothing(s, spec) {
+	s.LB.Tags = append(s.LB.Tags, d.Marks.Name(shopAPI))
+	if d.owners.MayDelete(s, spec) || d.owners.HasNothing(s, spec) {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
-	s.lb.Tags, s.listeners = []string{d.marks.Name(shopAPI)}, s.listeners[:1]
-	if !d.hasNothing(s, spec) {
+	s.LB.Tags, s.Listeners = []string{d.Marks.Name(shopAPI)}, s.Listeners[:1]
+	if !d.owners.HasNothing(s, spec) {
 		t.Error("all that was ours is gone, and still there is something")
 	}
 }
@@ -272,21 +276,21 @@ func TestSharersOfOneBalancer(t *testing.T) {
 func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	ours, plain := listener{Port: 80, Tags: []string{d.marks.Name(web)}}, listener{Port: 81}
+	ours, plain := object.Listener{Port: 80, Tags: []string{d.Marks.Name(web)}}, object.Listener{Port: 81}
 	for name, test := range map[string]struct {
 		tags      []string
-		listeners []listener
+		listeners []object.Listener
 		guest     bool
 	}{
-		"with the other's listener": {d.marks.WantedMarks(web), []listener{ours, plain}, true},
-		"the last one":              {d.marks.WantedMarks(web), []listener{ours}, false},
-		"before it is marked":       {nil, []listener{plain}, true},
+		"with the other's listener": {d.Marks.WantedMarks(web), []object.Listener{ours, plain}, true},
+		"the last one":              {d.Marks.WantedMarks(web), []object.Listener{ours}, false},
+		"before it is marked":       {nil, []object.Listener{plain}, true},
 	} {
-		s := &snapshot{lb: balancer{ID: "lb", Name: d.marks.Name(shopAPI), Tags: test.tags}, listeners: test.listeners}
-		if d.isTenant(s, spec) != test.guest || d.mayDelete(s, spec) == test.guest {
-			t.Errorf("%s: guest %t, may be deleted %t", name, d.isTenant(s, spec), d.mayDelete(s, spec))
+		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
+		if d.owners.IsTenant(s, spec) != test.guest || d.owners.MayDelete(s, spec) == test.guest {
+			t.Errorf("%s: guest %t, may be deleted %t", name, d.owners.IsTenant(s, spec), d.owners.MayDelete(s, spec))
 		}
-		if test.guest && d.isOurs(s, plain, spec) {
+		if test.guest && d.owners.IsOurs(s, plain, spec) {
 			t.Errorf("%s: the other's listener is ours", name)
 		}
 	}
@@ -298,21 +302,21 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	d := unconnected()
 	spec := specOf(nil)
 	spec.Ref.ID = "lb"
-	ours := listener{ID: "ours", Name: "listener_0_" + d.marks.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
-	theirs := listener{ID: "theirs", Name: "listener_0_" + d.marks.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
-	users := listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
-	claimed := listener{ID: "claimed", Name: "listener_0_" + d.marks.Name(web), Protocol: "TCP", Port: 83, Tags: []string{d.marks.Name(shopAPI)}}
-	for name, lb := range map[string]balancer{
-		"its own": {ID: "lb", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web)},
-		"shared":  {ID: "lb", Name: d.marks.Name(shopAPI), Tags: append(d.marks.WantedMarks(shopAPI), d.marks.WantedMarks(web)...)},
+	ours := object.Listener{ID: "ours", Name: "listener_0_" + d.Marks.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
+	theirs := object.Listener{ID: "theirs", Name: "listener_0_" + d.Marks.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
+	users := object.Listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
+	claimed := object.Listener{ID: "claimed", Name: "listener_0_" + d.Marks.Name(web), Protocol: "TCP", Port: 83, Tags: []string{d.Marks.Name(shopAPI)}}
+	for name, lb := range map[string]object.Balancer{
+		"its own": {ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)},
+		"shared":  {ID: "lb", Name: d.Marks.Name(shopAPI), Tags: append(d.Marks.WantedMarks(shopAPI), d.Marks.WantedMarks(web)...)},
 	} {
-		s := &snapshot{lb: lb, listeners: []listener{ours, theirs, users, claimed}}
+		s := &object.Snapshot{LB: lb, Listeners: []object.Listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {
-			if got := d.isOurs(s, s.listeners[i], spec); got != want {
-				t.Errorf("%s: listener %s: ours %t", name, s.listeners[i].ID, got)
+			if got := d.owners.IsOurs(s, s.Listeners[i], spec); got != want {
+				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
-		if taken := d.lookups(s, spec)[lookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+		if taken := d.lookups(s, spec)[desired.LookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
 			t.Errorf("%s: taken %s", name, taken)
 		}
 	}

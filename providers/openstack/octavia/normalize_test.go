@@ -15,6 +15,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -68,7 +71,7 @@ func TestMonitors(t *testing.T) {
 		"local, ovn":         {api.V(2, 26), "ovn", true, "TCP", "UDP-CONNECT"},
 	} {
 		d := unconnected()
-		d.version, d.config.Provider = test.version, test.provider
+		d.Version, d.Config.Provider = test.version, test.provider
 		spec := specOf(monitored)
 		spec.Local = test.local
 		b, _, err := d.Normalize(spec)
@@ -103,7 +106,7 @@ func TestSourceRanges(t *testing.T) {
 	} {
 		spec := specOf(nil)
 		spec.SourceRanges, spec.IPv6, spec.DualStack = test.ranges, test.ipv6, test.dual
-		if got := strings.Join(allowed(spec), ","); got != test.want {
+		if got := strings.Join(desired.Allowed(spec), ","); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
@@ -117,10 +120,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		"unknown class":            {map[string]string{option.Class.Name: "gold"}, nil, option.Class.Name},
 		"proxy and forwarded":      {map[string]string{option.ProxyProtocol.Name: "v1", option.ForwardedFor.Name: "true"}, nil, option.ForwardedFor.Name},
-		"no certificate":           {map[string]string{option.TLS.Name: "x"}, map[string]string{lookupTLS: "there is none"}, option.TLS.Name},
-		"a port that is taken":     {nil, map[string]string{lookupTaken: "tcp/80,tcp/81"}, "spec.ports"},
-		"too many share it":        {nil, map[string]string{lookupFull: "2"}, option.ID.Name},
-		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, map[string]string{lookupTenant: "true", lookupScope: "external"}, option.Internal.Name},
+		"no certificate":           {map[string]string{option.TLS.Name: "x"}, map[string]string{desired.LookupTLS: "there is none"}, option.TLS.Name},
+		"a port that is taken":     {nil, map[string]string{desired.LookupTaken: "tcp/80,tcp/81"}, "spec.ports"},
+		"too many share it":        {nil, map[string]string{desired.LookupFull: "2"}, option.ID.Name},
+		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, map[string]string{desired.LookupTenant: "true", desired.LookupScope: "external"}, option.Internal.Name},
 	} {
 		spec := specOf(test.options)
 		spec.Lookups = test.facts
@@ -143,7 +146,7 @@ func TestUnenforcedRanges(t *testing.T) {
 		"a security group does": {"10.0.0.0/8", true, false},
 	} {
 		d := unconnected()
-		d.config.Provider, d.config.ManageSecurityGroups = config.ProviderOVN, test.managed
+		d.Config.Provider, d.Config.ManageSecurityGroups = config.ProviderOVN, test.managed
 		spec := specOf(nil)
 		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
 		if _, _, err := d.Normalize(spec); (err != nil) != test.refused {
@@ -154,8 +157,8 @@ func TestUnenforcedRanges(t *testing.T) {
 
 func TestPlacement(t *testing.T) {
 	d := unconnected()
-	d.config.Placement = config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}
-	d.classes = map[string]config.Class{"gold": {Placement: config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}}}
+	d.Config.Placement = config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}
+	d.Classes = map[string]config.Class{"gold": {Placement: config.Placement{Network: "net-k", Subnet: "sub-k", MemberSubnet: "mem-k", FloatingNetwork: "fip-k", FloatingSubnetName: "name-k"}}}
 	own := map[string]string{
 		option.Network.Name: "net-a", option.Subnet.Name: "sub-a", option.MemberSubnet.Name: "mem-a", option.FloatingNetwork.Name: "fip-a", option.FloatingSubnet.Name: "id-a",
 	}
@@ -182,7 +185,7 @@ func TestPlacement(t *testing.T) {
 		"a port of its own":  {map[string]string{option.Port.Name: "p"}, config.Placement{MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}},
 		"look for a network": {map[string]string{option.FloatingNetwork.Name: ""}, config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingSubnetTags: "tag-c"}},
 	} {
-		if diff := cmp.Diff(test.want, d.placementOf(specOf(test.options))); diff != "" {
+		if diff := cmp.Diff(test.want, d.PlacementOf(specOf(test.options))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -190,11 +193,11 @@ func TestPlacement(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	d := unconnected()
-	d.config.Provider = config.ProviderOVN
+	d.Config.Provider = config.ProviderOVN
 	spec := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
-	spec.Lookups[lookupFloatingNetwork] = noNetwork
+	spec.Lookups[desired.LookupFloatingNetwork] = desired.NoNetwork
 	var fields []string
-	for _, note := range d.notes(spec) {
+	for _, note := range d.Notes(spec) {
 		fields = append(fields, note.Field)
 	}
 	want := []string{option.Flavor.Name, option.FloatingNetwork.Name, option.ClientData.Name, "spec.ports"}
@@ -202,7 +205,7 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if scope := d.wantedScope(spec); scope != cloud.ScopeInternal {
+	if scope := d.WantedScope(spec); scope != cloud.ScopeInternal {
 		t.Errorf("without an external network the balancer is %s", scope)
 	}
 }
@@ -212,28 +215,28 @@ func TestMembers(t *testing.T) {
 	node := cloud.Target{Addresses: []cloud.Address{
 		address(cloud.AddressExternalIP, "192.0.2.1"), address(cloud.AddressInternalIP, "fd00::1"), address(cloud.AddressInternalIP, "10.0.0.1"), address(cloud.AddressInternalIP, "10.0.0.2"),
 	}}
-	if four, six := memberAddress(node, false), memberAddress(node, true); four != "10.0.0.1" || six != "fd00::1" {
+	if four, six := desired.MemberAddress(node, false), desired.MemberAddress(node, true); four != "10.0.0.1" || six != "fd00::1" {
 		t.Errorf("addresses %s and %s", four, six)
 	}
 	outer := cloud.Target{Addresses: node.Addresses[:1]}
-	if four, six := memberAddress(outer, false), memberAddress(outer, true); four != "192.0.2.1" || six != "" {
+	if four, six := desired.MemberAddress(outer, false), desired.MemberAddress(outer, true); four != "192.0.2.1" || six != "" {
 		t.Errorf("addresses %q and %q", four, six)
 	}
-	good := member{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}
-	for name, edit := range map[string]func(*member){
-		"port": func(m *member) { m.Port = 1 }, "weight 0": func(m *member) { m.Weight = 0 }, "backup": func(m *member) { m.Backup = true },
-		"off": func(m *member) { m.Enabled = false }, "check": func(m *member) { m.MonitorPort = 9 },
+	good := object.Member{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}
+	for name, edit := range map[string]func(*object.Member){
+		"port": func(m *object.Member) { m.Port = 1 }, "weight 0": func(m *object.Member) { m.Weight = 0 }, "backup": func(m *object.Member) { m.Backup = true },
+		"off": func(m *object.Member) { m.Enabled = false }, "check": func(m *object.Member) { m.MonitorPort = 9 },
 	} {
 		bad := good
 		edit(&bad)
-		if observedTargets([]member{bad}, 30080, 0)[0] == cloud.UnknownInstance("10.0.0.1") {
+		if desired.ObservedTargets([]object.Member{bad}, 30080, 0)[0] == cloud.UnknownInstance("10.0.0.1") {
 			t.Errorf("a member with another %s is as it should be", name)
 		}
-		if alike([]member{bad}, []member{good}) {
+		if alike([]object.Member{bad}, []object.Member{good}) {
 			t.Errorf("a member with another %s is the same", name)
 		}
 	}
-	if observedTargets([]member{good}, 30080, 0)[0] != cloud.UnknownInstance("10.0.0.1") || !alike([]member{good}, []member{good}) {
+	if desired.ObservedTargets([]object.Member{good}, 30080, 0)[0] != cloud.UnknownInstance("10.0.0.1") || !alike([]object.Member{good}, []object.Member{good}) {
 		t.Error("a good member is not known by its address")
 	}
 }
@@ -241,19 +244,19 @@ func TestMembers(t *testing.T) {
 // TestDoubtfulMembersStay: what the kernel keeps because it can't read the machine, the driver
 // finds again, whatever is wrong with it.
 func TestDoubtfulMembersStay(t *testing.T) {
-	present := []member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
-	targets := observedTargets(present, 30080, 0)
+	present := []object.Member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
+	targets := desired.ObservedTargets(present, 30080, 0)
 	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
-	if got := unconnected().wantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
+	if got := unconnected().WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
 		t.Errorf("of %v stay %v", present, got)
 	}
 }
 
 // alike reports whether nothing that is compared of these members differs.
-func alike(a, b []member) bool {
-	resources := func(list []member) (all []cloud.Resource) {
+func alike(a, b []object.Member) bool {
+	resources := func(list []object.Member) (all []cloud.Resource) {
 		for _, m := range list {
-			all = append(all, memberResource(m, thePool("tcp/80", "TCP")))
+			all = append(all, resource.MemberResource(m, resource.ThePool("tcp/80", "TCP")))
 		}
 		return all
 	}
@@ -273,8 +276,8 @@ func TestGuardedPorts(t *testing.T) {
 		"one in the balancer's network": {[]neutron.Port{at("a", "far"), at("b", "near")}, "b"},
 		"nobody knows which":            {[]neutron.Port{at("a", "far"), at("b", "farther")}, ""},
 	} {
-		g := guard{group: &securityGroup{ID: "g"}, ports: test.ports, network: "near"}
-		got := slices.Sorted(maps.Keys(g.behind([]string{"10.0.0.5"})))
+		g := object.Guard{Group: &object.SecurityGroup{ID: "g"}, Ports: test.ports, Network: "near"}
+		got := slices.Sorted(maps.Keys(g.Behind([]string{"10.0.0.5"})))
 		if strings.Join(got, ",") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}

@@ -12,40 +12,28 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
-
-// bulkList is all balancers of the project and what belongs to them in Neutron.
-type bulkList struct {
-	balancers []balancer
-	floating  []floatingIP
-	groups    []securityGroup
-	ports     []neutron.Port
-	read      time.Time
-}
-
-func bulkListOf(spec cloud.Spec) (bulkList, bool) {
-	s, ok := spec.BulkList.(bulkList)
-	return s, ok
-}
 
 var _ cloud.BulkLister = (*Balancers)(nil)
 
 // ListBalancers implements cloud.BulkLister.
 func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	var s bulkList
+	var s object.BulkList
 	var err error
-	if s.balancers, s.read, err = d.listBalancers(ctx); err != nil {
+	if s.Balancers, s.Read, err = d.reader.Balancers(ctx); err != nil {
 		return nil, err
 	}
-	if s.floating, err = d.listFloatingIPs(ctx, d.ofProject()); err != nil {
+	if s.Floating, err = d.reader.FloatingIPs(ctx, d.reader.OfProject()); err != nil {
 		return nil, err
 	}
-	if s.groups, err = d.listGroups(ctx, url.Values{}); err != nil {
+	if s.Groups, err = d.reader.Groups(ctx, url.Values{}); err != nil {
 		return nil, err
 	}
-	if d.config.ManageSecurityGroups {
-		s.ports, err = d.machinePorts(ctx)
+	if d.Config.ManageSecurityGroups {
+		s.Ports, err = d.reader.MachinePorts(ctx)
 	}
 	return s, err
 }
@@ -59,17 +47,17 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if f.lb == nil {
 		return d.absent(ctx, spec)
 	}
-	if state, _ := lifecycle(*f.lb); state == cloud.BalancerPending {
-		s := &snapshot{lb: *f.lb}
+	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
+		s := &object.Snapshot{LB: *f.lb}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
-		o.Owner, o.Shared = d.owner(f.lb, spec)
+		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
 		return o, nil
 	}
-	s, err := d.children(ctx, *f.lb, f.read, lastOf(spec))
+	s, err := d.reader.Children(ctx, *f.lb, f.read, lastOf(spec))
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
-	if spec.Deleting && d.hasNothing(s, spec) {
+	if spec.Deleting && d.owners.HasNothing(s, spec) {
 		return d.absent(ctx, spec)
 	}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
@@ -81,22 +69,22 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron.
-func (d *Balancers) addNeighbours(ctx context.Context, s *snapshot, spec cloud.Spec) error {
-	if err := d.addFloatingIPs(ctx, s, spec); err != nil {
+func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
+	if err := d.floating.Find(ctx, s, spec); err != nil {
 		return err
 	}
-	return d.addGuard(ctx, s, spec)
+	return d.groups.Find(ctx, s, spec)
 }
 
 // absent is what is said when there is no balancer. Its floating IP or security group may be
 // left: both are known by the Service's UID.
 func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	s := &snapshot{}
+	s := &object.Snapshot{}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
-	o.Orphans = s.guard.group != nil || s.free != nil && !option.KeepFloatingIP.Bool(spec.Options)
+	o.Orphans = s.Guard.Group != nil || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
 	return d.explore(ctx, s, o, spec)
 }
 
@@ -104,7 +92,7 @@ func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed
 // members are in, and whether there is a certificate. What the Service asks for and is not to be
 // found is a fact about it, so that its nodes are kept up to date in spite of it. A Service that
 // leaves needs none of this.
-func (d *Balancers) explore(ctx context.Context, s *snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
 	if !spec.Deleting {
 		if err := d.exploreFloating(ctx, s, o.Lookups, spec); err != nil {
 			return cloud.Observed{}, err
@@ -121,39 +109,39 @@ func (d *Balancers) explore(ctx context.Context, s *snapshot, o cloud.Observed, 
 	return o, nil
 }
 
-func (d *Balancers) exploreFloating(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
-	lacks := s.floating == nil && s.free == nil && !d.wantsInternal(spec) && facts[lookupVIPFamily] != "6" && facts[lookupTenant] == ""
-	if !lacks || spec.IPv6 || d.placementOf(spec).FloatingNetwork != "" {
+func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
+	lacks := s.Floating == nil && s.Free == nil && !d.WantsInternal(spec) && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
+	if !lacks || spec.IPv6 || d.PlacementOf(spec).FloatingNetwork != "" {
 		return nil
 	}
-	found, err := d.findFloatingNetwork(ctx)
+	found, err := d.floating.FindNetwork(ctx)
 	if err == nil {
-		facts[lookupFloatingNetwork] = cmp.Or(found, noNetwork)
+		facts[desired.LookupFloatingNetwork] = cmp.Or(found, desired.NoNetwork)
 	}
 	return err
 }
 
-func (d *Balancers) exploreMembers(ctx context.Context, s *snapshot, facts map[string]string, spec cloud.Spec) error {
-	where := d.placementOf(spec)
-	id := cmp.Or(where.MemberSubnet, s.lb.Subnet, where.Subnet)
-	if !d.config.ManageSecurityGroups || id == "" {
+func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
+	where := d.PlacementOf(spec)
+	id := cmp.Or(where.MemberSubnet, s.LB.Subnet, where.Subnet)
+	if !d.Config.ManageSecurityGroups || id == "" {
 		return nil
 	}
 	found, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
 	switch {
 	case api.IsNotFound(err):
-		facts[lookupNoSubnet] = id
+		facts[desired.LookupNoSubnet] = id
 	case err != nil:
 		return fmt.Errorf("reading subnet %s: %w", id, err)
 	}
-	facts[lookupMemberCIDR] = found.CIDR
+	facts[desired.LookupMemberCIDR] = found.CIDR
 	return nil
 }
 
 // found is the balancer of a Service.
 type found struct {
 	// lb is nil when there is none.
-	lb     *balancer
+	lb     *object.Balancer
 	byName bool
 	read   time.Time
 	// duplicates are the ids of further balancers with the Service's mark.
@@ -170,7 +158,7 @@ type found struct {
 //
 // While a balancer is made beside the one that serves, that one is not found, and none by name.
 func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
-	all, listed := bulkListOf(spec)
+	all, listed := object.BulkListOf(spec)
 	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
 		f, err := d.findByID(ctx, all, spec)
 		if err != nil || f.lb != nil {
@@ -179,25 +167,25 @@ func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	}
 	if !listed {
 		var err error
-		if all.balancers, all.read, err = d.listBalancers(ctx); err != nil {
+		if all.Balancers, all.Read, err = d.reader.Balancers(ctx); err != nil {
 			return found{}, fmt.Errorf("listing balancers: %w", err)
 		}
 	}
-	f := d.pick(all.balancers, spec)
-	f.read = all.read
+	f := d.pick(all.Balancers, spec)
+	f.read = all.Read
 	return f, nil
 }
 
 // findByID looks for the balancer with the id that is given; one that is gone is nil.
-func (d *Balancers) findByID(ctx context.Context, all bulkList, spec cloud.Spec) (found, error) {
-	at := slices.IndexFunc(all.balancers, func(lb balancer) bool { return lb.ID == spec.Ref.ID })
+func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec cloud.Spec) (found, error) {
+	at := slices.IndexFunc(all.Balancers, func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
 	if at >= 0 {
-		marked := d.marked(all.balancers, spec)
-		return found{lb: &all.balancers[at], read: all.read, duplicates: besides(marked, spec.Ref.ID)}, nil
+		marked := d.marked(all.Balancers, spec)
+		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID)}, nil
 	}
-	lb, header, err := api.GetOne[balancer](ctx, d.client, "loadbalancer", pathBalancers, spec.Ref.ID)
+	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
 	switch {
-	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == statusDeleted:
+	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == object.StatusDeleted:
 		return found{}, nil
 	case err == nil && lb.ID != spec.Ref.ID:
 		err = api.ErrUnreadable
@@ -221,11 +209,11 @@ func besides(ids []string, id string) (others []string) {
 }
 
 // marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
-func (d *Balancers) marked(all []balancer, spec cloud.Spec) []string {
+func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
 	var ids []string
 	for _, lb := range all {
-		leaves := lb.Provisioning == statusDeleted || lb.Provisioning == statusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
+		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
+		if !leaves && !isBeside(spec, lb.ID) && d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
 			ids = append(ids, lb.ID)
 		}
 	}
@@ -237,18 +225,18 @@ func (d *Balancers) marked(all []balancer, spec cloud.Spec) []string {
 // no other. One that only its name leads to is never passed over, also when the Service may not have
 // it: an upstream CCM may have made it for this very Service, and another one would have another
 // address.
-func (d *Balancers) pick(all []balancer, spec cloud.Spec) found {
+func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
 	o, marked := spec.Ref.Owner, d.marked(all, spec)
-	var named, leaving *balancer
+	var named, leaving *object.Balancer
 	for i, lb := range all {
-		c := d.marks.ReadClaims(lb.Tags, o)
+		c := d.Marks.ReadClaims(lb.Tags, o)
 		switch {
-		case lb.Provisioning == statusDeleted, isBeside(spec, lb.ID):
+		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
 		case len(marked) > 0 && lb.ID == marked[0]:
 			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
 		case c.Ours, lb.Name == mark.LegacyName(o.UID):
 			leaving = &all[i]
-		case spec.Beside == nil && named == nil && lb.Name == d.marks.Name(o) && len(c.Others) == 0:
+		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(c.Others) == 0:
 			named = &all[i]
 		}
 	}
@@ -256,4 +244,13 @@ func (d *Balancers) pick(all []balancer, spec cloud.Spec) found {
 		return found{lb: leaving}
 	}
 	return found{lb: named, byName: named != nil}
+}
+
+// lastOf returns the snapshot of the last observation, nil when there is none.
+func lastOf(spec cloud.Spec) *object.Snapshot {
+	if spec.Last == nil {
+		return nil
+	}
+	s, _ := spec.Last.Native.(*object.Snapshot)
+	return s
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -69,15 +73,15 @@ func TestCheck(t *testing.T) {
 		"no such zone":                  {options: map[string]string{option.Zone.Name: "../az1"}, want: option.Zone.Name + `: "../az1"`},
 		"two mistakes":                  {options: map[string]string{option.Flavor.Name: idNone, option.Subnet.Name: idNone}, want: option.Subnet.Name},
 		"an address that is in use":     {address: "172.24.0.9", want: `spec.loadBalancerIP: "172.24.0.9" is not possible: it is in use at port other`},
-		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
+		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
 		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
 		"an address outside":            {options: maps.Clone(internal), address: "10.9.0.1", want: "10.0.0.0/16"},
 		"an inner address in use":       {options: maps.Clone(internal), address: "10.0.0.7", want: "in use at port " + idVIP},
-		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: &snapshot{lb: balancer{Port: idVIP}}}},
+		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
 		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
 	} {
 		c := newCase(t, checked())
-		c.driver.config.Placement.FloatingNetwork = idPublic
+		c.driver.Config.Placement.FloatingNetwork = idPublic
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
 		if option.Internal.Bool(test.options) && test.address != "" {
@@ -101,9 +105,9 @@ func TestCheck(t *testing.T) {
 func TestFloatingIPFromNowhere(t *testing.T) {
 	c := newCase(t, checked())
 	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
-	lb := &snapshot{lb: balancer{ID: "lb", Port: idVIP}}
+	lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
 	_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
-	if !isInvalid(err) || !strings.Contains(err.Error(), option.FloatingSubnet.Name) {
+	if !check.IsInvalid(err) || !strings.Contains(err.Error(), option.FloatingSubnet.Name) {
 		t.Errorf("error %v", err)
 	}
 	c.wrote("a floating IP from no subnet")
@@ -114,24 +118,24 @@ func TestChosenFloatingIP(t *testing.T) {
 	c := newCase(t, checked())
 	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
 	spec.LoadBalancerIP = "172.24.0.7"
-	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := find(made.Wanted, cloud.IDOf{Kind: kindFloatingIP, Key: "172.24.0.7"})
-	lb := find(made.Wanted, theBalancer(spec))
+	first := resource.Find(made.Wanted, cloud.IDOf{Kind: floatingip.KindFloatingIP, Key: "172.24.0.7"})
+	lb := resource.Find(made.Wanted, resource.TheBalancer(spec))
 	if first == nil || lb == nil || !slices.Contains(lb.Needs, first.Ref()) {
 		t.Fatalf("the balancer is not made after the floating IP: %+v", made.Wanted)
 	}
-	if _, err := c.driver.createFloatingIP(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
+	if _, err := c.driver.floating.Create(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
 		t.Fatalf("%v, wrote %q", err, c.writes)
 	}
-	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.marks.FloatingIsOurs(body["description"].(string), web, false) {
+	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.Marks.FloatingIsOurs(body["description"].(string), web, false) {
 		t.Errorf("made %v", body)
 	}
 	spec.LoadBalancerIP = "172.24.0.9"
-	made, err = c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &cloud.Balancer{}})
-	if lb := find(made.Wanted, theBalancer(spec)); err != nil || len(lb.Needs) > 0 {
+	made, err = c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
+	if lb := resource.Find(made.Wanted, resource.TheBalancer(spec)); err != nil || len(lb.Needs) > 0 {
 		t.Errorf("an address that is there: %v, %v", lb, err)
 	}
 }

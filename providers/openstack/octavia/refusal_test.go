@@ -7,6 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -61,14 +62,14 @@ func TestRefusal(t *testing.T) {
 func TestRefusedCreation(t *testing.T) {
 	for _, serial := range []bool{false, true} {
 		c := newCase(t, nil)
-		c.driver.config.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
+		c.driver.Config.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
 		spec := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
 		after, _, err := c.driver.Normalize(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		after.Targets = nil
-		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: &snapshot{}}, After: &after})
+		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
 		if api.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
 			t.Errorf("serial %t: %v, wrote %q", serial, err, c.writes)
 		}
@@ -76,22 +77,22 @@ func TestRefusedCreation(t *testing.T) {
 }
 
 // serving is a balancer as the spec asks for it, without members.
-func serving(d *Balancers, spec cloud.Spec) *snapshot {
-	return &snapshot{
-		lb: balancer{ID: "lb", Name: d.marks.Name(web), Description: d.marks.Description(web), Tags: d.marks.WantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: statusActive, Provider: "amphora"},
-		listeners: []listener{{
-			ID: "listener", Name: d.marks.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.marks.Name(web)}, ConnectionLimit: -1,
+func serving(d *Balancers, spec cloud.Spec) *object.Snapshot {
+	return &object.Snapshot{
+		LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Description: d.Marks.Description(web), Tags: d.Marks.WantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		Listeners: []object.Listener{{
+			ID: "listener", Name: d.Marks.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.Marks.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: d.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []reference{{"listener"}}}},
-		members:  map[string][]member{},
-		monitors: map[string]monitor{},
+		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: d.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []object.Reference{{ID: "listener"}}}},
+		Members:  map[string][]object.Member{},
+		Monitors: map[string]object.Monitor{},
 	}
 }
 
 // runs lets runs follow each other until one ends with nothing but a refusal. What was made and
 // written is then there.
-func (c *table) runs(s *snapshot, spec cloud.Spec) {
+func (c *table) runs(s *object.Snapshot, spec cloud.Spec) {
 	c.Helper()
 	for range 10 {
 		spec.Lookups = c.driver.lookups(s, spec)
@@ -115,16 +116,16 @@ func (c *table) runs(s *snapshot, spec cloud.Spec) {
 }
 
 // keep makes the change of a request in the snapshot.
-func (c *table) keep(s *snapshot, spec cloud.Spec, request string) {
+func (c *table) keep(s *object.Snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.pools["made"] = pool{ID: "made", Name: c.driver.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
+		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
-		s.members[id] = []member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}
+		s.Members[id] = []object.Member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}
 	case "PUT /lbaas/listeners/listener":
-		s.listeners[0].ConnectionLimit = 7
+		s.Listeners[0].ConnectionLimit = 7
 	default:
 		c.Fatalf("request %s", request)
 	}

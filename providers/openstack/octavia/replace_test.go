@@ -8,6 +8,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -15,12 +17,12 @@ import (
 // balancer that serves while another one is made beside it, which has its address already.
 func TestFloatingIPFollows(t *testing.T) {
 	d := unconnected()
-	ours := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.marks.FloatingDescription(web)}
-	upstreams := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"}
-	users := &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
-	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.marks.FloatingDescription(web) + `","port_id":"` + idVIP + `"}}`
+	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.Marks.FloatingDescription(web)}
+	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"}
+	users := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
+	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.Marks.FloatingDescription(web) + `","port_id":"` + idVIP + `"}}`
 	for name, test := range map[string]struct {
-		at      *floatingIP
+		at      *object.FloatingIP
 		address string
 		want    string // the start of the only write, "" for none
 	}{
@@ -33,8 +35,8 @@ func TestFloatingIPFollows(t *testing.T) {
 		c := newCase(t, checked())
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Port: idVIP}, floating: test.at}}
-		s := &snapshot{lb: balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
+		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP}, Floating: test.at}}
+		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
 		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -59,11 +61,11 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		address string
 		want    string
 	}{
-		"the one it replaced":             {d.marks.WantedMarks(web), "", moved},
-		"another Service's":               {d.marks.WantedMarks(shopAPI), "", "POST /floatingips"},
+		"the one it replaced":             {d.Marks.WantedMarks(web), "", moved},
+		"another Service's":               {d.Marks.WantedMarks(shopAPI), "", "POST /floatingips"},
 		"nobody's":                        {nil, "", "POST /floatingips"},
-		"chosen, of the one it replaced":  {d.marks.WantedMarks(web), "172.24.0.8", moved},
-		"chosen, in use by somebody else": {d.marks.WantedMarks(shopAPI), "172.24.0.8", ""},
+		"chosen, of the one it replaced":  {d.Marks.WantedMarks(web), "172.24.0.8", moved},
+		"chosen, in use by somebody else": {d.Marks.WantedMarks(shopAPI), "172.24.0.8", ""},
 	} {
 		answers := checked()
 		lb, err := json.Marshal(map[string]any{"loadbalancers": []map[string]any{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
@@ -75,7 +77,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		s := &snapshot{lb: balancer{ID: "new", Port: "new"}, elsewhere: &floatingIP{ID: "fip", Port: idVIP, Description: d.marks.FloatingDescription(web)}}
+		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, Elsewhere: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.Marks.FloatingDescription(web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -86,7 +88,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 // TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
 func TestDeletionForAnother(t *testing.T) {
 	d := unconnected()
-	marked := `"description":"` + d.marks.FloatingDescription(web) + `"`
+	marked := `"description":"` + d.Marks.FloatingDescription(web) + `"`
 	for name, test := range map[string]struct {
 		change cloud.Change
 		want   string // what becomes of the floating IP
@@ -95,12 +97,12 @@ func TestDeletionForAnother(t *testing.T) {
 		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
 	} {
 		c := newCase(t, nil)
-		c.driver.config.CascadeDelete = true
-		s := &snapshot{
-			lb:       balancer{ID: "old", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Port: "old"},
-			floating: &floatingIP{ID: "fip", Port: "old", Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"},
-			free:     &floatingIP{ID: "free", Description: d.marks.FloatingDescription(web)},
-			guard:    guard{group: &securityGroup{ID: "group"}},
+		c.driver.Config.CascadeDelete = true
+		s := &object.Snapshot{
+			LB:       object.Balancer{ID: "old", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Port: "old"},
+			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"},
+			Free:     &object.FloatingIP{ID: "free", Description: d.Marks.FloatingDescription(web)},
+			Guard:    object.Guard{Group: &object.SecurityGroup{ID: "group"}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
 		if _, err := apply(t, c.driver, test.change); err != nil {
@@ -112,7 +114,7 @@ func TestDeletionForAnother(t *testing.T) {
 
 func TestCoexist(t *testing.T) {
 	d := unconnected()
-	before := cloud.Observed{ID: "old", Found: true, Native: &snapshot{lb: balancer{ID: "old", Name: d.marks.Name(web), Tags: d.marks.WantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
+	before := cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
 	for name, test := range map[string]struct {
 		options map[string]string
 		address string
@@ -124,7 +126,7 @@ func TestCoexist(t *testing.T) {
 		"the same address":  {map[string]string{option.Internal.Name: "true"}, "10.0.0.9", before, false},
 		"another address":   {map[string]string{option.Internal.Name: "true"}, "10.0.0.10", before, true},
 		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
-		"somebody else's":   {nil, "", cloud.Observed{Native: &snapshot{lb: balancer{ID: "old", Name: d.marks.Name(shopAPI), Tags: d.marks.WantedMarks(shopAPI)}}}, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.Marks.Name(shopAPI), Tags: d.Marks.WantedMarks(shopAPI)}}}, false},
 	} {
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
@@ -140,22 +142,22 @@ func TestRestored(t *testing.T) {
 	c := newCase(t, nil)
 	spec := specOf(map[string]string{option.Subnet.Name: idNone, option.Flavor.Name: idNone, option.Network.Name: idNone})
 	spec.LoadBalancerIP = "172.24.0.99"
-	spec.Preserved = map[string]string{fieldSubnet: idNode, fieldNetwork: idNodes, fieldFlavor: idFlavor, fieldFloatingIP: "172.24.0.8", fieldProvider: "octavia"}
+	spec.Preserved = map[string]string{desired.FieldSubnet: idNode, desired.FieldNetwork: idNodes, desired.FieldFlavor: idFlavor, desired.FieldFloatingIP: "172.24.0.8", desired.FieldProvider: "octavia"}
 	after, _, err := c.driver.Normalize(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, err := c.driver.place(t.Context(), spec)
+	where, err := c.driver.Place(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := c.driver.newBalancer(cloud.Change{Spec: spec, After: &after}, where, "").Fields
+	body := c.driver.NewBalancer(cloud.Change{Spec: spec, After: &after}, where, "").Fields
 	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
 		if body[field] != want {
 			t.Errorf("%s is %v, want %s", field, body[field], want)
 		}
 	}
-	if got := chosenFloating(spec); got != "172.24.0.8" {
+	if got := desired.ChosenFloating(spec); got != "172.24.0.8" {
 		t.Errorf("the floating IP is %s", got)
 	}
 }
@@ -164,19 +166,19 @@ func TestRestored(t *testing.T) {
 func TestRenamedCluster(t *testing.T) {
 	c := newCase(t, checked())
 	old, d := unconnected(), c.driver
-	d.marks.ClusterName = "renamed"
+	d.Marks.ClusterName = "renamed"
 	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
 	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
-	s := &snapshot{
-		lb: balancer{ID: "lb", Name: old.marks.Name(web), Description: old.marks.Description(web), Tags: old.marks.WantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: statusActive, Provider: "amphora"},
-		listeners: []listener{{
-			ID: "listener", Name: old.marks.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.marks.Name(web)}, ConnectionLimit: -1,
+	s := &object.Snapshot{
+		LB: object.Balancer{ID: "lb", Name: old.Marks.Name(web), Description: old.Marks.Description(web), Tags: old.Marks.WantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		Listeners: []object.Listener{{
+			ID: "listener", Name: old.Marks.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.Marks.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		pools:    map[string]pool{"pool": {ID: "pool", Name: old.marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []reference{{"listener"}}}},
-		members:  map[string][]member{},
-		monitors: map[string]monitor{"pool": {ID: "monitor", Name: old.marks.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
-		floating: &floatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.marks.FloatingDescription(web)},
+		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: old.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []object.Reference{{ID: "listener"}}}},
+		Members:  map[string][]object.Member{},
+		Monitors: map[string]object.Monitor{"pool": {ID: "monitor", Name: old.Marks.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
+		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.Marks.FloatingDescription(web)},
 	}
 	var order []string
 	for range 10 {
@@ -199,8 +201,8 @@ func TestRenamedCluster(t *testing.T) {
 		t.Errorf("all is renamed, and still %q", c.writes)
 	}
 	for what, name := range map[string]string{
-		"balancer": s.lb.Name, "description": s.lb.Description, "listener": s.listeners[0].Name, "pool": s.pools["pool"].Name,
-		"monitor": s.monitors["pool"].Name, "floating IP": s.floating.Description, "tags": strings.Join(append(s.lb.Tags, s.listeners[0].Tags...), " "),
+		"balancer": s.LB.Name, "description": s.LB.Description, "listener": s.Listeners[0].Name, "pool": s.Pools["pool"].Name,
+		"monitor": s.Monitors["pool"].Name, "floating IP": s.Floating.Description, "tags": strings.Join(append(s.LB.Tags, s.Listeners[0].Tags...), " "),
 	} {
 		if strings.Contains(name, "kubernetes") || !strings.Contains(name, "renamed") {
 			t.Errorf("%s: %q", what, name)
@@ -212,7 +214,7 @@ func TestRenamedCluster(t *testing.T) {
 }
 
 // store makes a change of names and tags in the snapshot.
-func store(t *testing.T, s *snapshot, request string) string {
+func store(t *testing.T, s *object.Snapshot, request string) string {
 	t.Helper()
 	fields := fieldsOf(t, request)
 	path, _, _ := strings.Cut(request, " {")
@@ -224,26 +226,26 @@ func store(t *testing.T, s *snapshot, request string) string {
 	switch path {
 	case "PUT /lbaas/loadbalancers/lb":
 		if named {
-			s.lb.Name = name
+			s.LB.Name = name
 			if description, described := fields["description"].(string); described {
-				s.lb.Description = description
+				s.LB.Description = description
 			}
 		}
 		if tags != nil {
-			s.lb.Tags = tags
+			s.LB.Tags = tags
 		}
 	case "PUT /lbaas/listeners/listener":
-		s.listeners[0].Name, s.listeners[0].Tags = name, tags
+		s.Listeners[0].Name, s.Listeners[0].Tags = name, tags
 	case "PUT /lbaas/pools/pool":
-		p := s.pools["pool"]
+		p := s.Pools["pool"]
 		p.Name = name
-		s.pools["pool"] = p
+		s.Pools["pool"] = p
 	case "PUT /lbaas/healthmonitors/monitor":
-		m := s.monitors["pool"]
+		m := s.Monitors["pool"]
 		m.Name = name
-		s.monitors["pool"] = m
+		s.Monitors["pool"] = m
 	case "PUT /floatingips/fip":
-		s.floating.Description = fields["description"].(string)
+		s.Floating.Description = fields["description"].(string)
 	default:
 		t.Fatalf("request %s", request)
 	}

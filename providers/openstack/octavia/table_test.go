@@ -32,9 +32,10 @@ func newCase(t *testing.T, answers map[string]string) *table {
 	t.Helper()
 	c := &table{T: t, answers: answers}
 	provider := &gophercloud.ProviderClient{TokenID: "token", HTTPClient: http.Client{Transport: answering(c.answer)}}
-	c.driver = unconnected()
-	c.driver.network = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "network"}
-	c.driver.client = &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "load-balancer"}
+	c.driver = connected(Clients{
+		Balancer: &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "load-balancer"},
+		Network:  &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: "http://127.0.0.1/v2.0/", Type: "network"},
+	})
 	return c
 }
 

@@ -1,4 +1,5 @@
-package octavia
+// Package check looks for what a Service names, before anything is made.
+package check
 
 import (
 	"context"
@@ -6,32 +7,42 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
+// Checker looks for what Services name.
+type Checker struct {
+	Client, Network *gophercloud.ServiceClient
+	Rules           *desired.Rules
+	Reader          *object.Reader
+}
+
 // inquiry collects what keeps a balancer from being made.
 type inquiry struct {
-	balancers *Balancers
-	spec      cloud.Spec
-	where     config.Placement
+	checker *Checker
+	spec    cloud.Spec
+	where   config.Placement
 	// before is the balancer that is deleted first or served until now, nil when there is none.
-	before   *snapshot
+	before   *object.Snapshot
 	problems []error
 }
 
 // Check implements cloud.Checker: everything that a Service names is looked for before anything is
 // made, because a balancer without the rest would wait for it for ever. What these credentials
 // may not read is left to the cloud.
-func (d *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	q := &inquiry{balancers: d, spec: spec, where: d.placementOf(spec)}
-	q.before, _ = before.Native.(*snapshot)
+func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlacementOf(spec)}
+	q.before, _ = before.Native.(*object.Snapshot)
 	for _, ask := range []func(context.Context) error{q.size, q.place, q.ownAddress, q.floating} {
 		if err := ask(ctx); err != nil {
 			return err
@@ -73,11 +84,11 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 }
 
 // reading returns how an object is read.
-func reading[T any](d *Balancers, network bool, name string, path ...string) func(context.Context) (T, error) {
+func reading[T any](c *Checker, network bool, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		client := d.client
+		client := c.Client
 		if network {
-			client = d.network
+			client = c.Network
 		}
 		one, _, err := api.GetOne[T](ctx, client, name, path...)
 		return one, err
@@ -91,20 +102,20 @@ type offered struct {
 
 // size is about flavor and zone.
 func (q *inquiry) size(ctx context.Context) error {
-	d := q.balancers
+	c := q.checker
 	for _, choice := range []struct {
 		key              annotation.Key
-		able             ability
+		able             desired.Ability
 		what, name, path string
 	}{
-		{option.Flavor, ableFlavors, "flavor", "flavor", "lbaas/flavors"},
-		{option.Zone, ableZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
+		{option.Flavor, desired.AbleFlavors, "flavor", "flavor", "lbaas/flavors"},
+		{option.Zone, desired.AbleZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
 	} {
-		value := d.ifAble(choice.able, choice.key.In(q.spec.Options))
+		value := c.Rules.IfAble(choice.able, choice.key.In(q.spec.Options))
 		if value == "" {
 			continue
 		}
-		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](d, false, choice.name, choice.path, url.PathEscape(value)))
+		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](c, false, choice.name, choice.path, url.PathEscape(value)))
 		if err != nil {
 			return err
 		}
@@ -117,14 +128,14 @@ func (q *inquiry) size(ctx context.Context) error {
 
 // place is about the balancer's network, subnet and port, and the subnet of its members.
 func (q *inquiry) place(ctx context.Context) error {
-	d := q.balancers
+	c := q.checker
 	if id := q.where.Network; id != "" {
-		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](d, true, "network", "networks", id)); err != nil {
+		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](c, true, "network", "networks", id)); err != nil {
 			return err
 		}
 	}
 	if id := q.where.Subnet; id != "" {
-		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](d, true, "subnet", "subnets", id))
+		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](c, true, "subnet", "subnets", id))
 		switch {
 		case err != nil:
 			return err
@@ -133,39 +144,37 @@ func (q *inquiry) place(ctx context.Context) error {
 		}
 	}
 	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](d, true, "subnet", "subnets", id)); err != nil {
+		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](c, true, "subnet", "subnets", id)); err != nil {
 			return err
 		}
 	}
 	if id := option.Port.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](d, true, "port", "ports", id))
+		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](c, true, "port", "ports", id))
 		return err
 	}
 	return nil
 }
 
-const fieldLoadBalancerIP = "spec.loadBalancerIP"
-
 // ownAddress is about an address of the balancer itself: it has to be in the subnet, and free.
 func (q *inquiry) ownAddress(ctx context.Context) error {
-	d, text := q.balancers, q.spec.LoadBalancerIP
-	if text == "" || d.addressField(q.spec) == "" {
+	c, text := q.checker, q.spec.LoadBalancerIP
+	if text == "" || c.Rules.AddressField(q.spec) == "" {
 		return nil
 	}
 	address, err := netip.ParseAddr(text)
 	if err != nil {
-		q.refuse(fieldLoadBalancerIP, text, "want an IP address")
+		q.refuse(desired.FieldLoadBalancerIP, text, "want an IP address")
 		return nil
 	}
-	if d.addressField(q.spec) != fieldAddress || q.where.Subnet == "" {
+	if c.Rules.AddressField(q.spec) != desired.FieldAddress || q.where.Subnet == "" {
 		return nil
 	}
-	found, _, err := look(ctx, reading[neutron.Subnet](d, true, "subnet", "subnets", q.where.Subnet))
+	found, _, err := look(ctx, reading[neutron.Subnet](c, true, "subnet", "subnets", q.where.Subnet))
 	if err != nil || found == nil {
 		return err
 	}
 	if cidr, err := netip.ParsePrefix(found.CIDR); err == nil && !cidr.Contains(address) {
-		q.refuse(fieldLoadBalancerIP, text, "it is not in subnet "+found.ID+", "+found.CIDR)
+		q.refuse(desired.FieldLoadBalancerIP, text, "it is not in subnet "+found.ID+", "+found.CIDR)
 		return nil
 	}
 	return q.freeAddress(ctx, found, address)
@@ -173,14 +182,14 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
 func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
-	d, text := q.balancers, q.spec.LoadBalancerIP
-	ports, err := neutron.Ports(ctx, d.network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
+	c, text := q.checker, q.spec.LoadBalancerIP
+	ports, err := neutron.Ports(ctx, c.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
-		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.lb.Port; !mine && p.Has(address) {
-			q.refuse(fieldLoadBalancerIP, text, "it is in use at port "+p.ID)
+		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
+			q.refuse(desired.FieldLoadBalancerIP, text, "it is in use at port "+p.ID)
 		}
 	}
 	return nil
@@ -188,12 +197,12 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
-	d, spec := q.balancers, q.spec
-	if d.wantsInternal(spec) || spec.IPv6 || d.floatingNetwork(spec) == noNetwork {
+	c, spec := q.checker, q.spec
+	if c.Rules.WantsInternal(spec) || spec.IPv6 || c.Rules.FloatingNetwork(spec) == desired.NoNetwork {
 		return nil
 	}
-	if err := d.checkFloating(ctx, spec); err != nil {
-		if !isInvalid(err) {
+	if err := c.Floating(ctx, spec); err != nil {
+		if !IsInvalid(err) {
 			return err
 		}
 		q.problems = append(q.problems, err)
@@ -201,48 +210,20 @@ func (q *inquiry) floating(ctx context.Context) error {
 	if spec.LoadBalancerIP == "" || len(q.problems) > 0 {
 		return nil
 	}
-	ips, err := d.listFloatingIPs(ctx, url.Values{"floating_ip_address": {spec.LoadBalancerIP}})
+	ips, err := c.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {spec.LoadBalancerIP}})
 	if err != nil {
 		return err
 	}
 	for _, ip := range ips {
-		if ip.Port != "" && (q.before == nil || ip.Port != q.before.lb.Port) {
-			q.refuse(fieldLoadBalancerIP, spec.LoadBalancerIP, "it is in use at port "+ip.Port)
+		if ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port) {
+			q.refuse(desired.FieldLoadBalancerIP, spec.LoadBalancerIP, "it is in use at port "+ip.Port)
 		}
 	}
 	return nil
 }
 
-func isInvalid(err error) bool {
+// IsInvalid reports whether the error says that a Service asks for something impossible.
+func IsInvalid(err error) bool {
 	_, ok := errors.AsType[*cloud.Invalid](err)
 	return ok
-}
-
-// checkFloating looks at where a floating IP is to be taken from. A project is shown the ids of an
-// external network's subnets, though often not the subnets.
-func (d *Balancers) checkFloating(ctx context.Context, spec cloud.Spec) error {
-	type external struct {
-		neutron.Network
-		External *bool    `json:"router:external"`
-		Subnets  []string `json:"subnets"`
-	}
-	where, id := d.placementOf(spec), d.floatingNetwork(spec)
-	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
-		return nil
-	}
-	q := &inquiry{balancers: d, spec: spec}
-	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[external](d, true, "network", "networks", id))
-	switch {
-	case err != nil:
-		return err
-	case found == nil:
-		return errors.Join(q.problems...)
-	case found.External != nil && !*found.External:
-		q.refuse(option.FloatingNetwork.Name, id, "want an external network")
-	case where.FloatingSubnet != "" && !slices.Contains(found.Subnets, where.FloatingSubnet):
-		q.refuse(option.FloatingSubnet.Name, where.FloatingSubnet, "network "+id+" has no such subnet")
-	case where.FloatingSubnet == "":
-		_, err = d.floatingSubnets(ctx, spec)
-	}
-	return errors.Join(append(q.problems, err)...)
 }

@@ -1,4 +1,4 @@
-package octavia
+package desired
 
 import (
 	"errors"
@@ -10,42 +10,51 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
+
+// Everyone is the network that every client of a family is in.
+func Everyone(ipv6 bool) string {
+	if ipv6 {
+		return "::/0"
+	}
+	return "0.0.0.0/0"
+}
 
 // Protocols of listeners, pools and monitors
 // (https://docs.openstack.org/api-ref/load-balancer/v2/#protocol-combinations).
 const (
-	protocolTerminated = "TERMINATED_HTTPS"
-	protocolHTTP       = "HTTP"
+	ProtocolTerminated = "TERMINATED_HTTPS"
+	ProtocolHTTP       = "HTTP"
 	protocolProxy      = "PROXY"
 	protocolProxyV2    = "PROXYV2"
 	monitorUDP         = "UDP-CONNECT"
 	sourceIP           = "SOURCE_IP"
-	forwardedFor       = "X-Forwarded-For"
+	ForwardedFor       = "X-Forwarded-For"
 )
 
 // Fields only this cloud's listeners have.
 const (
-	fieldConnectionLimit = "connectionLimit"
-	fieldForwardedFor    = "forwardedFor"
-	fieldTLS             = "tlsContainer"
-	fieldClientData      = "timeoutClientData"
-	fieldMemberConnect   = "timeoutMemberConnect"
-	fieldMemberData      = "timeoutMemberData"
-	fieldTCPInspect      = "timeoutTCPInspect"
-	fieldAllowed         = "allowedCIDRs"
-	fieldMethod          = "method"
-	fieldPersistence     = "persistence"
-	fieldOwned           = "tagged"
+	FieldConnectionLimit = "connectionLimit"
+	FieldForwardedFor    = "forwardedFor"
+	FieldTLS             = "tlsContainer"
+	FieldClientData      = "timeoutClientData"
+	FieldMemberConnect   = "timeoutMemberConnect"
+	FieldMemberData      = "timeoutMemberData"
+	FieldTCPInspect      = "timeoutTCPInspect"
+	FieldAllowed         = "allowedCIDRs"
+	FieldMethod          = "method"
+	FieldPersistence     = "persistence"
+	FieldOwned           = "tagged"
 )
 
 // wantedListeners returns a listener for each port.
-func (d *Balancers) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
+func (r *Rules) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
 	var list []cloud.Listener
 	var problems []error
 	for _, port := range spec.Ports {
-		health, err := d.wantedHealth(spec, port)
+		health, err := r.wantedHealth(spec, port)
 		problems = append(problems, err)
 		list = append(list, cloud.Listener{
 			Protocol:       listenerProtocol(spec, port),
@@ -53,7 +62,7 @@ func (d *Balancers) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
 			TargetProtocol: poolProtocol(spec, port),
 			TargetPort:     port.NodePort,
 			Health:         health,
-			ProviderFields: d.listenerExtras(spec, port),
+			ProviderFields: r.listenerExtras(spec, port),
 		})
 	}
 	cloud.SortListeners(list)
@@ -71,9 +80,9 @@ func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	case port.Protocol != cloud.ProtocolTCP:
 		return port.Protocol
 	case option.TLS.In(spec.Options) != "":
-		return protocolTerminated
+		return ProtocolTerminated
 	case option.ForwardedFor.Bool(spec.Options):
-		return protocolHTTP
+		return ProtocolHTTP
 	}
 	return port.Protocol
 }
@@ -95,42 +104,42 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 		return protocolProxyV2
 	}
 	if listenerProtocol(spec, port) != cloud.ProtocolTCP {
-		return protocolHTTP
+		return ProtocolHTTP
 	}
 	return port.Protocol
 }
 
-func (d *Balancers) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
+func (r *Rules) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
 	o := spec.Options
 	extras := map[string]string{
-		fieldConnectionLimit: option.ConnectionLimit.In(o),
-		fieldMethod:          option.Method.In(o),
-		fieldPersistence:     "",
+		FieldConnectionLimit: option.ConnectionLimit.In(o),
+		FieldMethod:          option.Method.In(o),
+		FieldPersistence:     "",
 	}
-	if extras[fieldMethod] == "" {
-		extras[fieldMethod] = config.MethodRoundRobin
+	if extras[FieldMethod] == "" {
+		extras[FieldMethod] = config.MethodRoundRobin
 	}
 	if spec.ClientIP {
-		extras[fieldPersistence] = sourceIP
+		extras[FieldPersistence] = sourceIP
 	}
-	if d.can(ableTags) {
-		extras[fieldOwned] = strconv.FormatBool(true)
+	if r.Can(AbleTags) {
+		extras[FieldOwned] = strconv.FormatBool(true)
 	}
 	if port.Protocol == cloud.ProtocolTCP {
-		extras[fieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
-		extras[fieldTLS] = option.TLS.In(o)
+		extras[FieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
+		extras[FieldTLS] = option.TLS.In(o)
 	}
-	if d.can(ableListenerTimeouts) {
-		extras[fieldClientData], extras[fieldMemberConnect] = option.ClientData.In(o), option.MemberConnect.In(o)
-		extras[fieldMemberData], extras[fieldTCPInspect] = option.MemberData.In(o), option.TCPInspect.In(o)
+	if r.Can(ableListenerTimeouts) {
+		extras[FieldClientData], extras[FieldMemberConnect] = option.ClientData.In(o), option.MemberConnect.In(o)
+		extras[FieldMemberData], extras[FieldTCPInspect] = option.MemberData.In(o), option.TCPInspect.In(o)
 	}
-	if d.can(ableAllowedCIDRs) {
-		extras[fieldAllowed] = strings.Join(allowed(spec), ",")
+	if r.Can(ableAllowedCIDRs) {
+		extras[FieldAllowed] = strings.Join(Allowed(spec), ",")
 	}
 	return extras
 }
 
-// allowed returns the networks that may connect. The API refuses those of a family the balancer
+// Allowed returns the networks that may connect. The API refuses those of a family the balancer
 // has no address of.
 //
 //	source ranges  families  allowed
@@ -138,22 +147,22 @@ func (d *Balancers) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]
 //	none           one       explicitly everybody, as upstream writes it
 //	none           both      nothing said: Octavia up to Zed makes rules of the wrong family of
 //	                         what is said, and the balancer fails
-func allowed(spec cloud.Spec) []string {
-	switch list := sourceRanges(spec); {
+func Allowed(spec cloud.Spec) []string {
+	switch list := SourceRanges(spec); {
 	case len(list) > 0:
 		return list
 	case onBoth(spec):
 		return nil
 	}
-	return []string{everyone(onIPv6(spec))}
+	return []string{Everyone(OnIPv6(spec))}
 }
 
-// sourceRanges are the ranges of the families the balancer has. Where all are of the other one
+// SourceRanges are the ranges of the families the balancer has. Where all are of the other one
 // nobody may connect, not everybody.
-func sourceRanges(spec cloud.Spec) []string {
+func SourceRanges(spec cloud.Spec) []string {
 	list := familiar(spec)
 	if len(spec.SourceRanges) > 0 && len(list) == 0 {
-		return []string{nobody(onIPv6(spec))}
+		return []string{nobody(OnIPv6(spec))}
 	}
 	return list
 }
@@ -161,7 +170,7 @@ func sourceRanges(spec cloud.Spec) []string {
 func familiar(spec cloud.Spec) []string {
 	var list []string
 	for _, p := range spec.SourceRanges {
-		if onBoth(spec) || p.Addr().Is4() != onIPv6(spec) {
+		if onBoth(spec) || p.Addr().Is4() != OnIPv6(spec) {
 			list = append(list, p.String())
 		}
 	}
@@ -172,8 +181,8 @@ func familiar(spec cloud.Spec) []string {
 // onBoth reports whether the balancer has an address of each family: as it is, or as the Service
 // asks where it is not known yet.
 func onBoth(spec cloud.Spec) bool {
-	if spec.Lookups[lookupVIPFamily] != "" {
-		return spec.Lookups[lookupSecondFamily] != ""
+	if spec.Lookups[LookupVIPFamily] != "" {
+		return spec.Lookups[LookupSecondFamily] != ""
 	}
 	return spec.DualStack
 }
@@ -186,10 +195,10 @@ func nobody(ipv6 bool) string {
 	return "192.0.2.0/32"
 }
 
-// onIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
+// OnIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
 // it is not known yet.
-func onIPv6(spec cloud.Spec) bool {
-	if family := spec.Lookups[lookupVIPFamily]; family != "" {
+func OnIPv6(spec cloud.Spec) bool {
+	if family := spec.Lookups[LookupVIPFamily]; family != "" {
 		return family == "6"
 	}
 	return spec.IPv6
@@ -202,7 +211,7 @@ func onIPv6(spec cloud.Spec) bool {
 //	TCP   –      –                             TCP
 //	UDP   –      –                             UDP-CONNECT
 //	SCTP  –      –                             SCTP
-func (d *Balancers) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
+func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
 	if !option.Monitor.Bool(spec.Options) {
 		return nil, nil
 	}
@@ -214,9 +223,9 @@ func (d *Balancers) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Healt
 	if port.Protocol == cloud.ProtocolUDP {
 		h.Protocol = monitorUDP
 	}
-	able := d.config.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || d.can(ableUdpHTTPMonitor))
+	able := r.Config.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || r.Can(ableUdpHTTPMonitor))
 	if spec.Local && able {
-		h.Protocol, h.Path = protocolHTTP, "/healthz"
+		h.Protocol, h.Path = ProtocolHTTP, "/healthz"
 	}
 	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
 		return nil, &cloud.Invalid{Field: option.MonitorDelay.Name, Value: option.MonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
@@ -228,20 +237,25 @@ func (d *Balancers) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Healt
 // (octavia.conf [api_settings] udp_connect_min_interval_health_monitor).
 const leastUDPDelay = 3 * time.Second
 
-// cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
-func cidrList(text string) []string {
-	if text == "" {
-		return []string{}
+// WantedAt is the listener the Service wants at that key, an empty one when it wants none.
+func (r *Rules) WantedAt(key string, spec cloud.Spec) cloud.Listener {
+	for _, port := range spec.Ports {
+		if port.Listener().Key() == key {
+			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: r.listenerExtras(spec, port)}
+		}
 	}
-	return strings.Split(text, ",")
+	return cloud.Listener{}
 }
 
-// portIndex is the place of a listener's port in the Service, which its name has.
-func portIndex(l cloud.Listener, spec cloud.Spec) int {
-	return max(0, slices.IndexFunc(spec.Ports, func(p cloud.Port) bool { return p.Listener().Key() == l.Key() }))
-}
-
-func atoi(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
+// ObservedAllowed takes a listener that admits everybody without saying so for one that says so.
+func ObservedAllowed(l object.Listener, ipv6 bool, wanted string) string {
+	if len(l.AllowedCIDRs) == 0 {
+		if open := Everyone(ipv6); wanted == open {
+			return open
+		}
+		return ""
+	}
+	list := slices.Clone(l.AllowedCIDRs)
+	slices.Sort(list)
+	return strings.Join(list, ",")
 }

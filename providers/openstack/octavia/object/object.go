@@ -1,19 +1,18 @@
-package octavia
+package object
 
 import (
-	"context"
 	"encoding/json"
 	"net/url"
-	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // The objects of Octavia as its API shows them, as far as they matter here
 // (https://docs.openstack.org/api-ref/load-balancer/v2/). The SDK's types leave out updated_at
 // of the parts, by which it is known what need not be read again.
 type (
-	balancer struct {
+	// Balancer is the load balancer itself.
+	Balancer struct {
 		ID           string   `json:"id"`
 		Name         string   `json:"name"`
 		Description  string   `json:"description"`
@@ -29,16 +28,19 @@ type (
 		Port           string         `json:"vip_port_id"`
 		Subnet         string         `json:"vip_subnet_id"`
 		Network        string         `json:"vip_network_id"`
-		AdditionalVIPs []additionalIP `json:"additional_vips"`
+		AdditionalVIPs []AdditionalIP `json:"additional_vips"`
 	}
-	additionalIP struct {
+	// AdditionalIP is one of a load balancer that has several.
+	AdditionalIP struct {
 		Subnet  string `json:"subnet_id"`
 		Address string `json:"ip_address,omitempty"`
 	}
-	reference struct {
+	// Reference names another object.
+	Reference struct {
 		ID string `json:"id"`
 	}
-	listener struct {
+	// Listener is an open port.
+	Listener struct {
 		ID              string            `json:"id"`
 		Name            string            `json:"name"`
 		Protocol        string            `json:"protocol"`
@@ -54,18 +56,20 @@ type (
 		MemberData      int               `json:"timeout_member_data"`
 		TCPInspect      int               `json:"timeout_tcp_inspect"`
 	}
-	pool struct {
+	// Pool is what a listener leads to.
+	Pool struct {
 		ID          string          `json:"id"`
 		Name        string          `json:"name"`
 		Protocol    string          `json:"protocol"`
 		Method      string          `json:"lb_algorithm"`
 		Persistence json.RawMessage `json:"session_persistence"`
 		Monitor     string          `json:"healthmonitor_id"`
-		Members     []reference     `json:"members"`
-		Listeners   []reference     `json:"listeners"`
+		Members     []Reference     `json:"members"`
+		Listeners   []Reference     `json:"listeners"`
 		Updated     string          `json:"updated_at"`
 	}
-	member struct {
+	// Member is a machine in a pool.
+	Member struct {
 		ID          string `json:"id"`
 		Name        string `json:"name"`
 		Address     string `json:"address"`
@@ -76,7 +80,8 @@ type (
 		MonitorPort int    `json:"monitor_port"`
 		Subnet      string `json:"subnet_id"`
 	}
-	monitor struct {
+	// Monitor is a health check.
+	Monitor struct {
 		ID          string      `json:"id"`
 		Name        string      `json:"name"`
 		Type        string      `json:"type"`
@@ -87,12 +92,12 @@ type (
 		Path        string      `json:"url_path"`
 		Codes       string      `json:"expected_codes"`
 		Method      string      `json:"http_method"`
-		Pools       []reference `json:"pools"`
+		Pools       []Reference `json:"pools"`
 	}
 )
 
-// persistence returns the type of a pool's session persistence, "" when it has none.
-func (p pool) persistence() string {
+// PersistenceType returns the type of a pool's session persistence, "" when it has none.
+func (p Pool) PersistenceType() string {
 	var persistence struct{ Type string }
 	if json.Unmarshal(p.Persistence, &persistence) != nil {
 		return ""
@@ -100,43 +105,50 @@ func (p pool) persistence() string {
 	return persistence.Type
 }
 
-// shared reports whether several listeners lead to the pool, as users can make it: then it is not
+// Shared reports whether several listeners lead to the pool, as users can make it: then it is not
 // ours to change.
-func (p pool) shared() bool { return len(p.Listeners) > 1 }
+func (p Pool) Shared() bool { return len(p.Listeners) > 1 }
 
 // Provisioning states (https://docs.openstack.org/api-ref/load-balancer/v2/#prov-status).
 const (
-	statusActive        = "ACTIVE"
-	statusError         = "ERROR"
-	statusDeleted       = "DELETED"
-	statusPendingDelete = "PENDING_DELETE"
+	StatusActive        = "ACTIVE"
+	StatusError         = "ERROR"
+	StatusDeleted       = "DELETED"
+	StatusPendingDelete = "PENDING_DELETE"
 )
 
+// Paths of the API.
 const (
-	pathBalancers = "lbaas/loadbalancers"
-	pathListeners = "lbaas/listeners"
-	pathPools     = "lbaas/pools"
-	pathMonitors  = "lbaas/healthmonitors"
+	PathBalancers = "lbaas/loadbalancers"
+	PathListeners = "lbaas/listeners"
+	PathPools     = "lbaas/pools"
+	PathMonitors  = "lbaas/healthmonitors"
 )
 
-// listBalancers reads all balancers of the project.
-func (d *Balancers) listBalancers(ctx context.Context) ([]balancer, time.Time, error) {
-	return api.ListDated[balancer](ctx, d.client, "loadbalancers", pathBalancers, d.ofProject())
-}
+// Identifier returns the id.
+func (b Balancer) Identifier() string { return b.ID }
 
-// ofProject limits a list to our own project: to an administrator all of them are shown.
-func (d *Balancers) ofProject() url.Values {
-	query := url.Values{}
-	if d.project != "" {
-		query.Set("project_id", d.project)
-	}
-	return query
-}
+// Identifier returns the id.
+func (l Listener) Identifier() string { return l.ID }
 
-func (b balancer) Identifier() string { return b.ID }
-func (l listener) Identifier() string { return l.ID }
-func (p pool) Identifier() string     { return p.ID }
-func (m member) Identifier() string   { return m.ID }
-func (m monitor) Identifier() string  { return m.ID }
+// Identifier returns the id.
+func (p Pool) Identifier() string { return p.ID }
+
+// Identifier returns the id.
+func (m Member) Identifier() string { return m.ID }
+
+// Identifier returns the id.
+func (m Monitor) Identifier() string { return m.ID }
 
 func ofBalancer(id string) url.Values { return url.Values{"loadbalancer_id": {id}} }
+
+// Lifecycle is the life-cycle state of a balancer (…/load-balancer/v2/#provisioning-status-codes).
+func Lifecycle(lb Balancer) (cloud.BalancerState, string) {
+	switch lb.Provisioning {
+	case StatusActive:
+		return cloud.BalancerActive, ""
+	case StatusError:
+		return cloud.BalancerFailed, "its provisioning status is ERROR; an administrator can repair it with `openstack loadbalancer failover`"
+	}
+	return cloud.BalancerPending, ""
+}

@@ -1,4 +1,5 @@
-package octavia
+// Package owner tells whose a load balancer, a listener or a pool is.
+package owner
 
 import (
 	"slices"
@@ -7,9 +8,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
-// owner says whose a balancer is, for the kernel's judgement, and whether the Service may share it.
+// Owners tell whose a load balancer and its parts are.
+type Owners struct{ Rules *desired.Rules }
+
+// Of says whose a balancer is, for the kernel's judgement, and whether the Service may share it.
 // Our marks count before upstream's, which are its names in tags and, without those, the balancer's
 // own name:
 //
@@ -24,39 +30,39 @@ import (
 // Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
 //
 // The third row is there because many clusters are called "kubernetes": that name is no proof.
-func (d *Balancers) owner(lb *balancer, spec cloud.Spec) (owner cloud.Owner, shared bool) {
+func (w *Owners) Of(lb *object.Balancer, spec cloud.Spec) (owner cloud.Owner, shared bool) {
 	o := spec.Ref.Owner
-	c := d.marks.ReadClaims(lb.Tags, o)
+	c := w.Rules.Marks.ReadClaims(lb.Tags, o)
 	byID := spec.Ref.ID != "" && spec.Ref.ID == lb.ID
-	tenant := d.isTenant(&snapshot{lb: *lb}, spec)
-	room := byID && d.hasRoom(lb, c, spec)
-	made, isMade := d.madeFor(lb, o, byID)
+	tenant := w.IsTenant(&object.Snapshot{LB: *lb}, spec)
+	room := byID && w.hasRoom(lb, c, spec)
+	made, isMade := w.madeFor(lb, o, byID)
 	switch {
 	case c.Ours, lb.Name == mark.LegacyName(o.UID):
 		return o, false
 	case c.Upstream && !c.Namesake(o):
-		return d.marks.OfUpstream(c.Named(d.marks, o), o, byID), byID && tenant
+		return w.Rules.Marks.OfUpstream(c.Named(w.Rules.Marks, o), o, byID), byID && tenant
 	case c.Users > 0:
-		return shareWith(d.marks.Others(c, o), o, room)
-	case isMade && room && d.marks.Translated(made, o).Cluster == o.Cluster && !d.marks.IsNameOf(lb.Name, o):
+		return shareWith(w.Rules.Marks.Others(c, o), o, room)
+	case isMade && room && w.Rules.Marks.Translated(made, o).Cluster == o.Cluster && !w.Rules.Marks.IsNameOf(lb.Name, o):
 		return cloud.Owner{}, true
 	case isMade:
-		return d.marks.OfUpstream(made, o, byID), false
+		return w.Rules.Marks.OfUpstream(made, o, byID), false
 	}
 	return cloud.Owner{}, room && tenant
 }
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
-func (d *Balancers) hasRoom(lb *balancer, c mark.Claims, spec cloud.Spec) bool {
-	return !spec.Deleting && c.Users < d.config.MaxShared && annotation.Adopt.In(spec.Options) != lb.ID
+func (w *Owners) hasRoom(lb *object.Balancer, c mark.Claims, spec cloud.Spec) bool {
+	return !spec.Deleting && c.Users < w.Rules.Config.MaxShared && annotation.Adopt.In(spec.Options) != lb.ID
 }
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has
 // tags, one without any was let go by whoever made it.
-func (d *Balancers) madeFor(lb *balancer, o cloud.Owner, byID bool) (made cloud.Owner, isMade bool) {
+func (w *Owners) madeFor(lb *object.Balancer, o cloud.Owner, byID bool) (made cloud.Owner, isMade bool) {
 	made, isMade = mark.ReadName(lb.Name)
-	letGo := d.can(ableTags) && byID && len(lb.Tags) == 0 && !d.marks.IsNameOf(lb.Name, o)
+	letGo := w.Rules.Can(desired.AbleTags) && byID && len(lb.Tags) == 0 && !w.Rules.Marks.IsNameOf(lb.Name, o)
 	return made, isMade && !letGo
 }
 
@@ -72,22 +78,22 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 
 // isMade reports whether a balancer was made for some Service. Upstream marks those by their
 // names; one that was renamed still has its description.
-func isMade(lb *balancer, o cloud.Owner) bool {
+func isMade(lb *object.Balancer, o cloud.Owner) bool {
 	return strings.HasPrefix(lb.Name, mark.NamePrefix) || lb.Name == mark.LegacyName(o.UID) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix)
 }
 
 // isMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
 // differs, a tag has to say that it is the same Service.
-func (d *Balancers) isMadeFor(lb *balancer, o cloud.Owner) bool {
-	if lb.Name == d.marks.Name(o) || lb.Name == mark.LegacyName(o.UID) || lb.Description == d.marks.Description(o) {
+func (w *Owners) isMadeFor(lb *object.Balancer, o cloud.Owner) bool {
+	if lb.Name == w.Rules.Marks.Name(o) || lb.Name == mark.LegacyName(o.UID) || lb.Description == w.Rules.Marks.Description(o) {
 		return true
 	}
-	c := d.marks.ReadClaims(lb.Tags, o)
-	former := d.marks.IsNameOf(lb.Name, o) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix+o.String()+" from cluster ")
+	c := w.Rules.Marks.ReadClaims(lb.Tags, o)
+	former := w.Rules.Marks.IsNameOf(lb.Name, o) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix+o.String()+" from cluster ")
 	return former && (c.Ours || c.Upstream)
 }
 
-// isTenant reports whether the balancer was made for another Service or by the user: then we
+// IsTenant reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else.
 //
 //	made for              marks                       tenant
@@ -97,28 +103,28 @@ func (d *Balancers) isMadeFor(lb *balancer, o cloud.Owner) bool {
 //	nobody                this Service's alone        yes
 //	–                     none, and it is to adopt    no
 //	–                     none                        yes
-func (d *Balancers) isTenant(s *snapshot, spec cloud.Spec) bool {
+func (w *Owners) IsTenant(s *object.Snapshot, spec cloud.Spec) bool {
 	o := spec.Ref.Owner
-	c := d.marks.ReadClaims(s.lb.Tags, o)
-	adopts := annotation.Adopt.In(spec.Options) == s.lb.ID
+	c := w.Rules.Marks.ReadClaims(s.LB.Tags, o)
+	adopts := annotation.Adopt.In(spec.Options) == s.LB.ID
 	switch {
-	case d.isMadeFor(&s.lb, o):
+	case w.isMadeFor(&s.LB, o):
 		return false
 	case c.Users > 0:
 		return true
 	case c.Ours && !adopts:
-		return !isMade(&s.lb, o) || !d.isAlone(s, spec)
+		return !isMade(&s.LB, o) || !w.isAlone(s, spec)
 	}
 	return !adopts
 }
 
 // isAlone reports whether all listeners say that they are the Service's. On a balancer that was
 // made for another Service only that proves that the other one has left: its tag may be missing.
-func (d *Balancers) isAlone(s *snapshot, spec cloud.Spec) bool {
-	return len(d.tagged(s, spec)) == len(s.listeners)
+func (w *Owners) isAlone(s *object.Snapshot, spec cloud.Spec) bool {
+	return len(w.Tagged(s, spec)) == len(s.Listeners)
 }
 
-// isOurs reports whether a listener was made for the Service:
+// IsOurs reports whether a listener was made for the Service:
 //
 //	tags or name                               on a balancer of  ours
 //	the Service's name, in any cluster         –                 yes
@@ -127,19 +133,19 @@ func (d *Balancers) isAlone(s *snapshot, spec cloud.Spec) bool {
 //
 // The listener's own name counts where no tag names a Service: a user can have put another tag in the
 // place of ours.
-func (d *Balancers) isOurs(s *snapshot, l listener, spec cloud.Spec) bool {
-	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
-	if d.isNamed(l, c, spec.Ref.Owner) {
+func (w *Owners) IsOurs(s *object.Snapshot, l object.Listener, spec cloud.Spec) bool {
+	c := w.Rules.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner)
+	if w.isNamed(l, c, spec.Ref.Owner) {
 		return true
 	}
-	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.lb.Name || c.Names[tag]) })
-	return !foreign && !d.isTenant(s, spec)
+	foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.LB.Name || c.Names[tag]) })
+	return !foreign && !w.IsTenant(s, spec)
 }
 
 // isNamed reports whether a listener says by a tag, or by its name where no tag names a Service, that
 // it is the Service's.
-func (d *Balancers) isNamed(l listener, c mark.Claims, o cloud.Owner) bool {
-	named := func(name string) bool { return d.marks.IsNameOf(name, o) && !c.Names[name] }
+func (w *Owners) isNamed(l object.Listener, c mark.Claims, o cloud.Owner) bool {
+	named := func(name string) bool { return w.Rules.Marks.IsNameOf(name, o) && !c.Names[name] }
 	if slices.ContainsFunc(l.Tags, named) {
 		return true
 	}
@@ -150,27 +156,27 @@ func (d *Balancers) isNamed(l listener, c mark.Claims, o cloud.Owner) bool {
 	return ok && named(balancer)
 }
 
-// hasNothing reports whether nothing on a balancer that stays is the Service's any more.
-func (d *Balancers) hasNothing(s *snapshot, spec cloud.Spec) bool {
-	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
-	if c.Ours || c.Upstream || d.mayDelete(s, spec) {
+// HasNothing reports whether nothing on a balancer that stays is the Service's any more.
+func (w *Owners) HasNothing(s *object.Snapshot, spec cloud.Spec) bool {
+	c := w.Rules.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner)
+	if c.Ours || c.Upstream || w.MayDelete(s, spec) {
 		return false
 	}
-	return len(d.tagged(s, spec)) == 0 && len(d.unusedPools(s, spec.Ref.Owner)) == 0
+	return len(w.Tagged(s, spec)) == 0 && len(w.UnusedPools(s, spec.Ref.Owner)) == 0
 }
 
-// tagged are the listeners that say that they are the Service's.
-func (d *Balancers) tagged(s *snapshot, spec cloud.Spec) []listener {
-	c := d.marks.ReadClaims(s.lb.Tags, spec.Ref.Owner)
-	return slices.DeleteFunc(slices.Clone(s.listeners), func(l listener) bool { return !d.isNamed(l, c, spec.Ref.Owner) })
+// Tagged are the listeners that say that they are the Service's.
+func (w *Owners) Tagged(s *object.Snapshot, spec cloud.Spec) []object.Listener {
+	c := w.Rules.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner)
+	return slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool { return !w.isNamed(l, c, spec.Ref.Owner) })
 }
 
-// mayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
+// MayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
 // that was made for another Service must have no listener that is not ours.
-func (d *Balancers) mayDelete(s *snapshot, spec cloud.Spec) bool {
+func (w *Owners) MayDelete(s *object.Snapshot, spec cloud.Spec) bool {
 	o := spec.Ref.Owner
-	if !isMade(&s.lb, o) || d.marks.ReadClaims(s.lb.Tags, o).Users > 0 {
+	if !isMade(&s.LB, o) || w.Rules.Marks.ReadClaims(s.LB.Tags, o).Users > 0 {
 		return false
 	}
-	return d.isMadeFor(&s.lb, o) || d.isAlone(s, spec)
+	return w.isMadeFor(&s.LB, o) || w.isAlone(s, spec)
 }

@@ -1,0 +1,62 @@
+package desired
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// MemberAddress is the address of a machine's member: its first internal one of the family,
+// else its first external one.
+func MemberAddress(t cloud.Target, ipv6 bool) string {
+	for _, kind := range []cloud.AddressType{cloud.AddressInternalIP, cloud.AddressExternalIP} {
+		for _, a := range t.Addresses {
+			ip, err := netip.ParseAddr(a.Address)
+			if err == nil && a.Type == kind && ip.Unmap().Is4() != ipv6 {
+				return a.Address
+			}
+		}
+	}
+	return ""
+}
+
+// MonitorPort is the port at which members are checked, 0 for that of their traffic.
+func MonitorPort(l cloud.Listener, spec cloud.Spec) int {
+	if l.Health != nil && l.Health.Protocol == ProtocolHTTP {
+		return spec.HealthPort
+	}
+	return 0
+}
+
+// unknownTarget names a member by its address, which the kernel knows a machine by, if it is as it
+// should be, else by something that is no address, so that it is replaced.
+func unknownTarget(m object.Member, targetPort int) cloud.InstanceID {
+	if m.Port == targetPort && m.Enabled && m.Weight > 0 && !m.Backup {
+		return cloud.UnknownInstance(m.Address)
+	}
+	return cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port))
+}
+
+// MemberOf is the address of the member that an unknown target stands for.
+func MemberOf(id cloud.InstanceID) string {
+	address, _, _ := strings.Cut(id.Address(), "#")
+	return address
+}
+
+// ObservedTargets are the members of a pool.
+func ObservedTargets(members []object.Member, targetPort, monitored int) []cloud.InstanceID {
+	targets := []cloud.InstanceID{}
+	for _, m := range members {
+		id := unknownTarget(m, targetPort)
+		if m.MonitorPort != monitored {
+			id = cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port) + " checked at " + strconv.Itoa(m.MonitorPort))
+		}
+		targets = append(targets, id)
+	}
+	slices.Sort(targets)
+	return slices.Compact(targets)
+}

@@ -1,0 +1,259 @@
+package desired
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+)
+
+// Fields only this cloud's balancers have, beside the portable ones.
+const (
+	FieldProvider   = "provider"
+	FieldFlavor     = "flavor"
+	FieldZone       = "zone"
+	FieldSubnet     = "subnet"
+	FieldNetwork    = "network"
+	FieldPort       = "port"
+	FieldAddress    = "address"
+	FieldFloatingIP = "floatingIP"
+	FieldFamily     = "memberFamily"
+)
+
+// Facts that Observe finds out for Normalize and Apply.
+const (
+	// LookupVIPFamily is "6" where the balancer's address is IPv6.
+	LookupVIPFamily = "vipFamily"
+	// LookupFloatingNetwork is the network to take a floating IP from, or NoNetwork.
+	LookupFloatingNetwork = "floatingNetwork"
+	// LookupMemberCIDR is the network from which the balancer reaches the nodes.
+	LookupMemberCIDR = "memberCIDR"
+	// LookupNoSubnet is the id of a subnet that is asked for and not there.
+	LookupNoSubnet = "noSubnet"
+	// LookupSecondFamily says that the balancer has an address of each family.
+	LookupSecondFamily = "secondFamily"
+	// LookupTenant says that the balancer was made for another Service or by the user.
+	LookupTenant = "guest"
+	// LookupTaken are the keys of listeners that belong to somebody else, with commas.
+	LookupTaken = "taken"
+	// LookupFull says how many Services share the balancer that we would be too much for.
+	LookupFull = "full"
+	// LookupScope is the scope of a balancer we are a tenant of.
+	LookupScope = "scope"
+	// LookupTLS says what is wrong with the certificate, "" when nothing is.
+	LookupTLS = "tls"
+)
+
+// NoNetwork is the LookupFloatingNetwork of a cloud that has no external network.
+const NoNetwork = "none"
+
+// Normalize implements cloud.Balancers.
+func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	list, err := r.wantedListeners(spec)
+	if err := errors.Join(r.checkRequest(spec), err); err != nil {
+		return cloud.Balancer{}, r.Notes(spec), err
+	}
+	b := cloud.Balancer{
+		Name:           r.Marks.Name(spec.Ref.Owner),
+		Scope:          r.WantedScope(spec),
+		DualStack:      spec.DualStack && r.Can(AbleAdditionalVIPs),
+		Listeners:      list,
+		ProviderFields: r.WantedProviderFields(spec),
+		OwnershipTags:  r.Marks.WantedMarks(spec.Ref.Owner),
+	}
+	b.Preserve(spec.Preserved)
+	return b, r.Notes(spec), nil
+}
+
+// WantedScope is external where the Service wants a floating IP and can have one:
+//
+//	wants     it is                             scope
+//	internal  –                                 internal
+//	external  a tenant of somebody's balancer   as that is
+//	external  no external network to be found   internal
+//	external  else, also with an IPv6 address   external
+func (r *Rules) WantedScope(spec cloud.Spec) cloud.Scope {
+	if spec.Lookups[LookupTenant] != "" && !r.WantsInternal(spec) {
+		return cloud.Scope(spec.Lookups[LookupScope])
+	}
+	return cloud.ScopeOf(r.WantsInternal(spec) || spec.Lookups[LookupFloatingNetwork] == NoNetwork)
+}
+
+// WantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
+// compared and stays as it is.
+func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
+	where := r.PlacementOf(spec)
+	all := map[string]string{
+		FieldProvider: r.Config.Provider,
+		FieldFlavor:   r.IfAble(AbleFlavors, option.Flavor.In(spec.Options)),
+		FieldZone:     r.IfAble(AbleZones, option.Zone.In(spec.Options)),
+		FieldSubnet:   where.Subnet,
+		FieldNetwork:  where.Network,
+		FieldPort:     option.Port.In(spec.Options),
+	}
+	if field := r.AddressField(spec); spec.LoadBalancerIP != "" && field != "" {
+		all[field] = spec.LoadBalancerIP
+	}
+	if spec.Lookups[LookupTenant] != "" {
+		all = map[string]string{}
+	}
+	all[FieldFamily] = Family(OnIPv6(spec))
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	return all
+}
+
+// AddressField is the field loadBalancerIP is about: the balancer's own address where no floating
+// IP was asked for, and none where one was and can't be.
+func (r *Rules) AddressField(spec cloud.Spec) string {
+	switch {
+	case r.WantsInternal(spec) || spec.IPv6:
+		return FieldAddress
+	case OnIPv6(spec) || r.WantedScope(spec) == cloud.ScopeInternal:
+		return ""
+	}
+	return FieldFloatingIP
+}
+
+// checkRequest refuses what can't be.
+func (r *Rules) checkRequest(spec cloud.Spec) error {
+	var problems []error
+	refuse := func(field, value, want string) {
+		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+	}
+	options := spec.Options
+	if class := option.Class.In(options); class != "" {
+		if _, ok := r.Classes[class]; !ok {
+			refuse(option.Class.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(r.Classes))))
+		}
+	}
+	if option.ProxyProtocol.In(options) != option.ProxyNone && option.ForwardedFor.Bool(options) {
+		refuse(option.ForwardedFor.Name, "true", "want either it or "+option.ProxyProtocol.Name)
+	}
+	if reason := spec.Lookups[LookupTLS]; reason != "" {
+		refuse(option.TLS.Name, option.TLS.In(options), reason)
+	}
+	if id := spec.Lookups[LookupNoSubnet]; id != "" {
+		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
+	}
+	if restricts(spec) && !r.Can(ableAllowedCIDRs) && !r.Config.ManageSecurityGroups {
+		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+r.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
+	}
+	return errors.Join(append(problems, r.checkShare(spec)...)...)
+}
+
+// checkShare refuses what the others on a balancer rule out.
+func (r *Rules) checkShare(spec cloud.Spec) []error {
+	var problems []error
+	refuse := func(field, value, want string) {
+		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
+	}
+	if users := spec.Lookups[LookupFull]; users != "" {
+		refuse(option.ID.Name, option.ID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(r.Config.MaxShared))
+	}
+	taken := strings.Split(spec.Lookups[LookupTaken], ",")
+	for _, port := range spec.Ports {
+		if key := port.Listener().Key(); slices.Contains(taken, key) {
+			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
+		}
+	}
+	if spec.Lookups[LookupTenant] != "" && r.WantsInternal(spec) && spec.Lookups[LookupScope] == string(cloud.ScopeExternal) {
+		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
+	}
+	return problems
+}
+
+// restricts reports whether not everybody may connect.
+func restricts(spec cloud.Spec) bool {
+	return len(spec.SourceRanges) > 0 && !slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() == 0 })
+}
+
+func quoted(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return `"` + strings.Join(names, `", "`) + `"`
+}
+
+// Notes say what of the Service's wishes has no effect.
+func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
+	var list []cloud.Warning
+	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
+	if spec.Lookups[LookupFloatingNetwork] == NoNetwork && !r.WantsInternal(spec) {
+		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
+	}
+	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts} {
+		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !r.Can(a) {
+			note(key.Name, "it has no effect: "+r.unable(a))
+		}
+	}
+	if spec.DualStack && !r.Can(AbleAdditionalVIPs) {
+		note("spec.ipFamilies", "only the first has an address: "+r.unable(AbleAdditionalVIPs))
+	}
+	list = append(list, r.addressNotes(spec)...)
+	list = append(list, monitorNotes(spec)...)
+	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
+		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
+	}
+	for _, port := range spec.Ports {
+		if port.Protocol != cloud.ProtocolTCP && r.Terminates(spec) {
+			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
+		}
+	}
+	slices.SortFunc(list, func(a, b cloud.Warning) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
+	return list
+}
+
+// addressNotes say which address gets no floating IP: Neutron has none for IPv6.
+func (r *Rules) addressNotes(spec cloud.Spec) []cloud.Warning {
+	switch {
+	case r.WantsInternal(spec) || spec.Lookups[LookupTenant] != "":
+		return nil
+	case OnIPv6(spec):
+		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
+	case onBoth(spec) && r.Can(AbleAdditionalVIPs):
+		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
+	}
+	return nil
+}
+
+func monitorNotes(spec cloud.Spec) []cloud.Warning {
+	monitored := option.Monitor.Bool(spec.Options)
+	switch {
+	case spec.Local && !monitored:
+		return []cloud.Warning{{Field: option.Monitor.Name, Message: "without a health monitor externalTrafficPolicy: Local sends connections to nodes that drop them"}}
+	case monitored && option.MonitorTimeout.Duration(spec.Options) >= option.MonitorDelay.Duration(spec.Options):
+		return []cloud.Warning{{Field: option.MonitorTimeout.Name, Message: "it should be less than " + option.MonitorDelay.Name}}
+	}
+	return nil
+}
+
+// Terminates reports whether the balancer changes connections.
+func (r *Rules) Terminates(spec cloud.Spec) bool {
+	return option.ProxyProtocol.In(spec.Options) != option.ProxyNone || option.ForwardedFor.Bool(spec.Options) || option.TLS.In(spec.Options) != ""
+}
+
+// Family writes an address family as lookups and fields have it.
+func Family(ipv6 bool) string {
+	if ipv6 {
+		return "6"
+	}
+	return "4"
+}
+
+// Eligible implements cloud.Balancers: what has an address can be a member.
+func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
+	if MemberAddress(t, b.ProviderFields[FieldFamily] == "6") == "" {
+		return "the cloud shows no address of it in the balancer's family; [Networking] in the configuration says which count"
+	}
+	return ""
+}
+
+// FieldLoadBalancerIP is the field of the Service with the address that it asks for.
+const FieldLoadBalancerIP = "spec.loadBalancerIP"

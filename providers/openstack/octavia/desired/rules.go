@@ -1,0 +1,44 @@
+// Package desired says what a Service asks for, and what of it the cloud can do. It makes no request.
+package desired
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+)
+
+// Rules say what a Service asks for. They ask nothing of the cloud.
+type Rules struct {
+	Config  config.Balancer
+	Classes map[string]config.Class
+	Marks   mark.Marks
+	// Version is the newest version of Octavia's API.
+	Version api.Version
+}
+
+// New returns the rules for load balancers of a cloud whose API has this version.
+func New(b config.Balancer, classes map[string]config.Class, marks mark.Marks, version api.Version) *Rules {
+	r := &Rules{Config: b, Classes: classes, Marks: marks, Version: version}
+	r.Marks.Tags = r.Can(AbleTags)
+	return r
+}
+
+// Defaults implements cloud.Configured: what [LoadBalancer] says of all balancers.
+func (r *Rules) Defaults() map[string]string { return option.Defaults(r.Config) }
+
+// IfAble returns the value where load balancers can do that here, else "".
+func (r *Rules) IfAble(a Ability, value string) string {
+	if r.Can(a) {
+		return value
+	}
+	return ""
+}
+
+func (r *Rules) unable(a Ability) string {
+	if r.Config.Provider == config.ProviderOVN && !abilities[a].ovn {
+		return "the ovn provider can't do it"
+	}
+	since := abilities[a].since
+	return "this cloud's load balancer API is older than " + since.String()
+}

@@ -1,0 +1,108 @@
+package floatingip
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// Find finds the floating IP at the balancer's port. Where one is wanted and there is
+// none, it looks for one that is left of a balancer of this Service that is gone.
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) (err error) {
+	if s.LB.Port != "" {
+		s.Floating, err = m.floatingWith(ctx, spec, url.Values{"port_id": {s.LB.Port}}, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port })
+	}
+	unwanted := s.LB.ID != "" && (m.Rules.WantsInternal(spec) || neutron.IsIPv6(s.LB.Address))
+	if err != nil || s.Floating != nil || unwanted {
+		return err
+	}
+	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.Rules.Marks.FloatingDescription(spec.Ref.Owner)}})
+	for i, ip := range made {
+		switch {
+		case !m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, false):
+		case ip.Port == "":
+			s.Free = &made[i]
+			return err
+		case s.LB.ID != "" && !spec.Deleting:
+			s.Elsewhere = &made[i]
+		}
+	}
+	return err
+}
+
+// floatingWith returns the floating IP that fits, nil when none does.
+func (m *Manager) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(object.FloatingIP) bool) (*object.FloatingIP, error) {
+	ips, err := m.floatingOf(ctx, spec, query)
+	if at := slices.IndexFunc(ips, fits); err == nil && at >= 0 {
+		return &ips[at], nil
+	}
+	return nil, err
+}
+
+// floatingOf returns the floating IPs of the bulk list, or those the query leads to.
+func (m *Manager) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]object.FloatingIP, error) {
+	if all, listed := object.BulkListOf(spec); listed {
+		return all.Floating, nil
+	}
+	return m.Reader.FloatingIPs(ctx, query)
+}
+
+// isLeft reports whether a port is that of another balancer of the Service, which the present one has
+// replaced.
+func (m *Manager) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
+	all, _, err := m.Reader.Balancers(ctx)
+	if err != nil {
+		return false, fmt.Errorf("listing balancers: %w", err)
+	}
+	return slices.ContainsFunc(all, func(lb object.Balancer) bool {
+		return lb.Port == port && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
+	}), nil
+}
+
+// Following is the floating IP that stays at the balancer beside, which serves, and follows when this
+// one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
+func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
+	if spec.Beside == nil || m.Rules.WantsInternal(spec) {
+		return nil
+	}
+	s, ok := spec.Beside.Native.(*object.Snapshot)
+	if !ok || s.Floating == nil {
+		return nil
+	}
+	chosen := desired.ChosenFloating(spec)
+	if chosen == s.Floating.Address || chosen == "" && m.Rules.Marks.FloatingIsOurs(s.Floating.Description, spec.Ref.Owner, true) {
+		return s.Floating
+	}
+	return nil
+}
+
+// FindNetwork returns the external network to use where none is configured: the first
+// with a subnet that is IPv4 or that we are not shown; "" when there is none.
+func (m *Manager) FindNetwork(ctx context.Context) (string, error) {
+	type external struct {
+		neutron.Network
+		Subnets []string `json:"subnets"`
+	}
+	networks, err := api.ListAll[external](ctx, m.Network, "networks", "networks", url.Values{"router:external": {"true"}})
+	if err != nil {
+		return "", fmt.Errorf("listing external networks: %w", err)
+	}
+	for _, n := range networks {
+		subnets, err := api.ListAll[neutron.Subnet](ctx, m.Network, "subnets", "subnets", url.Values{"network_id": {n.ID}})
+		if err != nil {
+			return "", fmt.Errorf("listing the subnets of network %s: %w", n.ID, err)
+		}
+		hidden := len(subnets) < len(n.Subnets)
+		if hidden || slices.ContainsFunc(subnets, func(s neutron.Subnet) bool { return s.Version == 4 }) {
+			return n.ID, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,63 @@
+package object
+
+import (
+	"slices"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Snapshot is a balancer with everything that belongs to it, as it was read.
+type Snapshot struct {
+	LB        Balancer
+	Listeners []Listener
+	// Pools are by their id; members and monitors by that of their pool.
+	Pools    map[string]Pool
+	Members  map[string][]Member
+	Monitors map[string]Monitor
+	// Floating is the floating IP at the balancer's port, nil when there is none; free is one
+	// that was made for this Service and is attached nowhere, elsewhere one that is attached to
+	// something else.
+	Floating  *FloatingIP
+	Free      *FloatingIP
+	Elsewhere *FloatingIP
+	// Guard is the managed security group.
+	Guard Guard
+	// Read is when the balancer was read, by the clock of the API.
+	Read time.Time
+}
+
+// calm is for how long nothing must have changed before what was read counts as all that
+// happened until then. Octavia's stamps are whole seconds, so two changes can have the same.
+const calm = 3 * time.Second
+
+// StampFormat is that of Octavia's time stamps, in UTC.
+const StampFormat = "2006-01-02T15:04:05"
+
+// Still reports whether what was read then, with that stamp, is the same now if the stamp is:
+//
+//	stamp then and now  last change was       still
+//	differ              –                     no
+//	same                calm before reading   yes
+//	same                closer                no: there may have been another change that second
+func (s *Snapshot) Still(then, now string) bool {
+	if s == nil || then == "" || then != now {
+		return false
+	}
+	changed, err := time.Parse(StampFormat, then)
+	return err == nil && !s.Read.IsZero() && s.Read.Sub(changed) >= calm
+}
+
+// ListenerOf returns the listener with that key, nil when there is none.
+func (s *Snapshot) ListenerOf(key string) *Listener {
+	at := slices.IndexFunc(s.Listeners, func(l Listener) bool { return l.Key() == key })
+	if at < 0 {
+		return nil
+	}
+	return &s.Listeners[at]
+}
+
+// Key is that of the kernel's listener.
+func (l Listener) Key() string {
+	return cloud.Listener{Protocol: cloud.Protocol(l.Protocol), Port: l.Port}.Key()
+}

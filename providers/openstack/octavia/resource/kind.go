@@ -1,0 +1,137 @@
+package resource
+
+import (
+	"context"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// balancerKind is the balancer itself. It is made with all it has in one request, and deleted with
+// all of it, unless the provider can't.
+func (c *Composite) balancerKind() cloud.ResourceKind {
+	kind := c.part(kindBalancer, "loadbalancer", object.PathBalancers)
+	kind.Anchor = true
+	kind.Last = []string{"name", "description"} // listeners without tags are known by the balancer's name
+	children := []string{kindPool, kindMember, kindMonitor, kindListener}
+	if !c.Rules.Config.Serial {
+		kind.Brings = children
+	}
+	kind.Create = c.createBalancer
+	if c.Rules.Config.CascadeDelete {
+		kind.Takes = children
+		kind.Delete = func(ctx context.Context, present cloud.Resource) error {
+			_, err := c.Client.Delete(ctx, c.Client.ServiceURL(object.PathBalancers, present.ID)+"?cascade=true", nil)
+			if api.IsNotFound(err) {
+				return nil
+			}
+			return err
+		}
+	}
+	return kind
+}
+
+// createBalancer makes a balancer together with what it brings. What is left by a crash is found
+// again by its tag.
+func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+	body := api.ForCreation(wanted.Fields)
+	if !c.Rules.Config.Serial {
+		body["listeners"] = populated(with)
+	}
+	id, err := c.post(ctx, "loadbalancer", body, object.PathBalancers)
+	if err == nil && id == "" {
+		err = api.ErrUnreadable
+	}
+	return id, err
+}
+
+// populated are the bodies of listeners with what is behind them.
+func populated(all []cloud.Resource) []map[string]any {
+	var listeners []map[string]any
+	for _, r := range all {
+		if r.Kind != kindListener {
+			continue
+		}
+		body := api.ForCreation(r.Fields)
+		delete(body, "loadbalancer_id")
+		delete(body, "default_pool_id")
+		if ref, leads := r.Fields["default_pool_id"].(cloud.IDOf); leads {
+			body["default_pool"] = populatedPool(Find(all, ref), all)
+		}
+		listeners = append(listeners, body)
+	}
+	return listeners
+}
+
+func populatedPool(p *cloud.Resource, all []cloud.Resource) map[string]any {
+	body := api.ForCreation(p.Fields)
+	delete(body, "loadbalancer_id")
+	var members []map[string]any
+	for _, r := range all {
+		switch {
+		case r.Fields["pool_id"] != p.Ref():
+		case r.Kind == kindMember:
+			members = append(members, api.ForCreation(memberBody(r)))
+		case r.Kind == kindMonitor:
+			monitor := api.ForCreation(r.Fields)
+			delete(monitor, "pool_id")
+			body["healthmonitor"] = monitor
+		}
+	}
+	if members != nil {
+		body["members"] = members
+	}
+	return body
+}
+
+// ResourceKinds implements cloud.Composite. A pool is made and filled before a listener leads to it,
+// and deleted before the listener that it is found through.
+func (c *Composite) ResourceKinds() []cloud.ResourceKind {
+	pool := c.part(kindPool, "pool", object.PathPools)
+	pool.Immutable, pool.Takes, pool.FoundThrough = []string{"protocol"}, []string{kindMember, kindMonitor}, kindListener
+	monitor := c.part(kindMonitor, "healthmonitor", object.PathMonitors)
+	monitor.Immutable = []string{"type"}
+	listener := c.part(kindListener, "listener", object.PathListeners)
+	listener.Immutable = []string{"protocol"}
+	return slices.Concat(c.Groups.Kinds(), []cloud.ResourceKind{c.balancerKind(), pool, c.memberKind(), monitor, listener, c.Floating.Kind()})
+}
+
+// part is a kind of Octavia whose fields are sent as they are.
+func (c *Composite) part(kind, name, path string) cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kind, Settles: settles,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			return c.post(ctx, name, api.ForCreation(wanted.Fields), path)
+		},
+		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+			return c.put(ctx, name, api.Chosen(wanted.Fields, fields), path, present.ID)
+		},
+		Delete: func(ctx context.Context, present cloud.Resource) error {
+			return api.Remove(ctx, c.Client, path, present.ID)
+		},
+	}
+}
+
+// post makes an object of Octavia. An answer that is none of the API says that nothing was made.
+func (c *Composite) post(ctx context.Context, name string, body any, path ...string) (string, error) {
+	var answer map[string]object.Reference
+	_, err := c.Client.Post(ctx, c.Client.ServiceURL(path...), map[string]any{name: body}, &answer, api.Changed())
+	return answer[name].ID, err
+}
+
+// put changes an object of Octavia.
+func (c *Composite) put(ctx context.Context, name string, body any, path ...string) error {
+	_, err := c.Client.Put(ctx, c.Client.ServiceURL(path...), map[string]any{name: body}, nil, api.Changed())
+	return err
+}
+
+// The kinds of resources that Octavia has, by their names in its API.
+const (
+	kindBalancer = "load balancer"
+	kindPool     = "pool"
+	kindMember   = "member"
+	kindMonitor  = "health monitor"
+	kindListener = "listener"
+)

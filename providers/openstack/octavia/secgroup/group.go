@@ -1,0 +1,93 @@
+// Package secgroup is about the security groups that let load balancers reach the nodes.
+package secgroup
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// Manager are the security groups that let load balancers reach the nodes.
+type Manager struct {
+	Network *gophercloud.ServiceClient
+	Rules   *desired.Rules
+	Reader  *object.Reader
+}
+
+// Find reads the Service's security group and the ports of machines. Where groups are not
+// managed only a group that is left from a time when they were is looked for.
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
+	all, listed := object.BulkListOf(spec)
+	groups := all.Groups
+	if !listed {
+		var err error
+		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {mark.GroupName(spec.Ref.Owner)}}); err != nil {
+			return err
+		}
+	}
+	at := slices.IndexFunc(groups, func(g object.SecurityGroup) bool { return g.Name == mark.GroupName(spec.Ref.Owner) })
+	if at >= 0 {
+		s.Guard.Group = &groups[at]
+	}
+	if !m.Rules.Config.ManageSecurityGroups {
+		return nil
+	}
+	s.Guard.Ports, s.Guard.Network = all.Ports, s.LB.Network
+	if listed {
+		return nil
+	}
+	var err error
+	s.Guard.Ports, err = m.Reader.MachinePorts(ctx)
+	return err
+}
+
+// Resources are the security group with its rules, and the ports of these addresses, which have to
+// have it. Where groups are not managed one that is left is not wanted.
+func (m *Manager) Resources(s *object.Snapshot, change cloud.Change, addresses []string) (r cloud.Resources) {
+	o := change.Spec.Ref.Owner
+	managed := m.Rules.Config.ManageSecurityGroups
+	group := Resource("", o)
+	if s.Guard.Group != nil {
+		r.Present = append(r.Present, Resource(s.Guard.Group.ID, o))
+	}
+	if !managed {
+		return r
+	}
+	r.Wanted = append(r.Wanted, group)
+	if s.Guard.Group != nil {
+		for _, rule := range s.Guard.Group.Rules {
+			r.Present = append(r.Present, ruleResource(rule, group.Ref()))
+		}
+	}
+	for _, rule := range m.wantedRules(change.Spec) {
+		r.Wanted = append(r.Wanted, ruleResource(rule, group.Ref()))
+	}
+	behind := s.Guard.Behind(addresses)
+	for _, p := range s.Guard.Ports {
+		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
+		if s.Guard.Has(p) {
+			r.Present = append(r.Present, member)
+		}
+		if behind[p.ID] {
+			r.Wanted = append(r.Wanted, member)
+		}
+	}
+	return r
+}
+
+// Resource is the security group of a Service; id is "" where there is none yet.
+func Resource(id string, o cloud.Owner) cloud.Resource {
+	return cloud.Resource{Kind: kindGroup, Key: o.String(), ID: id, Native: o}
+}
+
+// ruleResource is a rule, which is known by all it says.
+func ruleResource(rule object.SecurityGroupRule, group cloud.IDOf) cloud.Resource {
+	return cloud.Resource{Kind: kindRule, Key: rule.String(), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
+}
