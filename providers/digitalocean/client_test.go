@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
 // serve starts an API and returns a driver that uses it.
@@ -21,7 +23,7 @@ func serve(t *testing.T, env map[string]string, handler http.HandlerFunc) (*Driv
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	token := "token-1"
-	all := map[string]string{envURL: server.URL, envMetadataURL: server.URL}
+	all := map[string]string{config.EnvURL: server.URL, config.EnvMetadataURL: server.URL}
 	for name, value := range env {
 		all[name] = strings.ReplaceAll(value, "SERVER", server.URL)
 	}
@@ -46,7 +48,7 @@ const account = `{"account": {"uuid": "u", "team": {"uuid": "team-1"}}}`
 
 func TestClient(t *testing.T) {
 	var seen []string
-	d, token := serve(t, map[string]string{envURL: "SERVER/proxy/do/"}, func(w http.ResponseWriter, r *http.Request) {
+	d, token := serve(t, map[string]string{config.EnvURL: "SERVER/proxy/do/"}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/metadata/v1/region" {
 			if r.Header.Get("Authorization") != "" {
 				t.Error("the token is sent to the metadata service")
@@ -114,7 +116,7 @@ func TestRegion(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			c := testConfig(map[string]string{envURL: server.URL, envMetadataURL: server.URL, envRegion: test.region})
+			c := testConfig(map[string]string{config.EnvURL: server.URL, config.EnvMetadataURL: server.URL, config.EnvRegion: test.region})
 			c.Transport = server.Client().Transport
 			d, err := New(t.Context(), c)
 			if test.refused != "" {
@@ -126,7 +128,7 @@ func TestRegion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := d.(*Driver).settings.region; got != test.want {
+			if got := d.(*Driver).settings.Region; got != test.want {
 				t.Errorf("region = %q, want %q", got, test.want)
 			}
 		})
@@ -212,7 +214,7 @@ func TestClassifyWithoutAnswer(t *testing.T) {
 		err  error
 		want cloud.Class
 	}{
-		"token":     {&tokenError{errors.New("no file")}, cloud.FailureUnauthorized},
+		"token":     {&api.TokenError{Err: errors.New("no file")}, cloud.FailureUnauthorized},
 		"deadline":  {context.DeadlineExceeded, cloud.FailureTransient},
 		"cancelled": {context.Canceled, cloud.FailureTransient},
 		"invalid":   {&cloud.Invalid{Field: "x"}, cloud.FailureInvalid},
@@ -249,7 +251,7 @@ func TestRetryAfter(t *testing.T) {
 				header.Set(name, value)
 			}
 		}
-		if got := retryAfter(header, now); got != test.want {
+		if got := api.RetryAfter(header, now); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}

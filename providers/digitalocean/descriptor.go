@@ -1,34 +1,13 @@
 package digitalocean
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-
-// scheme is the scheme of provider-IDs.
-const scheme = "digitalocean"
-
-// idAnnotation records the id of a Service's balancer, as the upstream CCM did.
-const idAnnotation = "kubernetes.digitalocean.com/load-balancer-id"
-
-// Fields only this cloud's balancers have, beside the portable ones.
-const (
-	fieldType             = "type"
-	fieldVPC              = "vpc"
-	fieldSubnet           = "subnet"
-	fieldIP               = "ip"
-	fieldSize             = "size"
-	fieldTargetTag        = "targetTag"
-	fieldProxyProtocol    = "proxyProtocol"
-	fieldBackendKeepalive = "backendKeepalive"
-	fieldRedirect         = "redirectHTTPToHTTPS"
-	fieldNoDNSRecords     = "disableLetsEncryptDNSRecords"
-	fieldIdleTimeout      = "idleTimeout"
-	fieldSticky           = "stickySessions"
-)
-
-// Fields only this cloud's listeners and health checks have.
-const (
-	fieldCertificate = "certificate"
-	fieldPassthrough = "passthrough"
-	fieldHealthProxy = "proxyProtocol"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Descriptor returns the static facts of the provider. The limits are the published ones
@@ -38,29 +17,29 @@ func Descriptor() cloud.Descriptor {
 		Name:              "digitalocean",
 		Title:             "DigitalOcean",
 		Status:            cloud.StatusAlpha,
-		ProviderIDSchemes: []string{scheme},
-		ProviderIDForm:    scheme + "://<droplet id>",
+		ProviderIDSchemes: []string{droplet.Scheme},
+		ProviderIDForm:    droplet.Scheme + "://<droplet id>",
 		Capabilities: cloud.Capabilities{
 			Balancers:    true,
 			Firewalls:    true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			SourceRanges: true,
 			// Three of a firewall's rules let everything out.
-			FirewallRules:   maxFirewallRules - len(outbound()),
-			FirewallSources: maxFirewallSources,
+			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
+			FirewallSources: firewall.MaxFirewallSources,
 			Immutable: []string{
-				fieldType, cloud.FieldScope, cloud.FieldDualStack, fieldVPC, fieldSubnet, fieldIP,
+				desired.FieldType, cloud.FieldScope, cloud.FieldDualStack, desired.FieldVPC, desired.FieldSubnet, desired.FieldIP,
 			},
 		},
 		Limits: cloud.Limits{
-			PageSize:          maxPage,
+			PageSize:          api.MaxPage,
 			GetBatch:          1,
 			RequestsPerHour:   5000,
 			RequestsPerMinute: 250,
-			QPSSetting:        envQPS,
+			QPSSetting:        config.EnvQPS,
 		},
-		Settings:     declaredSettings(),
+		Settings:     config.Declared(),
 		Secret:       "digitalocean",
-		IDAnnotation: idAnnotation,
+		IDAnnotation: option.IdAnnotation,
 	}
 }

@@ -7,15 +7,25 @@ import (
 
 	"github.com/digitalocean/godo"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Driver is one DigitalOcean team, seen with one token.
 type Driver struct {
+	*droplet.Machines
+	*firewall.Firewalls
+	*balancer.Balancers
 	api      *godo.Client
-	settings settings
-	// cloud is the name of the configuration's entry, for the owner marks.
-	cloud string
+	settings config.Settings
 }
 
 var (
@@ -25,25 +35,33 @@ var (
 	_ cloud.Balancers  = (*Driver)(nil)
 	_ cloud.BulkLister = (*Driver)(nil)
 	_ cloud.Firewalls  = (*Driver)(nil)
+	_ cloud.Checker    = (*Driver)(nil)
+	_ cloud.Replacer   = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads
 // the network only for the region.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	s, err := readSettings(c)
+	s, err := config.Read(c)
 	if err != nil {
 		return nil, fmt.Errorf("reading the settings of DigitalOcean: %w", err)
 	}
-	api, err := newClient(c, s.baseURL)
+	client, err := api.New(c, s.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("building the API client: %w", err)
 	}
-	d := &Driver{api: api, settings: s, cloud: c.Cloud}
-	d.settings.region, err = d.resolveRegion(ctx, c.Transport)
-	if err != nil {
+	if s.Region, err = resolveRegion(ctx, c.Transport, client, s); err != nil {
 		return nil, err
 	}
-	return d, nil
+	return wire(client, s, c.Cloud), nil
+}
+
+// wire gives each part its client and settings; cloud is the name of the configuration's entry.
+func wire(client *godo.Client, s config.Settings, cloud string) *Driver {
+	return &Driver{
+		api: client, settings: s, Machines: &droplet.Machines{API: client}, Firewalls: &firewall.Firewalls{API: client, Settings: s},
+		Balancers: &balancer.Balancers{API: client, Rules: &desired.Rules{Settings: s, Owners: &mark.Owners{ClusterID: s.ClusterID, Cloud: cloud}}},
+	}
 }
 
 // Identity implements cloud.Driver: the team the token belongs to.
@@ -56,14 +74,23 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 		return cloud.Identity{}, fmt.Errorf("reading the account: %w", err)
 	}
 	if account == nil || account.UUID == "" {
-		return cloud.Identity{}, fmt.Errorf("reading the account: %w", errUnreadable)
+		return cloud.Identity{}, fmt.Errorf("reading the account: %w", api.ErrUnreadable)
 	}
 	id := account.UUID
 	if account.Team != nil && account.Team.UUID != "" {
 		id = account.Team.UUID
 	}
-	return cloud.Identity{Account: id, Region: d.settings.region}, nil
+	return cloud.Identity{Account: id, Region: d.settings.Region}, nil
 }
 
 // Instances implements cloud.Driver.
 func (d *Driver) Instances() cloud.Instances { return d }
+
+// Classify implements cloud.Driver.
+func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
+
+// Annotations returns the provider's annotations.
+func Annotations() annotation.Set { return option.Annotations() }
+
+// ReadOnly says which requests only read.
+func ReadOnly(r *http.Request) bool { return balancer.ReadOnly(r) }

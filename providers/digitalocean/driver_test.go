@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 const (
@@ -14,12 +16,12 @@ const (
 )
 
 // testDriver is a driver without a network, for everything that is pure.
-func testDriver(edit ...func(*settings)) *Driver {
-	d := &Driver{cloud: "digitalocean", settings: settings{region: "nyc3", defaultType: typeNetwork}}
+func testDriver(edit ...func(*config.Settings)) *Driver {
+	s := config.Settings{Region: "nyc3", DefaultType: config.TypeNetwork}
 	for _, f := range edit {
-		f(&d.settings)
+		f(&s)
 	}
-	return d
+	return wire(nil, s, "digitalocean")
 }
 
 // testSpec is a Service with ports 80 and 443, annotated in upstream's way.
@@ -45,7 +47,7 @@ func testSpec(t *testing.T, annotations map[string]string, edit ...func(*cloud.S
 // upstream's.
 func parse(t *testing.T, annotations map[string]string) map[string]string {
 	t.Helper()
-	values, problems := Annotations().Parse(prefixed(annotations))
+	values, problems := option.Annotations().Parse(prefixed(annotations))
 	for _, p := range problems {
 		t.Errorf("annotation: %v", p)
 	}
@@ -56,7 +58,7 @@ func prefixed(annotations map[string]string) map[string]string {
 	full := map[string]string{}
 	for key, value := range annotations {
 		if !strings.Contains(key, "/") {
-			key = upstream + key
+			key = option.Upstream + key
 		}
 		full[key] = value
 	}
@@ -88,14 +90,14 @@ func TestDescriptor(t *testing.T) {
 	if _, ok := declared[d.Limits.QPSSetting]; !ok {
 		t.Errorf("QPSSetting %q is not declared", d.Limits.QPSSetting)
 	}
-	if !declared[envToken].Secret || !declared[envToken].Required {
-		t.Errorf("%s has to be a required secret", envToken)
+	if !declared[config.EnvToken].Secret || !declared[config.EnvToken].Required {
+		t.Errorf("%s has to be a required secret", config.EnvToken)
 	}
 }
 
 func TestAnnotationsAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
-	for _, key := range Annotations() {
+	for _, key := range option.Annotations() {
 		if key.Doc == "" {
 			t.Errorf("%s has no documentation", key.Name)
 		}
@@ -117,8 +119,8 @@ func TestAnnotationsAreDocumented(t *testing.T) {
 		"healthcheck-port", "healthcheck-path", "healthcheck-protocol", "hostname", "deny-rules", "allow-rules",
 		"ip", "subnet-uuid",
 	} {
-		if !seen[upstream+name] {
-			t.Errorf("%s%s is missing", upstream, name)
+		if !seen[option.Upstream+name] {
+			t.Errorf("%s%s is missing", option.Upstream, name)
 		}
 	}
 	for _, name := range []string{

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
 )
 
 func TestBalancerOpenings(t *testing.T) {
@@ -75,7 +76,7 @@ func TestBalancerOpenings(t *testing.T) {
 // everything out included, of 1,000 sources each.
 func TestFirewallLimit(t *testing.T) {
 	c := Descriptor().Capabilities
-	if n := c.FirewallRules + len(outbound()); n != 50 || c.FirewallSources != 1000 {
+	if n := c.FirewallRules + len(firewall.Outbound()); n != 50 || c.FirewallSources != 1000 {
 		t.Errorf("%d rules of %d sources, want 50 of 1000", n, c.FirewallSources)
 	}
 }
@@ -108,14 +109,14 @@ func TestObservedOpenings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, known := observedOpenings(test.rules)
+			got, known := firewall.ObservedOpenings(test.rules)
 			if known != test.known {
 				t.Errorf("known = %v, want %v", known, test.known)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("openings (-want +got):\n%s", diff)
 			}
-			if again, _ := observedOpenings(inboundRules(got)); known && cmp.Diff(got, again) != "" {
+			if again, _ := firewall.ObservedOpenings(firewall.InboundRules(got)); known && cmp.Diff(got, again) != "" {
 				t.Errorf("openings change on the way to the API and back: %v", again)
 			}
 		})
@@ -123,18 +124,18 @@ func TestObservedOpenings(t *testing.T) {
 }
 
 func TestOpensOutbound(t *testing.T) {
-	answered := outbound()
+	answered := firewall.Outbound()
 	for i := range answered {
 		answered[i].PortRange = "0" // as the API answers all of them
 	}
-	closed := outbound()[:2]
-	narrow := outbound()
+	closed := firewall.Outbound()[:2]
+	narrow := firewall.Outbound()
 	narrow[0].PortRange = "443"
 	for name, test := range map[string]struct {
 		rules []godo.OutboundRule
 		want  bool
-	}{"as sent": {outbound(), true}, "as answered": {answered, true}, "one missing": {closed, false}, "narrowed": {narrow, false}} {
-		if got := opensOutbound(test.rules); got != test.want {
+	}{"as sent": {firewall.Outbound(), true}, "as answered": {answered, true}, "one missing": {closed, false}, "narrowed": {narrow, false}} {
+		if got := firewall.OpensOutbound(test.rules); got != test.want {
 			t.Errorf("%s: opensOutbound = %v, want %v", name, got, test.want)
 		}
 	}
@@ -145,15 +146,15 @@ func FuzzParsePorts(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		from, to, ok := parsePorts(text)
+		from, to, ok := firewall.ParsePorts(text)
 		if !ok {
 			return
 		}
 		if from < 1 || to > 65535 || from > to {
 			t.Fatalf("parsePorts(%q) = %d-%d", text, from, to)
 		}
-		if again, last, ok := parsePorts(formatPorts(from, to)); !ok || again != from || last != to {
-			t.Errorf("%q: %d-%d is written as %q", text, from, to, formatPorts(from, to))
+		if again, last, ok := firewall.ParsePorts(firewall.FormatPorts(from, to)); !ok || again != from || last != to {
+			t.Errorf("%q: %d-%d is written as %q", text, from, to, firewall.FormatPorts(from, to))
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
 // TestListKeepsNoDroplets lists droplets with a padding that no Instance needs, and looks at
@@ -21,7 +23,7 @@ func TestListKeepsNoDroplets(t *testing.T) {
 		total          = pages * perPage
 	)
 	var before, during uint64
-	d, _ := serve(t, map[string]string{envRegion: "fra1"}, func(w http.ResponseWriter, r *http.Request) {
+	d, _ := serve(t, map[string]string{config.EnvRegion: "fra1"}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v2/droplets" {
 			_, _ = io.WriteString(w, "ams3") // the region, from the metadata service
 			return
@@ -64,13 +66,13 @@ func inUse() uint64 {
 // A list that leads from page to page without end is refused, and costs a few requests.
 func TestListWithoutEnd(t *testing.T) {
 	requests := 0
-	d, _ := serve(t, map[string]string{envRegion: "fra1"}, func(w http.ResponseWriter, r *http.Request) {
+	d, _ := serve(t, map[string]string{config.EnvRegion: "fra1"}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v2/droplets" {
 			answer(w, http.StatusOK, account)
 			return
 		}
 		requests++
-		page := strings.Repeat(`{"id": 1},`, maxPage)
+		page := strings.Repeat(`{"id": 1},`, api.MaxPage)
 		answer(w, http.StatusOK, `{"droplets": [`+strings.TrimSuffix(page, ",")+`], "links": {"pages": {"next": "https://api/v2/droplets?page=2", "last": "https://api/v2/droplets?page=2"}}, "meta": {"total": 40}}`)
 	})
 	_, err := d.List(t.Context())

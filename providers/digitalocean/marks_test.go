@@ -7,6 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
 func TestMarks(t *testing.T) {
@@ -28,13 +31,13 @@ func TestMarks(t *testing.T) {
 		{name: "our mark wins over upstream's", tags: []string{"ccm-cluster:a", "k8s:C1"}, marks: []string{"ccm-cluster:a", "k8s:C1"}, owner: cloud.Owner{Cluster: "a"}},
 		{name: "another Service's", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
-	d := testDriver(func(s *settings) { s.clusterID = "C1" })
-	if diff := cmp.Diff(ours, d.marks(self)); diff != "" {
+	d := testDriver(func(s *config.Settings) { s.ClusterID = "C1" })
+	if diff := cmp.Diff(ours, d.Owners.Of(self)); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			marks, owner := d.readMarks(test.tags, self)
+			marks, owner := d.Owners.Read(test.tags, self)
 			if diff := cmp.Diff(test.marks, marks); diff != "" {
 				t.Errorf("marks (-want +got):\n%s", diff)
 			}
@@ -55,13 +58,13 @@ func FuzzMarks(f *testing.F) {
 		}
 		owner := cloud.Owner{Cluster: cluster, Namespace: namespace, Name: name, UID: uid, Cloud: "c"}
 		d := testDriver()
-		marks := d.marks(owner)
+		marks := d.Owners.Of(owner)
 		for _, mark := range marks {
-			if !isTag(mark) {
+			if !identifier.IsTag(mark) {
 				t.Errorf("%q is not a tag", mark)
 			}
 		}
-		got, back := d.readMarks(marks, owner)
+		got, back := d.Owners.Read(marks, owner)
 		if diff := cmp.Diff(marks, got); diff != "" {
 			t.Errorf("marks are read differently (-want +got):\n%s", diff)
 		}
@@ -72,7 +75,7 @@ func FuzzMarks(f *testing.F) {
 			t.Errorf("owner (-want +got):\n%s", diff)
 		}
 		if len(cluster) <= 40 {
-			if _, foreign := d.readMarks(marks, cloud.Owner{}); foreign.Cluster != cluster {
+			if _, foreign := d.Owners.Read(marks, cloud.Owner{}); foreign.Cluster != cluster {
 				t.Errorf("somebody else reads cluster %q, want %q", foreign.Cluster, cluster)
 			}
 		}
@@ -80,7 +83,7 @@ func FuzzMarks(f *testing.F) {
 }
 
 func TestLegacyName(t *testing.T) {
-	if got := legacyName(testUID); got != testName || len(got) != 32 {
+	if got := desired.LegacyName(testUID); got != testName || len(got) != 32 {
 		t.Errorf("legacyName = %q, want %q", got, testName)
 	}
 }

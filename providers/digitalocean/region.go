@@ -12,6 +12,9 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
 // metadataTimeout bounds the request to the metadata service, which is one hop away.
@@ -19,38 +22,38 @@ const metadataTimeout = 5 * time.Second
 
 // resolveRegion returns the configured region after asking the API whether it exists, else
 // the region of the droplet this process runs on.
-func (d *Driver) resolveRegion(ctx context.Context, transport http.RoundTripper) (string, error) {
-	if d.settings.region != "" {
-		return d.settings.region, d.checkRegion(ctx)
+func resolveRegion(ctx context.Context, transport http.RoundTripper, client *godo.Client, s config.Settings) (string, error) {
+	if s.Region != "" {
+		return s.Region, checkRegion(ctx, client, s.Region)
 	}
-	slug, err := readMetadata(ctx, transport, d.settings.metadataURL.JoinPath("metadata/v1/region").String())
+	slug, err := readMetadata(ctx, transport, s.MetadataURL.JoinPath("metadata/v1/region").String())
 	if err != nil {
-		return "", fmt.Errorf("reading the region from the metadata service (set %s where there is none): %w", envRegion, err)
+		return "", fmt.Errorf("reading the region from the metadata service (set %s where there is none): %w", config.EnvRegion, err)
 	}
-	if !isSlug(slug) {
-		return "", &cloud.Invalid{Field: "region of the metadata service", Value: slug, Want: "want a region slug; set " + envRegion}
+	if !identifier.IsSlug(slug) {
+		return "", &cloud.Invalid{Field: "region of the metadata service", Value: slug, Want: "want a region slug; set " + config.EnvRegion}
 	}
 	return slug, nil
 }
 
 // checkRegion refuses a region the API does not list. A list that can't be read proves
 // nothing, and must not keep a replica from starting while the API is down.
-func (d *Driver) checkRegion(ctx context.Context) error {
-	regions, err := pages(func(o *godo.ListOptions) ([]godo.Region, *godo.Response, error) {
-		return d.api.Regions.List(ctx, o)
+func checkRegion(ctx context.Context, client *godo.Client, region string) error {
+	regions, err := api.Pages(func(o *godo.ListOptions) ([]godo.Region, *godo.Response, error) {
+		return client.Regions.List(ctx, o)
 	})
-	if err != nil || !regions.complete {
+	if err != nil || !regions.Complete {
 		return nil //nolint:nilerr // unreadable is not wrong
 	}
 	var slugs []string
-	for _, r := range regions.items {
+	for _, r := range regions.Items {
 		slugs = append(slugs, r.Slug)
 	}
-	if slices.Contains(slugs, d.settings.region) {
+	if slices.Contains(slugs, region) {
 		return nil
 	}
 	slices.Sort(slugs)
-	return &cloud.Invalid{Field: envRegion, Value: d.settings.region, Want: "want one of " + strings.Join(slugs, ", ")}
+	return &cloud.Invalid{Field: config.EnvRegion, Value: region, Want: "want one of " + strings.Join(slugs, ", ")}
 }
 
 // readMetadata reads one value of the metadata service. The API token is not sent there.

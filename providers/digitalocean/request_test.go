@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // TestCreateRequest compares with what the upstream CCM sends for the same Service, up to
@@ -26,7 +29,7 @@ func TestCreateRequest(t *testing.T) {
 		name        string
 		annotations map[string]string
 		edit        func(*cloud.Spec)
-		settings    func(*settings)
+		settings    func(*config.Settings)
 		want        string
 	}{
 		{
@@ -52,7 +55,7 @@ func TestCreateRequest(t *testing.T) {
 			edit: func(s *cloud.Spec) {
 				s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 			},
-			settings: func(s *settings) { s.vpc, s.clusterID = "vpc-1", "c-1" },
+			settings: func(s *config.Settings) { s.Vpc, s.ClusterID = "vpc-1", "c-1" },
 			want: `{"type": "REGIONAL", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
 				{"entry_protocol": "http", "entry_port": 80, "target_protocol": "http", "target_port": 30080},
 				{"entry_protocol": "https", "entry_port": 443, "target_protocol": "http", "target_port": 30443, "certificate_id": "cert-1"}], ` + check + `,
@@ -100,10 +103,11 @@ func TestCreateRequest(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := testDriver()
+			var edits []func(*config.Settings)
 			if test.settings != nil {
-				test.settings(&d.settings)
+				edits = append(edits, test.settings)
 			}
+			d := testDriver(edits...)
 			spec := testSpec(t, test.annotations)
 			if test.edit != nil {
 				test.edit(&spec)
@@ -115,7 +119,7 @@ func TestCreateRequest(t *testing.T) {
 			for _, candidate := range spec.Candidates {
 				b.Targets = append(b.Targets, candidate.InstanceID)
 			}
-			got, err := d.createRequest(b, spec)
+			got, err := d.CreateRequest(b, spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,24 +133,24 @@ func TestCreateRequest(t *testing.T) {
 // TestUpdateRequestKeepsTheRest starts from a balancer with everything set by somebody else.
 func TestUpdateRequestKeepsTheRest(t *testing.T) {
 	existing := &godo.LoadBalancer{
-		ID: "lb", Type: typeRegional, Status: "active", IP: "192.0.2.1", SizeUnit: 4, SizeSlug: "lb-small",
-		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: networkExternal, NetworkStack: stackIPv4,
+		ID: "lb", Type: config.TypeRegional, Status: "active", IP: "192.0.2.1", SizeUnit: 4, SizeSlug: "lb-small",
+		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: option.NetworkExternal, NetworkStack: option.StackIPv4,
 		Region: &godo.Region{Slug: "nyc3"}, Tag: "pool", DropletIDs: []int{1, 2},
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
 	d, spec := testDriver(), testSpec(t, nil)
-	spec.Lookups = d.observed(existing, spec).Lookups
+	spec.Lookups = d.Observed(existing, spec).Lookups
 	b, _, err := d.Normalize(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Targets = []cloud.InstanceID{"3"}
-	got, err := updateRequest(existing, b, spec)
+	got, err := desired.UpdateRequest(existing, b, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &godo.LoadBalancerRequest{
-		Name: testName, Algorithm: "round_robin", Region: "nyc3", SizeUnit: 4, Type: typeRegional,
+		Name: testName, Algorithm: "round_robin", Region: "nyc3", SizeUnit: 4, Type: config.TypeRegional,
 		ForwardingRules: []godo.ForwardingRule{
 			{EntryProtocol: "tcp", EntryPort: 80, TargetProtocol: "tcp", TargetPort: 30080},
 			{EntryProtocol: "tcp", EntryPort: 443, TargetProtocol: "tcp", TargetPort: 30443},
@@ -158,7 +162,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		StickySessions: &godo.StickySessions{Type: "none"}, DropletIDs: []int{3}, VPCUUID: "vpc",
 		DisableLetsEncryptDNSRecords: godo.PtrTo(false), ProjectID: "project",
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(60)), Firewall: &godo.LBFirewall{},
-		Network: networkExternal, NetworkStack: stackIPv4, TLSCipherPolicy: "STRONG",
+		Network: option.NetworkExternal, NetworkStack: option.StackIPv4, TLSCipherPolicy: "STRONG",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)

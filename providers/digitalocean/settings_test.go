@@ -8,15 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
 // testConfig is a configuration with these variables on top of the defaults.
 func testConfig(env map[string]string) cloud.Config {
 	values := map[string]string{}
-	for _, s := range declaredSettings() {
+	for _, s := range config.Declared() {
 		values[s.Name] = s.Default
 	}
-	values[envToken] = "token-1"
+	values[config.EnvToken] = "token-1"
 	for name, value := range env {
 		values[name] = value
 	}
@@ -37,22 +38,22 @@ func TestSettings(t *testing.T) {
 	}{
 		{name: "defaults"},
 		{name: "all", env: map[string]string{
-			envRegion: "fra1", envClusterID: "c-1", envVPC: "8b5a3c1e-0000-4000-8000-000000000000", envQPS: "2.5", envDefaultType: "REGIONAL",
-			envFirewallName: "fw", envFirewallTags: "a, b,", envURL: "https://proxy.example/do/", envDebug: ":1", envMetrics: "nonsense",
+			config.EnvRegion: "fra1", config.EnvClusterID: "c-1", config.EnvVPC: "8b5a3c1e-0000-4000-8000-000000000000", config.EnvQPS: "2.5", config.EnvDefaultType: "REGIONAL",
+			config.EnvFirewallName: "fw", config.EnvFirewallTags: "a, b,", config.EnvURL: "https://proxy.example/do/", config.EnvDebug: ":1", config.EnvMetrics: "nonsense",
 		}},
-		{name: "no token", env: map[string]string{envToken: " "}, refused: []string{envToken}},
+		{name: "no token", env: map[string]string{config.EnvToken: " "}, refused: []string{config.EnvToken}},
 		{name: "everything wrong", env: map[string]string{
-			envToken: "", envRegion: "FRA 1", envClusterID: "a b", envVPC: "../x", envQPS: "fast", envDefaultType: "GLOBAL",
-			envFirewallName: "fw", envURL: "api.example", envMetadataURL: "ftp://x",
-		}, refused: []string{envToken, envRegion + ":", envClusterID, envVPC, envQPS, envDefaultType, envFirewallTags, envURL, envMetadataURL}},
-		{name: "zero requests", env: map[string]string{envQPS: "0"}, refused: []string{envQPS}},
-		{name: "no number of requests", env: map[string]string{envQPS: "NaN"}, refused: []string{envQPS}},
-		{name: "tags without name", env: map[string]string{envFirewallTags: "a"}, refused: []string{envFirewallName}},
-		{name: "too many tags", env: map[string]string{envFirewallName: "fw", envFirewallTags: "a,b,c,d,e,f"}, refused: []string{"5 tags"}},
+			config.EnvToken: "", config.EnvRegion: "FRA 1", config.EnvClusterID: "a b", config.EnvVPC: "../x", config.EnvQPS: "fast", config.EnvDefaultType: "GLOBAL",
+			config.EnvFirewallName: "fw", config.EnvURL: "api.example", config.EnvMetadataURL: "ftp://x",
+		}, refused: []string{config.EnvToken, config.EnvRegion + ":", config.EnvClusterID, config.EnvVPC, config.EnvQPS, config.EnvDefaultType, config.EnvFirewallTags, config.EnvURL, config.EnvMetadataURL}},
+		{name: "zero requests", env: map[string]string{config.EnvQPS: "0"}, refused: []string{config.EnvQPS}},
+		{name: "no number of requests", env: map[string]string{config.EnvQPS: "NaN"}, refused: []string{config.EnvQPS}},
+		{name: "tags without name", env: map[string]string{config.EnvFirewallTags: "a"}, refused: []string{config.EnvFirewallName}},
+		{name: "too many tags", env: map[string]string{config.EnvFirewallName: "fw", config.EnvFirewallTags: "a,b,c,d,e,f"}, refused: []string{"5 tags"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := readSettings(testConfig(test.env))
+			_, err := config.Read(testConfig(test.env))
 			if (err != nil) != (len(test.refused) > 0) {
 				t.Fatalf("error = %v", err)
 			}
@@ -63,19 +64,19 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
-	s, err := readSettings(testConfig(map[string]string{envFirewallName: "fw", envFirewallTags: " b,a ,,b"}))
+	s, err := config.Read(testConfig(map[string]string{config.EnvFirewallName: "fw", config.EnvFirewallTags: " b,a ,,b"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, s.firewallTags); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, s.FirewallTags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
 }
 
 func TestSettingsKeepSecrets(t *testing.T) {
-	c := testConfig(map[string]string{envURL: "https://user:hunter2@%zz"})
+	c := testConfig(map[string]string{config.EnvURL: "https://user:hunter2@%zz"})
 	c.Secret = func(string) (string, error) { return "", errors.New("no such file") }
-	if _, err := readSettings(c); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "no such file") {
+	if _, err := config.Read(c); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -41,45 +44,45 @@ func TestShape(t *testing.T) {
 		facts       map[string]string
 		pinned      map[string]string
 		defaultType string
-		want        shape
+		want        desired.Shape
 		refused     string
 	}{
-		{name: "default, no nodes", want: shape{kind: typeNetwork}},
-		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: shape{kind: typeNetwork, dual: true}},
-		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: shape{kind: typeNetwork}},
-		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: shape{kind: typeNetwork, dual: true}},
-		{name: "default type of the environment", defaultType: typeRegional, nodes: []cloud.Target{v4}, want: shape{kind: typeRegional, dual: true}},
-		{name: "regional is dual-stack", annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{v4}, want: shape{kind: typeRegional, dual: true}},
-		{name: "internal is not", annotations: map[string]string{"type": "REGIONAL", "network": "INTERNAL"}, want: shape{kind: typeRegional, internal: true}},
-		{name: "portable spelling of internal", annotations: map[string]string{"multicloud-ccm.io/internal": "true"}, want: shape{kind: typeNetwork, internal: true}},
-		{name: "IPV4", annotations: map[string]string{"network-stack": "IPV4"}, nodes: []cloud.Target{dual}, want: shape{kind: typeNetwork}},
-		{name: "DUALSTACK", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "default, no nodes", want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "default type of the environment", defaultType: config.TypeRegional, nodes: []cloud.Target{v4}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
+		{name: "regional is dual-stack", annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{v4}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
+		{name: "internal is not", annotations: map[string]string{"type": "REGIONAL", "network": "INTERNAL"}, want: desired.Shape{Kind: config.TypeRegional, Internal: true}},
+		{name: "portable spelling of internal", annotations: map[string]string{"multicloud-ccm.io/internal": "true"}, want: desired.Shape{Kind: config.TypeNetwork, Internal: true}},
+		{name: "IPV4", annotations: map[string]string{"network-stack": "IPV4"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "DUALSTACK", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
 		{
 			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
-			nodes: []cloud.Target{dual, v4}, facts: map[string]string{lookupStack: stackDual, lookupType: typeNetwork}, want: shape{kind: typeNetwork, dual: true},
+			nodes: []cloud.Target{dual, v4}, facts: map[string]string{desired.LookupStack: option.StackDual, desired.LookupType: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
-		{name: "what exists stays", facts: map[string]string{lookupType: typeRegional, lookupStack: stackIPv4}, nodes: []cloud.Target{dual}, want: shape{kind: typeRegional}},
-		{name: "unless annotated", annotations: map[string]string{"type": typeNetwork, "network-stack": stackDual}, facts: map[string]string{lookupType: typeRegional, lookupStack: stackIPv4}, want: shape{kind: typeNetwork, dual: true}},
+		{name: "what exists stays", facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: option.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": option.StackDual}, facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: option.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
-			name: "pinned wins", annotations: map[string]string{"type": typeNetwork, "network": "INTERNAL"},
-			pinned: map[string]string{fieldType: typeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
-			want:   shape{kind: typeRegional, dual: true},
+			name: "pinned wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
+			pinned: map[string]string{desired.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
+			want:   desired.Shape{Kind: config.TypeRegional, Dual: true},
 		},
-		{name: "an existing GLOBAL balancer", facts: map[string]string{lookupType: "GLOBAL"}, refused: "GLOBAL"},
+		{name: "an existing GLOBAL balancer", facts: map[string]string{desired.LookupType: "GLOBAL"}, refused: "GLOBAL"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := testDriver(func(s *settings) {
+			d := testDriver(func(s *config.Settings) {
 				if test.defaultType != "" {
-					s.defaultType = test.defaultType
+					s.DefaultType = test.defaultType
 				}
 			})
 			spec := testSpec(t, test.annotations, func(s *cloud.Spec) {
 				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.pinned
 			})
-			got, err := d.shapeOf(spec)
+			got, err := d.ShapeOf(spec)
 			if test.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.refused) {
 					t.Fatalf("error = %v, want one about %q", err, test.refused)
@@ -89,7 +92,7 @@ func TestShape(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(shape{})); diff != "" {
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(desired.Shape{})); diff != "" {
 				t.Errorf("shape (-want +got):\n%s", diff)
 			}
 		})
@@ -97,7 +100,7 @@ func TestShape(t *testing.T) {
 }
 
 func TestEligible(t *testing.T) {
-	network, regional := map[string]string{fieldType: typeNetwork}, map[string]string{fieldType: typeRegional}
+	network, regional := map[string]string{desired.FieldType: config.TypeNetwork}, map[string]string{desired.FieldType: config.TypeRegional}
 	external := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network}
 	dualStack := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network, DualStack: true}
 	tests := []struct {
@@ -159,7 +162,7 @@ func TestHealth(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&spec)
 			}
-			h, err := health(spec)
+			h, err := desired.Health(spec)
 			if test.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.refused) {
 					t.Fatalf("error = %v, want one about %q", err, test.refused)
@@ -172,7 +175,7 @@ func TestHealth(t *testing.T) {
 			if got := string(h.Protocol) + " " + itoa(h.Port) + " " + h.Path; got != test.want {
 				t.Errorf("check = %q, want %q", got, test.want)
 			}
-			if diff := cmp.Diff(h, observedHealth(healthRequest(h), spec)); diff != "" {
+			if diff := cmp.Diff(h, desired.ObservedHealth(desired.HealthRequest(h), spec)); diff != "" {
 				t.Errorf("the check changes on the way to the API and back (-want +got):\n%s", diff)
 			}
 		})

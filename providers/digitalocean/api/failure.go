@@ -1,4 +1,4 @@
-package digitalocean
+package api
 
 import (
 	"errors"
@@ -13,22 +13,22 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// errUnreadable is an answer that is well-formed but not what the API answers: an object or
+// ErrUnreadable is an answer that is well-formed but not what the API answers: an object or
 // a list is missing from it.
-var errUnreadable = errors.New("the answer of the API lacks the object that was asked for")
+var ErrUnreadable = errors.New("the answer of the API lacks the object that was asked for")
 
-// Classify implements cloud.Driver.
-func (d *Driver) Classify(err error) cloud.Failure {
+// Classify says what an error of the API means.
+func Classify(err error) cloud.Failure {
 	if answer, ok := errors.AsType[*godo.ErrorResponse](err); ok {
 		return classifyAnswer(answer)
 	}
 	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
 		return failure
 	}
-	if _, ok := errors.AsType[*tokenError](err); ok {
+	if _, ok := errors.AsType[*TokenError](err); ok {
 		return cloud.Failure{Class: cloud.FailureUnauthorized}
 	}
-	if cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, errUnreadable) {
+	if cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, ErrUnreadable) {
 		return cloud.Failure{Class: cloud.FailureTransient}
 	}
 	return cloud.Failure{Class: cloud.FailureUnknown}
@@ -41,11 +41,11 @@ func classifyAnswer(e *godo.ErrorResponse) cloud.Failure {
 	}
 	switch code := e.Response.StatusCode; {
 	case code == http.StatusTooManyRequests:
-		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: retryAfter(e.Response.Header, time.Now())}
+		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: RetryAfter(e.Response.Header, time.Now())}
 	case code == http.StatusNotFound:
 		return cloud.Failure{Class: notFound(e.Response.Header)}
 	case code == http.StatusRequestTimeout || code >= 500:
-		return cloud.Failure{Class: cloud.FailureTransient, RetryAfter: retryAfter(e.Response.Header, time.Now())}
+		return cloud.Failure{Class: cloud.FailureTransient, RetryAfter: RetryAfter(e.Response.Header, time.Now())}
 	case code == http.StatusConflict || code == http.StatusPreconditionFailed || code == http.StatusLocked:
 		return cloud.Failure{Class: cloud.FailureConflict}
 	case code == http.StatusUnauthorized:
@@ -83,9 +83,9 @@ func refused(code int, message string) cloud.Class {
 	return cloud.FailureInvalid
 }
 
-// retryAfter reads how long to wait: Retry-After (seconds or a date), else the time at
+// RetryAfter reads how long to wait: Retry-After (seconds or a date), else the time at
 // which an exhausted quota is filled again. 0 means the API did not say.
-func retryAfter(header http.Header, now time.Time) time.Duration {
+func RetryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
 		return max(0, time.Duration(min(seconds, maxWaitSeconds))*time.Second)
@@ -102,3 +102,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 
 // maxWaitSeconds is the window of the hourly quota: nothing has to wait longer.
 const maxWaitSeconds = 3600
+
+// IsNotFound reports whether the API has no such object.
+func IsNotFound(err error) bool {
+	return err != nil && Classify(err).Class == cloud.FailureNotFound
+}

@@ -1,6 +1,7 @@
-package digitalocean
+package desired
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // protocols says what each TCP port of a REGIONAL balancer speaks.
@@ -24,20 +26,20 @@ type protocols struct {
 // ports can't have.
 func readProtocols(spec cloud.Spec) (protocols, error) {
 	p := protocols{
-		fallback:    fallbackProtocol(keyProtocol.In(spec.Options)),
+		fallback:    fallbackProtocol(option.KeyProtocol.In(spec.Options)),
 		lists:       map[int]cloud.Protocol{},
-		http3:       keyHTTP3Port.Int(spec.Options),
+		http3:       option.KeyHTTP3Port.Int(spec.Options),
 		certificate: certificateID(spec),
-		passthrough: keyPassthrough.Bool(spec.Options),
+		passthrough: option.KeyPassthrough.Bool(spec.Options),
 	}
 	var problems []error
-	if name := keyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
+	if name := option.KeyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
 		problems = append(problems, unknownCertificate(name, spec.Lookups))
 	}
 	problems = append(problems, p.readLists(spec.Options))
-	given := keyProtocol.In(spec.Options)
+	given := option.KeyProtocol.In(spec.Options)
 	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(spec.Ports, p.needsFallback)) {
-		problems = append(problems, &cloud.Invalid{Field: keyProtocol.Name, Value: given, Want: "want " + keyProtocol.Want + "; for HTTP/3 see " + keyHTTP3Port.Name})
+		problems = append(problems, &cloud.Invalid{Field: option.KeyProtocol.Name, Value: given, Want: "want " + option.KeyProtocol.Want + "; for HTTP/3 see " + option.KeyHTTP3Port.Name})
 	}
 	return p, errors.Join(problems...)
 }
@@ -48,10 +50,10 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 
 func unknownCertificate(name string, facts map[string]string) error {
 	want := "there is no certificate of that name"
-	if facts[lookupNoCertificates] != "" {
+	if facts[LookupNoCertificates] != "" {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
-	return &cloud.Invalid{Field: keyCertificateName.Name, Value: name, Want: want}
+	return &cloud.Invalid{Field: option.KeyCertificateName.Name, Value: name, Want: want}
 }
 
 // fallbackProtocol returns "" for what can't be the protocol of a port. Upstream took http3
@@ -69,9 +71,9 @@ var portLists = []struct {
 	key      annotation.Key
 	protocol cloud.Protocol
 }{
-	{keyHTTPPorts, cloud.ProtocolHTTP},
-	{keyTLSPorts, cloud.ProtocolHTTPS},
-	{keyHTTP2Ports, cloud.ProtocolHTTP2},
+	{option.KeyHTTPPorts, cloud.ProtocolHTTP},
+	{option.KeyTLSPorts, cloud.ProtocolHTTPS},
+	{option.KeyHTTP2Ports, cloud.ProtocolHTTP2},
 }
 
 func (p *protocols) readLists(options map[string]string) error {
@@ -92,10 +94,10 @@ func (p *protocols) readLists(options map[string]string) error {
 // serve TLS and the HTTP/2 list does not name it.
 func (p *protocols) listed(key annotation.Key, options map[string]string) []int {
 	ports := key.Ports(options)
-	if key.Name != keyTLSPorts.Name || len(ports) > 0 {
+	if key.Name != option.KeyTLSPorts.Name || len(ports) > 0 {
 		return ports
 	}
-	if (p.certificate == "" && !p.passthrough) || slices.Contains(keyHTTP2Ports.Ports(options), 443) {
+	if (p.certificate == "" && !p.passthrough) || slices.Contains(option.KeyHTTP2Ports.Ports(options), 443) {
 		return nil
 	}
 	return []int{443}
@@ -112,7 +114,7 @@ func (p *protocols) of(port int) cloud.Protocol {
 // unknownPorts remarks on ports in annotations that the Service does not have.
 func unknownPorts(spec cloud.Spec) []cloud.Warning {
 	var notes []cloud.Warning
-	for _, key := range []annotation.Key{keyHTTPPorts, keyTLSPorts, keyHTTP2Ports, keyHTTP3Port} {
+	for _, key := range []annotation.Key{option.KeyHTTPPorts, option.KeyTLSPorts, option.KeyHTTP2Ports, option.KeyHTTP3Port} {
 		for _, port := range key.Ports(spec.Options) {
 			if !hasTCPPort(spec.Ports, port) {
 				notes = append(notes, cloud.Warning{Field: key.Name, Message: "the Service has no TCP port " + strconv.Itoa(port) + "; it is ignored"})
@@ -126,4 +128,16 @@ func hasTCPPort(ports []cloud.Port, port int) bool {
 	return slices.ContainsFunc(ports, func(p cloud.Port) bool {
 		return p.Protocol == cloud.ProtocolTCP && p.Port == port
 	})
+}
+
+const (
+	// LookupCertificate is the id of the certificate that Observe settled on.
+	LookupCertificate = "certificate"
+	// LookupNoCertificates says that the token may not read certificates.
+	LookupNoCertificates = "certificatesForbidden"
+)
+
+// certificateID returns the id of the certificate of TLS listeners, "" when there is none.
+func certificateID(spec cloud.Spec) string {
+	return cmp.Or(spec.Lookups[LookupCertificate], option.KeyCertificateID.In(spec.Options))
 }

@@ -1,4 +1,5 @@
-package digitalocean
+// Package droplet is about droplets as machines.
+package droplet
 
 import (
 	"context"
@@ -11,51 +12,55 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 )
 
+// Machines are the droplets of a team.
+type Machines struct{ API *godo.Client }
+
 // ParseProviderID implements cloud.Instances: "digitalocean://<droplet id>".
-func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
-	id, ok := strings.CutPrefix(providerID, scheme+"://")
+func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+	id, ok := strings.CutPrefix(providerID, Scheme+"://")
 	if !ok {
-		return "", fmt.Errorf("provider-ID %q: want %s://<droplet id>", providerID, scheme)
+		return "", fmt.Errorf("provider-ID %q: want %s://<droplet id>", providerID, Scheme)
 	}
-	number, err := dropletID(cloud.InstanceID(id))
+	number, err := Number(cloud.InstanceID(id))
 	if err != nil {
 		return "", fmt.Errorf("provider-ID %q: %w", providerID, err)
 	}
-	return instanceID(number), nil
+	return InstanceID(number), nil
 }
 
 // List implements cloud.Instances. GPU droplets are not in the API's list; they are read one
 // by one, by id.
-func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
-	all, err := d.droplets(ctx)
+func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
+	all, err := m.droplets(ctx)
 	if err != nil {
 		return cloud.InstanceList{}, fmt.Errorf("listing droplets: %w", err)
 	}
-	list := cloud.InstanceList{Complete: all.complete}
+	list := cloud.InstanceList{Complete: all.Complete}
 	seen := map[cloud.InstanceID]bool{}
-	for _, i := range all.items {
+	for _, i := range all.Items {
 		if !seen[i.ID] {
 			seen[i.ID] = true
 			list.Items = append(list.Items, i)
 		}
 	}
 	// A droplet read twice hides one that moved to a page already read.
-	list.Complete = list.Complete && len(seen) == len(all.items)
+	list.Complete = list.Complete && len(seen) == len(all.Items)
 	return list, nil
 }
 
-func (d *Driver) droplets(ctx context.Context) (listing[cloud.Instance], error) {
+func (m *Machines) droplets(ctx context.Context) (api.Listing[cloud.Instance], error) {
 	return dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
-		return d.api.Droplets.List(ctx, o)
+		return m.API.Droplets.List(ctx, o)
 	})
 }
 
 // dropletPages reads all pages of droplets and keeps of each page only what makes an
 // Instance: a droplet is many times as large.
-func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, error)) (listing[cloud.Instance], error) {
-	return pages(func(o *godo.ListOptions) ([]cloud.Instance, *godo.Response, error) {
+func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, error)) (api.Listing[cloud.Instance], error) {
+	return api.Pages(func(o *godo.ListOptions) ([]cloud.Instance, *godo.Response, error) {
 		droplets, resp, err := read(o)
 		if droplets == nil {
 			return nil, resp, err
@@ -69,22 +74,22 @@ func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, 
 }
 
 // Get implements cloud.Instances.
-func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
-		number, err := dropletID(id)
+		number, err := Number(id)
 		if err != nil {
 			return nil, err
 		}
-		droplet, _, err := d.api.Droplets.Get(ctx, number)
-		if d.isNotFound(err) {
+		droplet, _, err := m.API.Droplets.Get(ctx, number)
+		if api.IsNotFound(err) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading droplet %s: %w", id, err)
 		}
 		if droplet == nil || droplet.ID != number {
-			return nil, fmt.Errorf("reading droplet %s: %w", id, errUnreadable)
+			return nil, fmt.Errorf("reading droplet %s: %w", id, api.ErrUnreadable)
 		}
 		found[id] = instance(droplet)
 	}
@@ -94,31 +99,31 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 // FindByName implements cloud.Instances. Kubelets give their Node the host name in lower
 // case, so case is ignored unless a droplet has exactly that name. A Node named by an IP
 // address is looked for among the addresses of all droplets.
-func (d *Driver) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
 	named, err := dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
-		return d.api.Droplets.ListByName(ctx, url.QueryEscape(name), o)
+		return m.API.Droplets.ListByName(ctx, url.QueryEscape(name), o)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing droplets by name: %w", err)
 	}
-	if exact := matching(named.items, func(i cloud.Instance) bool { return i.Name == name }); len(exact) > 0 {
+	if exact := matching(named.Items, func(i cloud.Instance) bool { return i.Name == name }); len(exact) > 0 {
 		return exact, nil
 	}
-	if similar := matching(named.items, func(i cloud.Instance) bool { return strings.EqualFold(i.Name, name) }); len(similar) > 0 {
+	if similar := matching(named.Items, func(i cloud.Instance) bool { return strings.EqualFold(i.Name, name) }); len(similar) > 0 {
 		return similar, nil
 	}
 	if _, err := netip.ParseAddr(name); err != nil {
 		return nil, nil
 	}
-	return d.findByAddress(ctx, name)
+	return m.findByAddress(ctx, name)
 }
 
-func (d *Driver) findByAddress(ctx context.Context, address string) ([]cloud.Instance, error) {
-	all, err := d.droplets(ctx)
+func (m *Machines) findByAddress(ctx context.Context, address string) ([]cloud.Instance, error) {
+	all, err := m.droplets(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing droplets: %w", err)
 	}
-	return matching(all.items, func(i cloud.Instance) bool {
+	return matching(all.Items, func(i cloud.Instance) bool {
 		for _, a := range i.Addresses {
 			if a.Type != cloud.AddressHostname && a.Address == address {
 				return true
@@ -140,8 +145,8 @@ func matching(instances []cloud.Instance, match func(cloud.Instance) bool) []clo
 
 func instance(droplet *godo.Droplet) cloud.Instance {
 	i := cloud.Instance{
-		ID:         instanceID(droplet.ID),
-		ProviderID: scheme + "://" + strconv.Itoa(droplet.ID),
+		ID:         InstanceID(droplet.ID),
+		ProviderID: Scheme + "://" + strconv.Itoa(droplet.ID),
 		Name:       droplet.Name,
 		Type:       droplet.SizeSlug,
 		State:      state(droplet.Status),
@@ -188,9 +193,11 @@ func addresses(droplet *godo.Droplet) []cloud.Address {
 	return list
 }
 
-func instanceID(number int) cloud.InstanceID { return cloud.InstanceID(strconv.Itoa(number)) }
+// InstanceID is the id of a droplet as the kernel knows it.
+func InstanceID(number int) cloud.InstanceID { return cloud.InstanceID(strconv.Itoa(number)) }
 
-func dropletID(id cloud.InstanceID) (int, error) {
+// Number is the id of a machine as the API knows it.
+func Number(id cloud.InstanceID) (int, error) {
 	number, err := strconv.Atoi(string(id))
 	if err != nil || number < 1 {
 		return 0, fmt.Errorf("droplet id %q is not a positive number", id)
@@ -198,6 +205,5 @@ func dropletID(id cloud.InstanceID) (int, error) {
 	return number, nil
 }
 
-func (d *Driver) isNotFound(err error) bool {
-	return err != nil && d.Classify(err).Class == cloud.FailureNotFound
-}
+// Scheme is the scheme of provider-IDs.
+const Scheme = "digitalocean"

@@ -1,6 +1,9 @@
-package digitalocean
+package desired
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+)
 
 // Eligible implements cloud.Balancers.
 //
@@ -9,15 +12,15 @@ import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 //	REGIONAL                        a private or public IPv4 address, since it connects over the VPC
 //	REGIONAL_NETWORK                a public IPv4 address
 //	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
-func (d *Driver) Eligible(b cloud.Balancer, t cloud.Target) string {
+func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
 	ipv4, ipv6 := t.Families(cloud.AddressExternalIP)
 	private4, _ := t.Families(cloud.AddressInternalIP)
 	switch {
 	case b.Scope == cloud.ScopeInternal:
 		return ""
-	case b.ProviderFields[fieldType] == typeRegional && !ipv4 && !private4:
+	case b.ProviderFields[FieldType] == config.TypeRegional && !ipv4 && !private4:
 		return "it has no IPv4 address"
-	case b.ProviderFields[fieldType] == typeRegional:
+	case b.ProviderFields[FieldType] == config.TypeRegional:
 		return ""
 	case !ipv4:
 		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"

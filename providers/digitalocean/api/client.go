@@ -1,4 +1,5 @@
-package digitalocean
+// Package api makes requests: it authorizes them, joins pages and says what errors mean.
+package api
 
 import (
 	"fmt"
@@ -9,11 +10,12 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
-// newClient returns an API client on the kernel's transport, which limits, measures and
+// New returns an API client on the kernel's transport, which limits, measures and
 // bounds every request. Nothing is retried here.
-func newClient(c cloud.Config, base *url.URL) (*godo.Client, error) {
+func New(c cloud.Config, base *url.URL) (*godo.Client, error) {
 	client := &http.Client{
 		Transport: &authorizer{next: c.Transport, secret: c.Secret, base: base},
 		// A redirect is an answer of something that is not the API.
@@ -35,10 +37,10 @@ type authorizer struct {
 
 // RoundTrip implements http.RoundTripper.
 func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
-	token, err := a.secret(envToken)
+	token, err := a.secret(config.EnvToken)
 	if err != nil {
 		closeBody(req)
-		return nil, &tokenError{err}
+		return nil, &TokenError{Err: err}
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
@@ -54,9 +56,9 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// tokenError says that the token could not be read.
-type tokenError struct{ err error }
+// TokenError says that the token could not be read.
+type TokenError struct{ Err error }
 
-func (e *tokenError) Error() string { return fmt.Sprintf("reading %s: %v", envToken, e.err) }
+func (e *TokenError) Error() string { return fmt.Sprintf("reading %s: %v", config.EnvToken, e.Err) }
 
-func (e *tokenError) Unwrap() error { return e.err }
+func (e *TokenError) Unwrap() error { return e.Err }

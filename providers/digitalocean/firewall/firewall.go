@@ -1,4 +1,5 @@
-package digitalocean
+// Package firewall is about the cloud firewall in front of the nodes.
+package firewall
 
 import (
 	"cmp"
@@ -11,37 +12,45 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 )
+
+// Firewalls are the cloud firewalls of a team.
+type Firewalls struct {
+	API      *godo.Client
+	Settings config.Settings
+}
 
 // Published limits of one firewall.
 const (
-	maxFirewallRules   = 50 // inbound and outbound together
-	maxFirewallSources = 1000
-	maxFirewallTags    = 5
+	MaxFirewallRules   = 50 // inbound and outbound together
+	MaxFirewallSources = 1000
 )
 
 // FirewallEnabled implements cloud.Firewalls.
-func (d *Driver) FirewallEnabled() bool { return d.settings.firewallName != "" }
+func (m *Firewalls) FirewallEnabled() bool { return m.Settings.FirewallName != "" }
 
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
-func (d *Driver) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
-	all, err := pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
-		return d.api.Firewalls.List(ctx, o)
+func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
+	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
+		return m.API.Firewalls.List(ctx, o)
 	})
-	if err == nil && !all.complete {
-		err = errUnreadable
+	if err == nil && !all.Complete {
+		err = api.ErrUnreadable
 	}
 	if err != nil {
 		return cloud.ObservedFirewall{}, fmt.Errorf("listing firewalls: %w", err)
 	}
-	for i, f := range all.items {
-		if f.Name != d.settings.firewallName {
+	for i, f := range all.Items {
+		if f.Name != m.Settings.FirewallName {
 			continue
 		}
-		openings, known := observedOpenings(f.InboundRules)
+		openings, known := ObservedOpenings(f.InboundRules)
 		return cloud.ObservedFirewall{
-			Found: true, ID: f.ID, Openings: openings, Native: &all.items[i],
-			Drifted: !known || !sameTags(f.Tags, d.settings.firewallTags) || !opensOutbound(f.OutboundRules),
+			Found: true, ID: f.ID, Openings: openings, Native: &all.Items[i],
+			Drifted: !known || !sameTags(f.Tags, m.Settings.FirewallTags) || !OpensOutbound(f.OutboundRules),
 		}, nil
 	}
 	return cloud.ObservedFirewall{}, nil
@@ -49,7 +58,7 @@ func (d *Driver) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, e
 
 // NormalizeFirewall implements cloud.Firewalls. The kernel has merged the openings, and keeps
 // them within the limits.
-func (d *Driver) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening, error) {
+func (m *Firewalls) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening, error) {
 	list := slices.Clone(openings)
 	sortOpenings(list)
 	return list, nil
@@ -57,15 +66,15 @@ func (d *Driver) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening, e
 
 // ApplyFirewall implements cloud.Firewalls. Droplets that somebody put under the firewall by
 // hand stay there.
-func (d *Driver) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewall, openings []cloud.Opening) error {
+func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewall, openings []cloud.Opening) error {
 	request := &godo.FirewallRequest{
-		Name:          d.settings.firewallName,
-		InboundRules:  inboundRules(openings),
-		OutboundRules: outbound(),
-		Tags:          d.settings.firewallTags,
+		Name:          m.Settings.FirewallName,
+		InboundRules:  InboundRules(openings),
+		OutboundRules: Outbound(),
+		Tags:          m.Settings.FirewallTags,
 	}
 	if !before.Found {
-		if _, _, err := d.api.Firewalls.Create(ctx, request); err != nil {
+		if _, _, err := m.API.Firewalls.Create(ctx, request); err != nil {
 			return fmt.Errorf("creating firewall %s: %w", request.Name, err)
 		}
 		return nil
@@ -73,7 +82,7 @@ func (d *Driver) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewal
 	if present, ok := before.Native.(*godo.Firewall); ok {
 		request.DropletIDs = present.DropletIDs
 	}
-	if _, _, err := d.api.Firewalls.Update(ctx, before.ID, request); err != nil {
+	if _, _, err := m.API.Firewalls.Update(ctx, before.ID, request); err != nil {
 		return fmt.Errorf("updating firewall %s: %w", request.Name, err)
 	}
 	return nil
@@ -86,11 +95,11 @@ func (d *Driver) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewal
 //	internal                    none: likewise
 //	REGIONAL_NETWORK, external  each port from the clients that may connect, because their
 //	                            packets arrive unchanged; the health check from the balancer
-func (d *Driver) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
-	if b.ProviderFields[fieldType] != typeNetwork || b.Scope == cloud.ScopeInternal {
+func (m *Firewalls) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
+	if b.ProviderFields[desired.FieldType] != config.TypeNetwork || b.Scope == cloud.ScopeInternal {
 		return nil
 	}
-	clients := clientNetworks(b.Allow)
+	clients := ClientNetworks(b.Allow)
 	var list []cloud.Opening
 	for _, l := range b.Listeners {
 		list = append(list, cloud.Opening{Protocol: l.Protocol, From: l.TargetPort, To: l.TargetPort, Sources: clients})
@@ -104,8 +113,8 @@ func (d *Driver) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
 	return list
 }
 
-// clientNetworks turns allow rules into networks; none means everyone.
-func clientNetworks(allow []string) []string {
+// ClientNetworks turns allow rules into networks; none means everyone.
+func ClientNetworks(allow []string) []string {
 	if len(allow) == 0 {
 		return []string{"0.0.0.0/0", "::/0"}
 	}
@@ -123,14 +132,14 @@ func clientNetworks(allow []string) []string {
 	return networks
 }
 
-// observedOpenings decodes inbound rules. known is false when one of them says what an
+// ObservedOpenings decodes inbound rules. known is false when one of them says what an
 // Opening can't.
-func observedOpenings(rules []godo.InboundRule) (list []cloud.Opening, known bool) {
+func ObservedOpenings(rules []godo.InboundRule) (list []cloud.Opening, known bool) {
 	known = true
 	for _, r := range rules {
 		o := cloud.Opening{Protocol: cloud.ProtocolOf(r.Protocol)}
 		var ok bool
-		o.From, o.To, ok = parsePorts(r.PortRange)
+		o.From, o.To, ok = ParsePorts(r.PortRange)
 		s := r.Sources
 		if !ok || s == nil || r.Protocol == "icmp" || r.Action == godo.FirewallRuleActionDeny ||
 			len(s.Tags)+len(s.DropletIDs)+len(s.KubernetesIDs) > 0 {
@@ -144,20 +153,21 @@ func observedOpenings(rules []godo.InboundRule) (list []cloud.Opening, known boo
 	return list, known
 }
 
-func inboundRules(openings []cloud.Opening) []godo.InboundRule {
+// InboundRules are openings as rules of the API.
+func InboundRules(openings []cloud.Opening) []godo.InboundRule {
 	rules := []godo.InboundRule{}
 	for _, o := range openings {
 		rules = append(rules, godo.InboundRule{
 			Protocol:  o.Protocol.Lower(),
-			PortRange: formatPorts(o.From, o.To),
+			PortRange: FormatPorts(o.From, o.To),
 			Sources:   &godo.Sources{Addresses: o.Sources, LoadBalancerUIDs: o.Balancers},
 		})
 	}
 	return rules
 }
 
-// parsePorts reads "80", "80-90" and the API's spellings of all ports.
-func parsePorts(text string) (from, to int, ok bool) {
+// ParsePorts reads "80", "80-90" and the API's spellings of all ports.
+func ParsePorts(text string) (from, to int, ok bool) {
 	if text == "" || text == "0" || text == "all" {
 		return 1, 65535, true
 	}
@@ -170,7 +180,8 @@ func parsePorts(text string) (from, to int, ok bool) {
 	return from, to, errLow == nil && errHigh == nil && 1 <= from && from <= to && to <= 65535
 }
 
-func formatPorts(from, to int) string {
+// FormatPorts writes a range of ports as the API does.
+func FormatPorts(from, to int) string {
 	switch {
 	case from == to:
 		return strconv.Itoa(from)
@@ -180,8 +191,8 @@ func formatPorts(from, to int) string {
 	return strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
-// outbound lets everything out, as upstream does.
-func outbound() []godo.OutboundRule {
+// Outbound lets everything out, as upstream does.
+func Outbound() []godo.OutboundRule {
 	everywhere := &godo.Destinations{Addresses: []string{"0.0.0.0/0", "::/0"}}
 	return []godo.OutboundRule{
 		{Protocol: "tcp", PortRange: "all", Destinations: everywhere},
@@ -190,13 +201,13 @@ func outbound() []godo.OutboundRule {
 	}
 }
 
-// opensOutbound reports whether rules are those of outbound, in any order.
-func opensOutbound(rules []godo.OutboundRule) bool {
+// OpensOutbound reports whether rules are those of outbound, in any order.
+func OpensOutbound(rules []godo.OutboundRule) bool {
 	open := map[string]bool{}
 	for _, r := range rules {
-		from, to, ok := parsePorts(r.PortRange)
+		from, to, ok := ParsePorts(r.PortRange)
 		if ok && from == 1 && to == 65535 && r.Action != godo.FirewallRuleActionDeny && r.Destinations != nil &&
-			len(without([]string{"0.0.0.0/0", "::/0"}, r.Destinations.Addresses)) == 0 {
+			slices.Contains(r.Destinations.Addresses, "0.0.0.0/0") && slices.Contains(r.Destinations.Addresses, "::/0") {
 			open[r.Protocol] = true
 		}
 	}

@@ -1,7 +1,6 @@
-package digitalocean
+package balancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,40 +9,33 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
-
-const (
-	// lookupCertificate is the id of the certificate that Observe settled on.
-	lookupCertificate = "certificate"
-	// lookupNoCertificates says that the token may not read certificates.
-	lookupNoCertificates = "certificatesForbidden"
-)
-
-// certificateID returns the id of the certificate of TLS listeners, "" when there is none.
-func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Lookups[lookupCertificate], keyCertificateID.In(spec.Options))
-}
 
 // addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may
 // not read certificates is a fact and no error: it must not keep a balancer from deletion.
-func (d *Driver) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
+func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
 	facts := map[string]string{}
 	maps.Copy(facts, o.Lookups)
 	spec.Lookups = facts
-	if s, _ := d.shapeOf(spec); s.kind != typeRegional {
+	if s, _ := l.ShapeOf(spec); s.Kind != config.TypeRegional {
 		return nil
 	}
-	c, err := d.certificate(ctx, spec, lb)
-	if cloud.FailureUnauthorized == d.Classify(err).Class {
-		facts[lookupNoCertificates] = "true"
+	c, err := l.certificate(ctx, spec, lb)
+	if cloud.FailureUnauthorized == api.Classify(err).Class {
+		facts[desired.LookupNoCertificates] = "true"
 	} else if err != nil {
 		return err
 	}
 	if c.id != "" {
-		facts[lookupCertificate] = c.id
+		facts[desired.LookupCertificate] = c.id
 	}
 	if c.rotated {
-		o.Record = map[string]string{keyCertificateID.Name: c.id}
+		o.Record = map[string]string{option.KeyCertificateID.Name: c.id}
 	}
 	o.Lookups = facts
 	return nil
@@ -66,38 +58,38 @@ type certificate struct {
 //	a Let's Encrypt one      gone                 the balancer's, recorded
 //	a Let's Encrypt one      has the same name    the balancer's, recorded
 //	a Let's Encrypt one      has another name     the Service's: the user changed it
-func (d *Driver) certificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer) (certificate, error) {
-	wanted, err := d.wantedCertificate(ctx, spec)
+func (l *Balancers) certificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer) (certificate, error) {
+	wanted, err := l.wantedCertificate(ctx, spec)
 	present := presentCertificate(lb)
 	if err != nil || wanted == "" || present == "" || wanted == present {
 		return certificate{id: wanted}, err
 	}
-	installed, err := d.readCertificate(ctx, present)
+	installed, err := l.readCertificate(ctx, present)
 	if err != nil || installed == nil || installed.Type != "lets_encrypt" {
 		return certificate{id: wanted}, err
 	}
-	named, err := d.readCertificate(ctx, wanted)
+	named, err := l.readCertificate(ctx, wanted)
 	if err != nil || (named != nil && named.Name != installed.Name) {
 		return certificate{id: wanted}, err
 	}
 	// A certificate given by name needs no record: the name leads to the new one.
-	return certificate{id: present, rotated: keyCertificateID.In(spec.Options) != ""}, nil
+	return certificate{id: present, rotated: option.KeyCertificateID.In(spec.Options) != ""}, nil
 }
 
 // wantedCertificate returns the id the Service asks for, by id or by name. A name nobody has
 // is "": Normalize refuses it.
-func (d *Driver) wantedCertificate(ctx context.Context, spec cloud.Spec) (string, error) {
-	name := keyCertificateName.In(spec.Options)
-	if id := keyCertificateID.In(spec.Options); id != "" || name == "" {
+func (l *Balancers) wantedCertificate(ctx context.Context, spec cloud.Spec) (string, error) {
+	name := option.KeyCertificateName.In(spec.Options)
+	if id := option.KeyCertificateID.In(spec.Options); id != "" || name == "" {
 		return id, nil
 	}
-	all, err := pages(func(o *godo.ListOptions) ([]godo.Certificate, *godo.Response, error) {
-		return d.api.Certificates.ListByName(ctx, url.QueryEscape(name), o)
+	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Certificate, *godo.Response, error) {
+		return l.API.Certificates.ListByName(ctx, url.QueryEscape(name), o)
 	})
 	if err != nil {
 		return "", fmt.Errorf("looking for certificate %q: %w", name, err)
 	}
-	for _, c := range all.items {
+	for _, c := range all.Items {
 		if c.Name == name {
 			return c.ID, nil
 		}
@@ -119,16 +111,16 @@ func presentCertificate(lb *godo.LoadBalancer) string {
 }
 
 // readCertificate returns nil when there is no such certificate.
-func (d *Driver) readCertificate(ctx context.Context, id string) (*godo.Certificate, error) {
-	if !isIdentifier(id) {
+func (l *Balancers) readCertificate(ctx context.Context, id string) (*godo.Certificate, error) {
+	if !identifier.IsIdentifier(id) {
 		return nil, nil
 	}
-	c, _, err := d.api.Certificates.Get(ctx, id)
-	if d.isNotFound(err) {
+	c, _, err := l.API.Certificates.Get(ctx, id)
+	if api.IsNotFound(err) {
 		return nil, nil
 	}
 	if err == nil && c == nil {
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading certificate %s: %w", id, err)

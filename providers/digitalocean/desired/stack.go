@@ -1,4 +1,4 @@
-package digitalocean
+package desired
 
 import (
 	"cmp"
@@ -6,47 +6,41 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
-
-// Values of the API's network and network_stack.
-const (
-	networkInternal = "INTERNAL"
-	networkExternal = "EXTERNAL"
-	stackIPv4       = "IPV4"
-	stackDual       = "DUALSTACK"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Facts about an existing balancer that decide what an unset annotation means, because the
 // API can't change them.
 const (
-	lookupType  = "type"
-	lookupStack = "stack"
+	LookupType  = "type"
+	LookupStack = "stack"
 )
 
-// shape is the part of a balancer that is fixed when it is created.
-type shape struct {
-	kind     string
-	internal bool
-	dual     bool
+// Shape is the part of a balancer that is fixed when it is created.
+type Shape struct {
+	Kind     string
+	Internal bool
+	Dual     bool
 }
 
-// shapeOf decides the shape. For each part the first of these that says something counts:
+// ShapeOf decides the shape. For each part the first of these that says something counts:
 // pinned by the kernel, annotated, what the existing balancer has, the default.
-func (d *Driver) shapeOf(spec cloud.Spec) (shape, error) {
-	s := shape{kind: cmp.Or(spec.Preserved[fieldType], keyType.In(spec.Options), spec.Lookups[lookupType], d.settings.defaultType)}
-	if s.kind != typeRegional && s.kind != typeNetwork {
-		return s, &cloud.Invalid{Field: keyType.Name, Value: s.kind, Want: keyType.Want}
+func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
+	s := Shape{Kind: cmp.Or(spec.Preserved[FieldType], option.KeyType.In(spec.Options), spec.Lookups[LookupType], r.Settings.DefaultType)}
+	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
+		return s, &cloud.Invalid{Field: option.KeyType.Name, Value: s.Kind, Want: option.KeyType.Want}
 	}
-	s.internal = keyInternal.Bool(spec.Options)
+	s.Internal = option.KeyInternal.Bool(spec.Options)
 	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
-		s.internal = scope == string(cloud.ScopeInternal)
+		s.Internal = scope == string(cloud.ScopeInternal)
 	}
 	if pinned, ok := spec.Preserved[cloud.FieldDualStack]; ok {
-		s.dual, _ = strconv.ParseBool(pinned)
+		s.Dual, _ = strconv.ParseBool(pinned)
 		return s, nil
 	}
 	var err error
-	s.dual, err = dualStack(spec, s)
+	s.Dual, err = dualStack(spec, s)
 	return s, err
 }
 
@@ -61,22 +55,22 @@ func (d *Driver) shapeOf(spec cloud.Spec) (shape, error) {
 //	none        nothing      internal  any               no
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
-func dualStack(spec cloud.Spec, s shape) (bool, error) {
-	given, existing := keyStack.In(spec.Options), spec.Lookups[lookupStack]
+func dualStack(spec cloud.Spec, s Shape) (bool, error) {
+	given, existing := option.KeyStack.In(spec.Options), spec.Lookups[LookupStack]
 	switch {
-	case given == stackIPv4:
+	case given == option.StackIPv4:
 		return false, nil
-	case given == stackDual && s.internal:
-		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
-	case given == stackDual && s.kind == typeNetwork && existing == "":
+	case given == option.StackDual && s.Internal:
+		return false, &cloud.Invalid{Field: option.KeyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+	case given == option.StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(spec.Candidates)
-	case given == stackDual:
+	case given == option.StackDual:
 		return true, nil
 	case existing != "":
-		return existing == stackDual, nil
-	case s.internal:
+		return existing == option.StackDual, nil
+	case s.Internal:
 		return false, nil
-	case s.kind == typeRegional:
+	case s.Kind == config.TypeRegional:
 		return true, nil
 	}
 	single, usable := singleStack(spec.Candidates)
@@ -91,7 +85,7 @@ func refuseSingleStack(candidates []cloud.Target) error {
 		return nil
 	}
 	return &cloud.Invalid{
-		Field: keyStack.Name, Value: stackDual,
+		Field: option.KeyStack.Name, Value: option.StackDual,
 		Want: "these nodes have no public IPv6 address: " + few(single),
 	}
 }

@@ -1,4 +1,4 @@
-package digitalocean
+package desired
 
 import (
 	"cmp"
@@ -7,22 +7,23 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
-// health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
+// Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
 // is never behind a PROXY header, or with override-health-check a port of the Service.
-func health(spec cloud.Spec) (*cloud.Health, error) {
+func Health(spec cloud.Spec) (*cloud.Health, error) {
 	h := &cloud.Health{
 		Protocol:       cloud.ProtocolHTTP,
 		Port:           spec.HealthPort,
 		Path:           "/healthz",
-		Interval:       keyHealthInterval.Duration(spec.Options),
-		Timeout:        keyHealthTimeout.Duration(spec.Options),
-		Healthy:        keyHealthHealthy.Int(spec.Options),
-		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
+		Interval:       option.KeyHealthInterval.Duration(spec.Options),
+		Timeout:        option.KeyHealthTimeout.Duration(spec.Options),
+		Healthy:        option.KeyHealthHealthy.Int(spec.Options),
+		Unhealthy:      option.KeyHealthUnhealthy.Int(spec.Options),
 		ProviderFields: map[string]string{fieldHealthProxy: "false"},
 	}
-	if !keyHealthOverride.Has(spec.Options) {
+	if !option.KeyHealthOverride.Has(spec.Options) {
 		return h, nil
 	}
 	port, err := healthPort(spec)
@@ -30,8 +31,8 @@ func health(spec cloud.Spec) (*cloud.Health, error) {
 		return nil, err
 	}
 	h.Port = port
-	h.Path = keyHealthPath.In(spec.Options)
-	h.Protocol = healthProtocol(keyHealthProtocol.In(spec.Options), h.Path)
+	h.Path = option.KeyHealthPath.In(spec.Options)
+	h.Protocol = healthProtocol(option.KeyHealthProtocol.In(spec.Options), h.Path)
 	h.Path = canonicalPath(h.Protocol, h.Path)
 	h.ProviderFields = nil
 	return h, nil
@@ -58,24 +59,24 @@ func canonicalPath(p cloud.Protocol, path string) string {
 
 // healthPort returns the node port of the Service port that is checked.
 func healthPort(spec cloud.Spec) (int, error) {
-	given := keyHealthPort.In(spec.Options)
+	given := option.KeyHealthPort.In(spec.Options)
 	for _, p := range spec.Ports {
-		if p.Protocol != cloud.ProtocolTCP || (given != "" && p.Port != keyHealthPort.Int(spec.Options)) {
+		if p.Protocol != cloud.ProtocolTCP || (given != "" && p.Port != option.KeyHealthPort.Int(spec.Options)) {
 			continue
 		}
 		if p.NodePort == 0 {
-			return 0, &cloud.Invalid{Field: keyHealthOverride.Name, Value: "true", Want: "the Service allocates no node port that could be checked"}
+			return 0, &cloud.Invalid{Field: option.KeyHealthOverride.Name, Value: "true", Want: "the Service allocates no node port that could be checked"}
 		}
 		return p.NodePort, nil
 	}
 	if given != "" {
-		return 0, &cloud.Invalid{Field: keyHealthPort.Name, Value: given, Want: "want a TCP port of the Service"}
+		return 0, &cloud.Invalid{Field: option.KeyHealthPort.Name, Value: given, Want: "want a TCP port of the Service"}
 	}
-	return 0, &cloud.Invalid{Field: keyHealthOverride.Name, Value: "true", Want: "the Service has no TCP port that could be checked"}
+	return 0, &cloud.Invalid{Field: option.KeyHealthOverride.Name, Value: "true", Want: "the Service has no TCP port that could be checked"}
 }
 
-// observedHealth decodes the check of an existing balancer.
-func observedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
+// ObservedHealth decodes the check of an existing balancer.
+func ObservedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
 	if c == nil {
 		return nil
 	}
@@ -88,15 +89,15 @@ func observedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
 		Unhealthy: c.UnhealthyThreshold,
 	}
 	h.Path = canonicalPath(h.Protocol, c.Path)
-	if !keyHealthOverride.Has(spec.Options) {
+	if !option.KeyHealthOverride.Has(spec.Options) {
 		h.ProviderFields = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
 	}
 	return h
 }
 
-// healthRequest encodes the check. An overridden one leaves it to the API whether it sends
+// HealthRequest encodes the check. An overridden one leaves it to the API whether it sends
 // a PROXY header: the Service's own port may expect one.
-func healthRequest(h *cloud.Health) *godo.HealthCheck {
+func HealthRequest(h *cloud.Health) *godo.HealthCheck {
 	if h == nil {
 		return nil
 	}

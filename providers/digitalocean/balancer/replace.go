@@ -1,4 +1,4 @@
-package digitalocean
+package balancer
 
 import (
 	"context"
@@ -8,24 +8,14 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
-
-var (
-	_ cloud.Checker  = (*Driver)(nil)
-	_ cloud.Replacer = (*Driver)(nil)
-)
-
-// besideSuffix ends the name of a balancer that is made beside another one, until that is gone:
-// two of one name would be hard to tell apart.
-const (
-	besideSuffix = "-next"
-	maxName      = 255
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
 // asks for one certain address for both.
-func (d *Driver) Coexist(spec cloud.Spec, before cloud.Observed) string {
-	ip := keyIP.In(spec.Options)
+func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
+	ip := option.KeyIP.In(spec.Options)
 	if lb, ok := before.Native.(*godo.LoadBalancer); ok && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
@@ -43,38 +33,38 @@ func ReadOnly(r *http.Request) bool {
 // Check implements cloud.Checker: the API looks at the request of a creation and makes nothing. It
 // does the same before it makes one, so there is no need to ask unless another balancer is deleted
 // first.
-func (d *Driver) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
 	if !before.Found {
 		return nil
 	}
 	spec.Beside = &before // for a name that is free
-	b, _, err := d.Normalize(spec)
+	b, _, err := l.Normalize(spec)
 	if err != nil {
 		return err
 	}
-	request, err := d.createRequest(b, spec)
+	request, err := l.CreateRequest(b, spec)
 	if err != nil {
 		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 	}
 	request.ValidateOnly = true
 	ctx = context.WithValue(ctx, checking{}, true)
-	if d.Coexist(spec, before) != "" {
+	if l.Coexist(spec, before) != "" {
 		request.IP = "" // is free when the present one is gone
 	}
-	_, _, err = d.api.LoadBalancers.Create(ctx, request)
-	if err == nil || d.Classify(err).Class == cloud.FailureQuota {
+	_, _, err = l.API.LoadBalancers.Create(ctx, request)
+	if err == nil || api.Classify(err).Class == cloud.FailureQuota {
 		return nil // the present one gives its place free
 	}
 	return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 }
 
 // findBeside returns the other balancer of the Service, by its id or its mark.
-func (d *Driver) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
+func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
 	all, listed := spec.BulkList.([]godo.LoadBalancer)
 	if !listed {
 		var err error
-		all, err = d.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-			return d.api.LoadBalancers.List(ctx, o)
+		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+			return l.API.LoadBalancers.List(ctx, o)
 		})
 		if err != nil {
 			return nil, err
@@ -82,7 +72,7 @@ func (d *Driver) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBal
 	}
 	var found *godo.LoadBalancer
 	for i, lb := range all {
-		_, owner := d.readMarks(lb.Tags, spec.Ref.Owner)
+		_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
 		marked := owner.UID != "" && owner.UID == spec.Ref.Owner.UID
 		if lb.ID == spec.Beside.ID || !marked && lb.ID != spec.Ref.ID {
 			continue

@@ -1,4 +1,4 @@
-package digitalocean
+package balancer
 
 import (
 	"context"
@@ -11,6 +11,10 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 )
 
 // Apply implements cloud.Balancers.
@@ -21,82 +25,82 @@ import (
 //	exists   exists  marks          POST and DELETE /v2/tags/…, before the others
 //	exists   exists  targets only   POST and DELETE …/droplets
 //	exists   exists  others         one PUT of the whole object
-func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	lb, _ := change.Before.Native.(*godo.LoadBalancer)
 	switch {
 	case change.After == nil:
-		return cloud.Progress{}, d.delete(ctx, change)
+		return cloud.Progress{}, l.delete(ctx, change)
 	case !change.Before.Found:
-		return d.create(ctx, change)
+		return l.create(ctx, change)
 	case lb == nil:
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	lb, err := d.update(ctx, lb, change)
-	return d.progress(lb, change), err
+	lb, err := l.update(ctx, lb, change)
+	return l.progress(lb, change), err
 }
 
-func (d *Driver) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	request, err := d.createRequest(*change.After, change.Spec)
+func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	request, err := l.CreateRequest(*change.After, change.Spec)
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
 	}
-	lb, _, err := d.api.LoadBalancers.Create(ctx, request)
+	lb, _, err := l.API.LoadBalancers.Create(ctx, request)
 	if err == nil && lb == nil {
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
 	}
-	return d.progress(lb, change), nil
+	return l.progress(lb, change), nil
 }
 
 // delete removes the balancer, then the tags that nothing has any more: until then they prove whose
 // the balancer is. A tag nothing carries costs nothing, so its removal may fail.
-func (d *Driver) delete(ctx context.Context, change cloud.Change) error {
+func (l *Balancers) delete(ctx context.Context, change cloud.Change) error {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
 	if !change.Before.Found && change.Before.Orphans {
-		d.deleteTags(ctx, []string{markUID + owner.UID})
+		l.deleteTags(ctx, []string{mark.MarkUID + owner.UID})
 		return nil
 	}
-	if !change.Before.Found || !isIdentifier(id) {
+	if !change.Before.Found || !identifier.IsIdentifier(id) {
 		return nil
 	}
 	var unused []string
 	lb, _ := change.Before.Native.(*godo.LoadBalancer)
 	another := change.Replaced || change.Spec.Beside != nil // has the tags too, or will have them
 	if lb != nil && !another && change.Before.Owner.UID == owner.UID {
-		present, _ := d.readMarks(lb.Tags, owner)
-		unused = d.unusedTags(ctx, present)
+		present, _ := l.Owners.Read(lb.Tags, owner)
+		unused = l.unusedTags(ctx, present)
 	}
-	if _, err := d.api.LoadBalancers.Delete(ctx, id); err != nil && !d.isNotFound(err) {
+	if _, err := l.API.LoadBalancers.Delete(ctx, id); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
-	d.deleteTags(ctx, unused)
+	l.deleteTags(ctx, unused)
 	return nil
 }
 
 // unusedTags are the tags of the Service that nothing carries once the balancer is gone. The one of the
 // UID can be on no other Service's balancer. The one of the name can: another cluster may have a
 // Service of that name, so it goes only when the API counts this balancer and nothing else.
-func (d *Driver) unusedTags(ctx context.Context, marks []string) []string {
+func (l *Balancers) unusedTags(ctx context.Context, marks []string) []string {
 	var unused []string
-	for _, mark := range marks {
-		if strings.HasPrefix(mark, markUID) || strings.HasPrefix(mark, markService) && d.carriers(ctx, mark) == 1 {
-			unused = append(unused, mark)
+	for _, tag := range marks {
+		if strings.HasPrefix(tag, mark.MarkUID) || strings.HasPrefix(tag, mark.MarkService) && l.carriers(ctx, tag) == 1 {
+			unused = append(unused, tag)
 		}
 	}
 	return unused
 }
 
-func (d *Driver) deleteTags(ctx context.Context, tags []string) {
+func (l *Balancers) deleteTags(ctx context.Context, tags []string) {
 	for _, tag := range tags {
-		_, _ = d.api.Tags.Delete(ctx, tag)
+		_, _ = l.API.Tags.Delete(ctx, tag)
 	}
 }
 
 // carriers returns how many things of the account have the tag; -1 is not known, or no such tag.
-func (d *Driver) carriers(ctx context.Context, tag string) int {
-	found, _, err := d.api.Tags.Get(ctx, tag)
+func (l *Balancers) carriers(ctx context.Context, tag string) int {
+	found, _, err := l.API.Tags.Get(ctx, tag)
 	if err != nil || found == nil || found.Resources == nil {
 		return -1
 	}
@@ -105,19 +109,19 @@ func (d *Driver) carriers(ctx context.Context, tag string) int {
 
 // tagRemains reports whether a process ended between the deletion of the Service's balancer and
 // that of its tag.
-func (d *Driver) tagRemains(ctx context.Context, owner cloud.Owner) bool {
-	return owner.UID != "" && d.carriers(ctx, markUID+owner.UID) == 0
+func (l *Balancers) tagRemains(ctx context.Context, owner cloud.Owner) bool {
+	return owner.UID != "" && l.carriers(ctx, mark.MarkUID+owner.UID) == 0
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it
 // afterwards. It is marked first, because a new name would leave it without any proof of whose it
 // is. When the API refuses marks or new settings, the targets are still changed: nodes come and go,
 // whatever is wrong with an annotation.
-func (d *Driver) update(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	lb, refused := d.settleMarks(ctx, lb, change)
+func (l *Balancers) update(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	lb, refused := l.settleMarks(ctx, lb, change)
 	if needsPut(lb, change) {
-		updated, err := d.put(ctx, lb, change)
-		switch class := d.Classify(err).Class; {
+		updated, err := l.put(ctx, lb, change)
+		switch class := api.Classify(err).Class; {
 		case err == nil:
 			lb = updated
 		case class == cloud.FailureInvalid || class == cloud.FailureQuota:
@@ -126,7 +130,7 @@ func (d *Driver) update(ctx context.Context, lb *godo.LoadBalancer, change cloud
 			return lb, errors.Join(err, refused)
 		}
 	}
-	lb, err := d.settleTargets(ctx, lb, change.After.Targets)
+	lb, err := l.settleTargets(ctx, lb, change.After.Targets)
 	return lb, errors.Join(refused, err)
 }
 
@@ -138,14 +142,14 @@ func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 	})
 }
 
-func (d *Driver) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	request, err := updateRequest(lb, *change.After, change.Spec)
+func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	request, err := desired.UpdateRequest(lb, *change.After, change.Spec)
 	if err != nil {
 		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)
 	}
-	updated, _, err := d.api.LoadBalancers.Update(ctx, lb.ID, request)
+	updated, _, err := l.API.LoadBalancers.Update(ctx, lb.ID, request)
 	if err == nil && (updated == nil || updated.ID != lb.ID) {
-		err = errUnreadable
+		err = api.ErrUnreadable
 	}
 	if err != nil {
 		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)
@@ -155,19 +159,19 @@ func (d *Driver) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Ch
 
 // settleTargets adds what is missing, then removes what is too much. After a PUT there is
 // usually nothing left to do, except that a PUT can't express "no targets".
-func (d *Driver) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) (*godo.LoadBalancer, error) {
-	wanted, err := dropletIDs(targets)
+func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) (*godo.LoadBalancer, error) {
+	wanted, err := desired.DropletIDs(targets)
 	if err != nil {
 		return lb, fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
 	}
 	if missing := without(wanted, lb.DropletIDs); len(missing) > 0 {
-		if _, err := d.api.LoadBalancers.AddDroplets(ctx, lb.ID, missing...); err != nil {
+		if _, err := l.API.LoadBalancers.AddDroplets(ctx, lb.ID, missing...); err != nil {
 			return lb, fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
 		}
 		lb = withDroplets(lb, append(slices.Clone(lb.DropletIDs), missing...))
 	}
 	if extra := without(lb.DropletIDs, wanted); len(extra) > 0 {
-		if _, err := d.api.LoadBalancers.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
+		if _, err := l.API.LoadBalancers.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
 			return lb, fmt.Errorf("removing targets from balancer %s: %w", lb.ID, err)
 		}
 		lb = withDroplets(lb, wanted)
@@ -176,17 +180,17 @@ func (d *Driver) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targe
 }
 
 // settleMarks repairs the owner marks. They go through the tags, because a PUT ignores them.
-func (d *Driver) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	wanted := change.After.OwnershipTags
-	present, _ := d.readMarks(lb.Tags, change.Spec.Ref.Owner)
+	present, _ := l.Owners.Read(lb.Tags, change.Spec.Ref.Owner)
 	for _, tag := range without(wanted, present) {
-		if err := d.tag(ctx, tag, lb.ID); err != nil {
+		if err := l.tag(ctx, tag, lb.ID); err != nil {
 			return lb, fmt.Errorf("marking balancer %s: %w", lb.ID, err)
 		}
 		lb = withTags(lb, append(slices.Clone(lb.Tags), tag))
 	}
 	for _, tag := range without(present, wanted) {
-		if err := d.untag(ctx, tag, lb.ID); err != nil {
+		if err := l.untag(ctx, tag, lb.ID); err != nil {
 			return lb, fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
 		}
 		lb = withTags(lb, without(lb.Tags, []string{tag}))
@@ -196,33 +200,33 @@ func (d *Driver) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change 
 
 // tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
 // this Service can have is made first, and one of the whole cluster only where it has to be.
-func (d *Driver) tag(ctx context.Context, tag, id string) error {
+func (l *Balancers) tag(ctx context.Context, tag, id string) error {
 	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, markUID) && !strings.HasPrefix(tag, markService) {
-		if _, err := d.api.Tags.TagResources(ctx, tag, request); !d.isNotFound(err) {
+	if !strings.HasPrefix(tag, mark.MarkUID) && !strings.HasPrefix(tag, mark.MarkService) {
+		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
 			return err
 		}
 	}
-	if _, _, err := d.api.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
+	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
 		return err
 	}
-	_, err := d.api.Tags.TagResources(ctx, tag, request)
+	_, err := l.API.Tags.TagResources(ctx, tag, request)
 	return err
 }
 
-func (d *Driver) untag(ctx context.Context, tag, id string) error {
-	_, err := d.api.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
+func (l *Balancers) untag(ctx context.Context, tag, id string) error {
+	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
 		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
 	})
-	if d.isNotFound(err) {
+	if api.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
 // progress says what Apply learnt, so that nothing has to be read again.
-func (d *Driver) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
-	o := d.observed(lb, change.Spec)
+func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
+	o := l.Observed(lb, change.Spec)
 	facts := maps.Clone(change.Before.Lookups)
 	if facts == nil {
 		facts = map[string]string{}

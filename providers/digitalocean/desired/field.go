@@ -1,4 +1,4 @@
-package digitalocean
+package desired
 
 import (
 	"cmp"
@@ -10,14 +10,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
-
-// Values of sticky sessions and algorithms, as the API spells them.
-const (
-	stickyNone       = "none"
-	stickyCookies    = "cookies"
-	roundRobin       = "round_robin"
-	leastConnections = "least_connections"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // sizes are the deprecated size slugs in nodes.
@@ -25,71 +19,71 @@ var sizes = map[string]string{"lb-small": "1", "lb-medium": "3", "lb-large": "6"
 
 // manages reports whether the Service has a say in a field. What it has no say in is not
 // compared and keeps the value somebody else gave it.
-func (d *Driver) manages(field, kind string, spec cloud.Spec) bool {
+func (r *Rules) manages(field, kind string, spec cloud.Spec) bool {
 	switch field {
-	case fieldVPC:
-		return d.settings.vpc != ""
-	case fieldSubnet:
-		return keySubnet.In(spec.Options) != ""
-	case fieldIP:
-		return keyIP.In(spec.Options) != ""
+	case FieldVPC:
+		return r.Settings.Vpc != ""
+	case FieldSubnet:
+		return option.KeySubnet.In(spec.Options) != ""
+	case FieldIP:
+		return option.KeyIP.In(spec.Options) != ""
 	case fieldSize:
 		return wantedSize(spec.Options) != ""
 	case fieldProxyProtocol, fieldBackendKeepalive, fieldRedirect, fieldNoDNSRecords, fieldIdleTimeout, fieldSticky:
-		return kind == typeRegional
+		return kind == config.TypeRegional
 	}
 	return true
 }
 
-func (d *Driver) managed(all map[string]string, kind string, spec cloud.Spec) map[string]string {
-	maps.DeleteFunc(all, func(field, _ string) bool { return !d.manages(field, kind, spec) })
+func (r *Rules) managed(all map[string]string, kind string, spec cloud.Spec) map[string]string {
+	maps.DeleteFunc(all, func(field, _ string) bool { return !r.manages(field, kind, spec) })
 	return all
 }
 
 // wantedProviderFields are the managed fields only this cloud has, as the Service wants them.
-func (d *Driver) wantedProviderFields(kind string, spec cloud.Spec) map[string]string {
+func (r *Rules) wantedProviderFields(kind string, spec cloud.Spec) map[string]string {
 	o := spec.Options
 	all := map[string]string{
-		fieldType:             kind,
-		fieldVPC:              d.settings.vpc,
-		fieldSubnet:           keySubnet.In(o),
-		fieldIP:               keyIP.In(o),
+		FieldType:             kind,
+		FieldVPC:              r.Settings.Vpc,
+		FieldSubnet:           option.KeySubnet.In(o),
+		FieldIP:               option.KeyIP.In(o),
 		fieldSize:             wantedSize(o),
 		fieldTargetTag:        "",
-		fieldProxyProtocol:    formatBool(keyProxyProtocol.Bool(o)),
-		fieldBackendKeepalive: formatBool(keyBackendKeepalive.Bool(o)),
-		fieldRedirect:         formatBool(keyRedirect.Bool(o)),
-		fieldNoDNSRecords:     formatBool(keyNoDNSRecords.Bool(o)),
-		fieldIdleTimeout:      keyIdleTimeout.In(o),
-		fieldSticky:           sticky{keySticky.In(o), keyCookieName.In(o), keyCookieTTL.Int(o)}.String(),
+		fieldProxyProtocol:    formatBool(option.KeyProxyProtocol.Bool(o)),
+		fieldBackendKeepalive: formatBool(option.KeyBackendKeepalive.Bool(o)),
+		fieldRedirect:         formatBool(option.KeyRedirect.Bool(o)),
+		fieldNoDNSRecords:     formatBool(option.KeyNoDNSRecords.Bool(o)),
+		fieldIdleTimeout:      option.KeyIdleTimeout.In(o),
+		fieldSticky:           sticky{option.KeySticky.In(o), option.KeyCookieName.In(o), option.KeyCookieTTL.Int(o)}.String(),
 	}
-	for _, field := range []string{fieldVPC, fieldSubnet, fieldIP} {
+	for _, field := range []string{FieldVPC, FieldSubnet, FieldIP} {
 		if value, ok := spec.Preserved[field]; ok {
 			all[field] = value
 		}
 	}
-	return d.managed(all, kind, spec)
+	return r.managed(all, kind, spec)
 }
 
-// observedExtras are the same fields of an existing balancer.
-func (d *Driver) observedExtras(lb *godo.LoadBalancer, spec cloud.Spec) map[string]string {
+// ObservedExtras are the same fields of an existing balancer.
+func (r *Rules) ObservedExtras(lb *godo.LoadBalancer, spec cloud.Spec) map[string]string {
 	all := map[string]string{
-		fieldType:             kindOf(lb),
-		fieldVPC:              lb.VPCUUID,
-		fieldSubnet:           lb.VPCSubnetUUID,
-		fieldIP:               lb.IP,
+		FieldType:             KindOf(lb),
+		FieldVPC:              lb.VPCUUID,
+		FieldSubnet:           lb.VPCSubnetUUID,
+		FieldIP:               lb.IP,
 		fieldSize:             sizeOf(lb),
 		fieldTargetTag:        lb.Tag,
 		fieldProxyProtocol:    formatBool(lb.EnableProxyProtocol),
 		fieldBackendKeepalive: formatBool(lb.EnableBackendKeepalive),
 		fieldRedirect:         formatBool(lb.RedirectHttpToHttps),
 		fieldNoDNSRecords:     formatBool(lb.DisableLetsEncryptDNSRecords != nil && *lb.DisableLetsEncryptDNSRecords),
-		fieldIdleTimeout:      keyIdleTimeout.Default,
-		fieldSticky:           stickyNone,
+		fieldIdleTimeout:      option.KeyIdleTimeout.Default,
+		fieldSticky:           option.StickyNone,
 	}
 	if lb.IP == "" {
 		// A new balancer has no address for a while: nothing to compare yet.
-		all[fieldIP] = keyIP.In(spec.Options)
+		all[FieldIP] = option.KeyIP.In(spec.Options)
 	}
 	if lb.HTTPIdleTimeoutSeconds != nil && *lb.HTTPIdleTimeoutSeconds > 0 {
 		all[fieldIdleTimeout] = strconv.FormatUint(*lb.HTTPIdleTimeoutSeconds, 10)
@@ -97,12 +91,12 @@ func (d *Driver) observedExtras(lb *godo.LoadBalancer, spec cloud.Spec) map[stri
 	if s := lb.StickySessions; s != nil {
 		all[fieldSticky] = sticky{s.Type, s.CookieName, s.CookieTtlSeconds}.String()
 	}
-	return d.managed(all, kindOf(lb), spec)
+	return r.managed(all, KindOf(lb), spec)
 }
 
-// kindOf returns the type of an existing balancer. The field is younger than the API, whose
+// KindOf returns the type of an existing balancer. The field is younger than the API, whose
 // default is REGIONAL.
-func kindOf(lb *godo.LoadBalancer) string { return cmp.Or(lb.Type, typeRegional) }
+func KindOf(lb *godo.LoadBalancer) string { return cmp.Or(lb.Type, config.TypeRegional) }
 
 func sizeOf(lb *godo.LoadBalancer) string {
 	if lb.SizeUnit > 0 {
@@ -113,10 +107,10 @@ func sizeOf(lb *godo.LoadBalancer) string {
 
 // wantedSize is the number of nodes asked for, "" when the Service leaves it alone.
 func wantedSize(options map[string]string) string {
-	if slug := keySizeSlug.In(options); slug != "" {
+	if slug := option.KeySizeSlug.In(options); slug != "" {
 		return sizes[slug]
 	}
-	if n := keySize.Int(options); n > 0 {
+	if n := option.KeySize.Int(options); n > 0 {
 		return strconv.Itoa(n)
 	}
 	return ""
@@ -130,8 +124,8 @@ type sticky struct {
 }
 
 func (s sticky) String() string {
-	if s.kind != stickyCookies {
-		return stickyNone
+	if s.kind != option.StickyCookies {
+		return option.StickyNone
 	}
 	return strings.Join([]string{s.kind, strconv.Itoa(s.ttl), s.cookie}, " ")
 }
@@ -139,7 +133,7 @@ func (s sticky) String() string {
 func parseSticky(value string) *godo.StickySessions {
 	parts := strings.SplitN(value, " ", 3)
 	if len(parts) != 3 {
-		return &godo.StickySessions{Type: stickyNone}
+		return &godo.StickySessions{Type: option.StickyNone}
 	}
 	ttl, _ := strconv.Atoi(parts[1])
 	return &godo.StickySessions{Type: parts[0], CookieName: parts[2], CookieTtlSeconds: ttl}
@@ -148,11 +142,11 @@ func parseSticky(value string) *godo.StickySessions {
 // checkExtras refuses combinations of annotations.
 func checkExtras(kind string, options map[string]string) []error {
 	var problems []error
-	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
-		problems = append(problems, &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name})
+	if slug := option.KeySizeSlug.In(options); slug != "" && option.KeySize.Int(options) > 0 {
+		problems = append(problems, &cloud.Invalid{Field: option.KeySizeSlug.Name, Value: slug, Want: "want either it or " + option.KeySize.Name})
 	}
-	if kind == typeRegional && keySticky.In(options) == stickyCookies {
-		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
+	if kind == config.TypeRegional && option.KeySticky.In(options) == option.StickyCookies {
+		for _, key := range []annotation.Key{option.KeyCookieName, option.KeyCookieTTL} {
 			if key.In(options) == "" {
 				problems = append(problems, &cloud.Invalid{Field: key.Name, Value: "", Want: "want a value, because sticky-sessions-type is cookies"})
 			}

@@ -1,4 +1,4 @@
-package digitalocean
+package desired
 
 import (
 	"errors"
@@ -8,11 +8,13 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
-// listeners returns one listener per forwarding rule.
-func listeners(spec cloud.Spec, kind string) ([]cloud.Listener, error) {
-	if kind == typeNetwork {
+// Listeners returns one listener per forwarding rule.
+func Listeners(spec cloud.Spec, kind string) ([]cloud.Listener, error) {
+	if kind == config.TypeNetwork {
 		return checked(networkListeners(spec.Ports))
 	}
 	p, err := readProtocols(spec)
@@ -76,11 +78,11 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	http3 := protocol == cloud.ProtocolHTTP3
 	switch {
 	case p.certificate != "" && p.passthrough:
-		return l, p.refuse(port, protocol, keyPassthrough.Name, "want either a certificate or passthrough")
+		return l, p.refuse(port, protocol, option.KeyPassthrough.Name, "want either a certificate or passthrough")
 	case p.certificate == "" && !p.passthrough:
-		return l, p.refuse(port, protocol, keyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + keyPassthrough.Name}[http3])
+		return l, p.refuse(port, protocol, option.KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + option.KeyPassthrough.Name}[http3])
 	case p.passthrough && http3:
-		return l, p.refuse(port, protocol, keyPassthrough.Name, "HTTP/3 can't be passed through")
+		return l, p.refuse(port, protocol, option.KeyPassthrough.Name, "HTTP/3 can't be passed through")
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
@@ -90,7 +92,7 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 
 func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want string) error {
 	value := p.certificate
-	if field == keyPassthrough.Name {
+	if field == option.KeyPassthrough.Name {
 		value = formatBool(p.passthrough)
 	}
 	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}
@@ -122,8 +124,8 @@ func checked(list []cloud.Listener) ([]cloud.Listener, error) {
 	return list, errors.Join(problems...)
 }
 
-// observedListeners decodes forwarding rules.
-func observedListeners(rules []godo.ForwardingRule) []cloud.Listener {
+// ObservedListeners decodes forwarding rules.
+func ObservedListeners(rules []godo.ForwardingRule) []cloud.Listener {
 	var list []cloud.Listener
 	for _, r := range rules {
 		l := cloud.Listener{
@@ -141,8 +143,8 @@ func observedListeners(rules []godo.ForwardingRule) []cloud.Listener {
 	return list
 }
 
-// ruleRequests encodes listeners.
-func ruleRequests(list []cloud.Listener) []godo.ForwardingRule {
+// RuleRequests encodes listeners.
+func RuleRequests(list []cloud.Listener) []godo.ForwardingRule {
 	var rules []godo.ForwardingRule
 	for _, l := range list {
 		rules = append(rules, godo.ForwardingRule{

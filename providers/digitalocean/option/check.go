@@ -1,27 +1,29 @@
-package digitalocean
+package option
 
 import (
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
 // The functions here validate and canonicalise the values of annotations.
 
 // checkUUID is for the ids of balancers. They are compared with what the API says, in lower case.
-func checkUUID(value string) (string, bool) { return strings.ToLower(value), isUUID(value) }
+func checkUUID(value string) (string, bool) { return strings.ToLower(value), identifier.IsUUID(value) }
 
-func checkIdentifier(value string) (string, bool) { return value, isIdentifier(value) }
+func checkIdentifier(value string) (string, bool) { return value, identifier.IsIdentifier(value) }
 
 func checkName(value string) (string, bool) {
-	return value, len(value) <= maxName && consistsOf(value, letters+upper+digits+".-") &&
-		consistsOf(value[:1], letters+upper+digits) && !strings.HasSuffix(value, "-")
+	return value, len(value) <= identifier.MaxName && identifier.ConsistsOf(value, identifier.Letters+identifier.Upper+identifier.Digits+".-") &&
+		identifier.ConsistsOf(value[:1], identifier.Letters+identifier.Upper+identifier.Digits) && !strings.HasSuffix(value, "-")
 }
 
 // checkInternal turns upstream's two values into a boolean.
 func checkInternal(value string) (string, bool) {
-	return strconv.FormatBool(value == "true" || value == networkInternal), true
+	return strconv.FormatBool(value == "true" || value == NetworkInternal), true
 }
 
 func checkIPv4(value string) (string, bool) {
@@ -38,11 +40,11 @@ func checkCookie(value string) (string, bool) { return value, len(value) >= 2 &&
 
 const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
 
-// checkRules canonicalises a list of access rules: sorted, each once, host bits cleared.
-func checkRules(value string) (string, bool) {
+// CheckRules canonicalises a list of access rules: sorted, each once, host bits cleared.
+func CheckRules(value string) (string, bool) {
 	var rules []string
 	for item := range strings.SplitSeq(value, ",") {
-		rule, ok := canonicalRule(item)
+		rule, ok := CanonicalRule(item)
 		if !ok {
 			return "", false
 		}
@@ -52,8 +54,8 @@ func checkRules(value string) (string, bool) {
 	return strings.Join(slices.Compact(rules), ","), true
 }
 
-// canonicalRule returns one access rule in the form in which all rules are compared.
-func canonicalRule(rule string) (string, bool) {
+// CanonicalRule returns one access rule in the form in which all rules are compared.
+func CanonicalRule(rule string) (string, bool) {
 	kind, value, _ := strings.Cut(strings.TrimSpace(rule), ":")
 	switch kind {
 	case "ip":
@@ -61,9 +63,10 @@ func canonicalRule(rule string) (string, bool) {
 		return "ip:" + address.String(), err == nil && address.Zone() == ""
 	case "cidr":
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(value))
-		return cidrRule(prefix), err == nil
+		return CIDRRule(prefix), err == nil
 	}
 	return "", false
 }
 
-func cidrRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
+// CIDRRule is an access rule for a network.
+func CIDRRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }

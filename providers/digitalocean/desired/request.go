@@ -1,4 +1,4 @@
-package digitalocean
+package desired
 
 import (
 	"cmp"
@@ -7,28 +7,30 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
-// createRequest is what a new balancer is created from.
-func (d *Driver) createRequest(b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
-	r := &godo.LoadBalancerRequest{
-		Region:    d.settings.region,
-		Algorithm: roundRobin,
+// CreateRequest is what a new balancer is created from.
+func (r *Rules) CreateRequest(b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
+	request := &godo.LoadBalancerRequest{
+		Region:    r.Settings.Region,
+		Algorithm: option.RoundRobin,
 		Tags:      b.OwnershipTags,
-		IP:        b.ProviderFields[fieldIP],
+		IP:        b.ProviderFields[FieldIP],
 	}
-	return r, fill(r, b, spec)
+	return request, fill(request, b, spec)
 }
 
-// updateRequest is the existing balancer with every managed field replaced. The API resets
+// UpdateRequest is the existing balancer with every managed field replaced. The API resets
 // what a PUT leaves out, so everything else goes back as it came: a size set by hand, the
 // cipher policy, the project.
-func updateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
+func UpdateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
 	r := lb.AsRequest()
 	if r.SizeUnit > 0 {
 		r.SizeSlug = "" // the API answers both and accepts one
 	}
-	r.Algorithm = cmp.Or(r.Algorithm, roundRobin)
+	r.Algorithm = cmp.Or(r.Algorithm, option.RoundRobin)
 	r.Tag = ""
 	return r, fill(r, b, spec)
 }
@@ -36,22 +38,22 @@ func updateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*g
 // fill writes the managed fields of a balancer into a request.
 func fill(r *godo.LoadBalancerRequest, b cloud.Balancer, spec cloud.Spec) error {
 	r.Name = b.Name
-	r.Type = b.ProviderFields[fieldType]
-	r.Network, r.NetworkStack = networkExternal, stackIPv4
+	r.Type = b.ProviderFields[FieldType]
+	r.Network, r.NetworkStack = option.NetworkExternal, option.StackIPv4
 	if b.Scope == cloud.ScopeInternal {
-		r.Network = networkInternal
+		r.Network = option.NetworkInternal
 	}
 	if b.DualStack {
-		r.NetworkStack = stackDual
+		r.NetworkStack = option.StackDual
 	}
-	r.ForwardingRules = ruleRequests(b.Listeners)
-	r.HealthCheck = healthRequest(b.Health)
+	r.ForwardingRules = RuleRequests(b.Listeners)
+	r.HealthCheck = HealthRequest(b.Health)
 	r.Firewall = &godo.LBFirewall{Allow: b.Allow, Deny: b.Deny}
-	if keyAlgorithm.Has(spec.Options) {
-		r.Algorithm = keyAlgorithm.In(spec.Options)
+	if option.KeyAlgorithm.Has(spec.Options) {
+		r.Algorithm = option.KeyAlgorithm.In(spec.Options)
 	}
 	fillExtras(r, b.ProviderFields, spec)
-	ids, err := dropletIDs(b.Targets)
+	ids, err := DropletIDs(b.Targets)
 	r.DropletIDs = ids
 	return err
 }
@@ -63,8 +65,8 @@ func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec clou
 			*into = value
 		}
 	}
-	set(fieldVPC, &r.VPCUUID)
-	set(fieldSubnet, &r.VPCSubnetUUID)
+	set(FieldVPC, &r.VPCUUID)
+	set(FieldSubnet, &r.VPCSubnetUUID)
 	fillSize(r, extras[fieldSize], spec)
 	r.EnableProxyProtocol = extras[fieldProxyProtocol] == "true"
 	r.EnableBackendKeepalive = extras[fieldBackendKeepalive] == "true"
@@ -72,7 +74,7 @@ func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec clou
 	r.DisableLetsEncryptDNSRecords = godo.PtrTo(extras[fieldNoDNSRecords] == "true")
 	r.StickySessions = parseSticky(extras[fieldSticky])
 	timeout, err := strconv.ParseUint(extras[fieldIdleTimeout], 10, 64)
-	if err == nil && (r.HTTPIdleTimeoutSeconds != nil || keyIdleTimeout.Has(spec.Options)) {
+	if err == nil && (r.HTTPIdleTimeoutSeconds != nil || option.KeyIdleTimeout.Has(spec.Options)) {
 		r.HTTPIdleTimeoutSeconds = &timeout
 	}
 }
@@ -83,7 +85,7 @@ func fillSize(r *godo.LoadBalancerRequest, size string, spec cloud.Spec) {
 		return
 	}
 	r.SizeSlug, r.SizeUnit = "", 0
-	if slug := keySizeSlug.In(spec.Options); sizes[slug] == size {
+	if slug := option.KeySizeSlug.In(spec.Options); sizes[slug] == size {
 		r.SizeSlug = slug
 		return
 	}
@@ -91,10 +93,11 @@ func fillSize(r *godo.LoadBalancerRequest, size string, spec cloud.Spec) {
 	r.SizeUnit = uint32(units)
 }
 
-func dropletIDs(targets []cloud.InstanceID) ([]int, error) {
+// DropletIDs returns targets as the API names them.
+func DropletIDs(targets []cloud.InstanceID) ([]int, error) {
 	var ids []int
 	for _, target := range targets {
-		id, err := dropletID(target)
+		id, err := droplet.Number(target)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,5 @@
-package digitalocean
+// Package mark reads and writes the tags that say whose a load balancer is.
+package mark
 
 import (
 	"cmp"
@@ -8,69 +9,73 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
-
-// maxTag is the longest tag the API accepts.
-const maxTag = 255
 
 // Prefixes of the tags that say whose a balancer is.
 const (
 	markUpstream = "k8s:"
 	markCluster  = "ccm-cluster:"
-	markService  = "ccm-service:"
-	markUID      = "ccm-uid:"
+	MarkService  = "ccm-service:"
+	MarkUID      = "ccm-uid:"
 	markCloud    = "ccm-cloud:"
 )
 
-// clusterTag is the tag upstream writes.
-func clusterTag(clusterID string) string { return markUpstream + clusterID }
+// Owners read and write the tags that say whose a load balancer is.
+type Owners struct {
+	// clusterID is the setting of upstream, cloud the name of the configuration's entry.
+	ClusterID, Cloud string
+}
 
-// marks returns the tags a balancer of that owner carries, sorted.
-func (d *Driver) marks(o cloud.Owner) []string {
+// ClusterTag is the tag upstream writes.
+func ClusterTag(clusterID string) string { return markUpstream + clusterID }
+
+// Of returns the tags a balancer of that owner carries, sorted.
+func (w *Owners) Of(o cloud.Owner) []string {
 	var tags []string
 	add := func(prefix, value string) {
 		if value != "" {
-			tags = append(tags, prefix+encode(value, maxTag-len(prefix)))
+			tags = append(tags, prefix+encode(value, identifier.MaxTag-len(prefix)))
 		}
 	}
-	if d.settings.clusterID != "" {
-		tags = append(tags, clusterTag(d.settings.clusterID))
+	if w.ClusterID != "" {
+		tags = append(tags, ClusterTag(w.ClusterID))
 	}
 	add(markCluster, o.Cluster)
-	add(markUID, o.UID)
-	add(markCloud, cmp.Or(o.Cloud, d.cloud))
+	add(MarkUID, o.UID)
+	add(markCloud, cmp.Or(o.Cloud, w.Cloud))
 	if o.Name != "" {
 		// Neither part can hold a colon, and both together always fit.
-		tags = append(tags, markService+encode(o.Namespace, maxTag)+":"+encode(o.Name, maxTag))
+		tags = append(tags, MarkService+encode(o.Namespace, identifier.MaxTag)+":"+encode(o.Name, identifier.MaxTag))
 	}
 	slices.Sort(tags)
 	return tags
 }
 
-// readMarks returns the marks among all tags of an object, in the form marks writes them,
+// Read returns the marks among all tags of an object, in the form marks writes them,
 // and the owner they claim. Tags of other programs are nobody's business here. The API
 // keeps the case in which a tag was first made anywhere in the team, so case is ignored.
-func (d *Driver) readMarks(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
+func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 	var marks []string
 	var owner cloud.Owner
 	upstreamCluster := ""
 	for _, tag := range tags {
-		tag = d.canonicalTag(tag, self)
+		tag = w.canonicalTag(tag, self)
 		prefix, value, _ := strings.Cut(tag, ":")
 		switch prefix += ":"; prefix {
 		case markUpstream:
-			if tag != clusterTag(d.settings.clusterID) {
+			if tag != ClusterTag(w.ClusterID) {
 				upstreamCluster = cmp.Or(upstreamCluster, value)
 				continue // another cluster's mark is not ours to remove
 			}
 			upstreamCluster = self.Cluster
 		case markCluster:
 			owner.Cluster = claim(markCluster, value, self.Cluster)
-		case markUID:
-			owner.UID = claim(markUID, value, self.UID)
+		case MarkUID:
+			owner.UID = claim(MarkUID, value, self.UID)
 		case markCloud:
-			owner.Cloud = claim(markCloud, value, cmp.Or(self.Cloud, d.cloud))
-		case markService:
+			owner.Cloud = claim(markCloud, value, cmp.Or(self.Cloud, w.Cloud))
+		case MarkService:
 			namespace, name, _ := strings.Cut(value, ":")
 			owner.Namespace, owner.Name = decode(namespace), decode(name)
 		default:
@@ -84,8 +89,8 @@ func (d *Driver) readMarks(tags []string, self cloud.Owner) ([]string, cloud.Own
 }
 
 // canonicalTag returns a tag in the case in which we write it.
-func (d *Driver) canonicalTag(tag string, self cloud.Owner) string {
-	for _, mark := range d.marks(self) {
+func (w *Owners) canonicalTag(tag string, self cloud.Owner) string {
+	for _, mark := range w.Of(self) {
 		if strings.EqualFold(mark, tag) {
 			return mark
 		}
@@ -96,7 +101,7 @@ func (d *Driver) canonicalTag(tag string, self cloud.Owner) string {
 // claim decodes the value of a mark. A value too long for a tag can't be decoded, but it can
 // be recognised as our own.
 func claim(prefix, value, self string) string {
-	if self != "" && value == encode(self, maxTag-len(prefix)) {
+	if self != "" && value == encode(self, identifier.MaxTag-len(prefix)) {
 		return self
 	}
 	return decode(value)
@@ -108,7 +113,7 @@ func claim(prefix, value, self string) string {
 func encode(value string, room int) string {
 	var b strings.Builder
 	for i := range len(value) {
-		if c := value[i]; strings.IndexByte(letters+digits+"-", c) >= 0 {
+		if c := value[i]; strings.IndexByte(identifier.Letters+identifier.Digits+"-", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			b.WriteString("_" + hex.EncodeToString([]byte{c}))

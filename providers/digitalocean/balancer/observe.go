@@ -1,0 +1,233 @@
+package balancer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/digitalocean/godo"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
+)
+
+// readyAfter is how long to wait before a new balancer is looked at for the first time. None
+// is ready sooner, most take a minute, and every look counts against the quota.
+const readyAfter = 10 * time.Second
+
+// Observe implements cloud.Balancers.
+func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	lb, all, byName, err := l.find(ctx, spec)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	var o cloud.Observed
+	if lb != nil {
+		o = l.Observed(lb, spec)
+		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+		o.Duplicates = l.duplicates(lb, all, spec)
+	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
+		o.Orphans = l.tagRemains(ctx, spec.Ref.Owner)
+	}
+	if err := l.addCertificate(ctx, spec, lb, &o); err != nil {
+		return cloud.Observed{}, err
+	}
+	return o, nil
+}
+
+// find returns the balancer of the Spec, nil when there is none, the list it is from, if any, and
+// whether only its name led to it. An id that is gone does not end the search: its balancer may
+// have been created anew by a process that died before it could record the new id.
+func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, all []godo.LoadBalancer, byName bool, err error) {
+	if spec.Beside != nil {
+		lb, err := l.findBeside(ctx, spec)
+		return lb, nil, false, err
+	}
+	all, listed := spec.BulkList.([]godo.LoadBalancer)
+	if id := spec.Ref.ID; identifier.IsUUID(id) {
+		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
+			return &all[at], all, false, nil
+		}
+		lb, err := l.get(ctx, id)
+		if lb != nil || err != nil {
+			return lb, all, false, err
+		}
+	}
+	names := []string{cmp.Or(option.KeyName.In(spec.Options), desired.LegacyName(spec.Ref.Owner.UID)), desired.LegacyName(spec.Ref.Owner.UID)}
+	if !listed {
+		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+			return l.API.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
+		})
+	}
+	lb = l.named(all, names, spec)
+	return lb, all, lb != nil, err
+}
+
+// get reads one balancer, nil when there is none.
+func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, error) {
+	lb, _, err := l.API.LoadBalancers.Get(ctx, id)
+	switch {
+	case api.IsNotFound(err):
+		return nil, nil
+	case err == nil && (lb == nil || lb.ID != id):
+		err = api.ErrUnreadable
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading balancer %s: %w", id, err)
+	}
+	return lb, nil
+}
+
+// named looks among balancers for one with the Service's own or its default name. The one
+// that is provably the Service's wins over one that merely has the name, and that only
+// counts in this region: names are unique nowhere.
+func (l *Balancers) named(all []godo.LoadBalancer, names []string, spec cloud.Spec) *godo.LoadBalancer {
+	var ours, best *godo.LoadBalancer
+	for i, lb := range all {
+		switch {
+		case !slices.Contains(names, lb.Name) || slices.Contains(spec.Refused, lb.ID):
+		case l.isOwn(&lb, spec):
+			if ours == nil || lb.ID < ours.ID {
+				ours = &all[i]
+			}
+		case best == nil && l.isHere(&lb):
+			best = &all[i]
+		}
+	}
+	return cmp.Or(ours, best)
+}
+
+// isOwn reports whether a balancer is provably the Service's.
+func (l *Balancers) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
+	uid := spec.Ref.Owner.UID
+	return uid != "" && l.owner(lb, spec).UID == uid
+}
+
+// duplicates are the other balancers of a list that are provably the Service's. One that is made to
+// take the place of another is none.
+func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec cloud.Spec) []string {
+	var ids []string
+	for i := range all {
+		if all[i].ID != lb.ID && l.isOwn(&all[i], spec) && !strings.HasSuffix(all[i].Name, desired.BesideSuffix) {
+			ids = append(ids, all[i].ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// ListBalancers implements cloud.BulkLister.
+func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	return l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+		return l.API.LoadBalancers.List(ctx, o)
+	})
+}
+
+// list reads all pages of a list of balancers.
+func (l *Balancers) list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error)) ([]godo.LoadBalancer, error) {
+	all, err := api.Pages(read)
+	if err == nil && !all.Complete {
+		err = api.ErrUnreadable
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing balancers: %w", err)
+	}
+	return all.Items, nil
+}
+
+func (l *Balancers) isHere(lb *godo.LoadBalancer) bool {
+	return lb.Region == nil || lb.Region.Slug == l.Settings.Region
+}
+
+// owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
+// as much as our own mark.
+func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
+	_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
+	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == desired.LegacyName(uid) {
+		owner.UID = uid
+	}
+	return owner
+}
+
+// Observed decodes an existing balancer. Native is the API's object, for read-modify-write.
+func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed {
+	o := cloud.Observed{
+		Found:     true,
+		ID:        lb.ID,
+		Named:     spec.Ref.Owner.UID != "" && lb.Name == desired.LegacyName(spec.Ref.Owner.UID),
+		Owner:     l.owner(lb, spec),
+		Balancer:  l.balancer(lb, spec),
+		Addresses: addressesOf(lb),
+		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
+		Native:    lb,
+	}
+	switch lb.Status {
+	case "active":
+		o.State = cloud.BalancerActive
+	case "new":
+		o.State = cloud.BalancerPending
+	default:
+		o.State, o.Detail = cloud.BalancerFailed, fmt.Sprintf("its status is %q", lb.Status)
+	}
+	return o
+}
+
+func (l *Balancers) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
+	b := cloud.Balancer{
+		Name:           lb.Name,
+		Scope:          cloud.ScopeOf(lb.Network == option.NetworkInternal),
+		DualStack:      lb.NetworkStack == option.StackDual,
+		Listeners:      desired.ObservedListeners(lb.ForwardingRules),
+		Health:         desired.ObservedHealth(lb.HealthCheck, spec),
+		ProviderFields: l.ObservedExtras(lb, spec),
+	}
+	if lb.Firewall != nil {
+		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
+	}
+	for _, id := range lb.DropletIDs {
+		b.Targets = append(b.Targets, droplet.InstanceID(id))
+	}
+	slices.Sort(b.Targets)
+	b.OwnershipTags, _ = l.Owners.Read(lb.Tags, spec.Ref.Owner)
+	if lb.Tags == nil {
+		// An answer without a list of tags says nothing about them: nothing to repair.
+		b.OwnershipTags = l.Owners.Of(spec.Ref.Owner)
+	}
+	return b
+}
+
+// canonicalRules returns access rules as Normalize writes them; what it never writes stays.
+func canonicalRules(rules []string) []string {
+	var list []string
+	for _, rule := range rules {
+		if canonical, ok := option.CanonicalRule(rule); ok {
+			rule = canonical
+		}
+		list = append(list, rule)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// addressesOf returns where clients connect. In-cluster clients must not bypass a balancer
+// that adds a PROXY header or terminates TLS.
+func addressesOf(lb *godo.LoadBalancer) []cloud.BalancerAddress {
+	changes := lb.EnableProxyProtocol || slices.ContainsFunc(lb.ForwardingRules, func(r godo.ForwardingRule) bool {
+		return r.CertificateID != ""
+	})
+	var list []cloud.BalancerAddress
+	for _, ip := range []string{lb.IP, lb.IPv6} {
+		if ip != "" {
+			list = append(list, cloud.BalancerAddress{IP: ip, Proxy: changes && desired.KindOf(lb) == config.TypeRegional})
+		}
+	}
+	return list
+}
