@@ -24,8 +24,9 @@ type PortRange struct{ From, To int }
 //	10248-10250, 10255  kubelet and kube-proxy
 //	10256         kube-proxy's health; health checks of load balancers reach it
 //	10257-10260   controller managers and scheduler
+//	50000, 50001  Talos: apid and trustd (https://www.talos.dev, network connectivity)
 func DefaultDenied() []string {
-	return []string{"22", "2379-2381", "4789", "6081", "6443", "8472", "9345", "10248-10250", "10255-10260"}
+	return []string{"22", "2379-2381", "4789", "6081", "6443", "8472", "9345", "10248-10250", "10255-10260", "50000-50001"}
 }
 
 // ParsePorts reads ports and ranges such as "22" and "2379-2381".
