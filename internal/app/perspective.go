@@ -29,6 +29,8 @@ type perspective struct {
 	clusterName, clusterCIDR string
 	configureRoutes          bool
 	controllers              []string
+	// everyService has Services read where the controllers that run need none.
+	everyService bool
 }
 
 func (p *perspective) flags(fs *pflag.FlagSet) {
@@ -80,7 +82,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := inspect.Read(ctx, client, inspect.NeedsServices(c, enabled), types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
+	cluster, err := inspect.Read(ctx, client, p.everyService || inspect.NeedsServices(c, enabled), types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
 	if err != nil {
 		return nil, err
 	}

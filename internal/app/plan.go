@@ -78,7 +78,7 @@ func newPlanCommand() *cobra.Command {
 	fs := cmd.Flags()
 	p.flags(fs)
 	fs.StringVarP(&p.file, "filename", "f", "", "Path of a Service in YAML or JSON that is planned as if it were applied; - reads it from the standard input.")
-	fs.StringVar(&p.colour, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
+	colourFlag(fs, &p.colour)
 	p.format = outputFlag(cmd)
 	return cmd
 }
@@ -105,10 +105,22 @@ func (p *planning) checkArgs(args []string) error {
 		return usagef("plan %s: %q is one argument too many", what, args[1])
 	case what != scopeService && p.file != "":
 		return usagef("--filename=%s is for plan service", p.file)
-	case !slices.Contains([]string{"auto", "always", "never"}, p.colour):
-		return usagef("--color=%s: want auto, always or never", p.colour)
+	}
+	if err := checkColour(p.colour); err != nil {
+		return err
 	}
 	return checkOutput(*p.format)
+}
+
+func colourFlag(fs *pflag.FlagSet, choice *string) {
+	fs.StringVar(choice, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
+}
+
+func checkColour(choice string) error {
+	if !slices.Contains([]string{"auto", "always", "never"}, choice) {
+		return usagef("--color=%s: want auto, always or never", choice)
+	}
+	return nil
 }
 
 func scopeOf(args []string) string {

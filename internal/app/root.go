@@ -42,7 +42,7 @@ func namesOf(commands []*cobra.Command) string {
 
 // Subcommands returns all sub-commands, by name.
 func Subcommands() []*cobra.Command {
-	return []*cobra.Command{newCompletionCommand(), newDoctorCommand(), newExplainCommand(), newPlanCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand()}
+	return []*cobra.Command{newAdoptCommand(), newCompletionCommand(), newDoctorCommand(), newExplainCommand(), newPlanCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand()}
 }
 
 // newRootCommand returns the controller manager with its sub-commands.

@@ -14,6 +14,8 @@ import (
 // Explanation is what is known of a Service's balancer and of the nodes it could use. It is for
 // people: nothing is decided by it.
 type Explanation struct {
+	// Spec is what the Service asks for, as it is given to the driver.
+	Spec cloud.Spec
 	// Observed is what was found. Found is false when there is none that the Service may have.
 	Observed cloud.Observed
 	Standing safety.Ownership
@@ -49,7 +51,7 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Observed: f.observed, Standing: p.judge(f.observed), Evidence: p.evidence(f.observed), Err: c.err}
+	e := Explanation{Spec: p.spec, Observed: f.observed, Standing: p.judge(f.observed), Evidence: p.evidence(f.observed), Err: c.err}
 	for _, conflict := range f.conflicts {
 		e.Conflicts = append(e.Conflicts, conflict.err.Error())
 	}

@@ -36,27 +36,34 @@ func (p painter) paint(colour, text string) string {
 //	~ and warnings           yellow
 //	-, blocked and errors    red
 func (r Report) Text(w io.Writer, colour bool) error {
-	p := painter(colour)
 	var out strings.Builder
 	for _, e := range r.Plans {
-		fmt.Fprintf(&out, "%s\n", p.paint(bold, printable(e.Subject)))
-		for _, op := range e.Operations {
-			fmt.Fprintf(&out, "  %s\n", p.paint(colourOf(op), line(op)))
-		}
-		out.WriteString(e.steps())
-		for _, warning := range e.Warnings {
-			fmt.Fprintf(&out, "  %s\n", p.paint(yellow, "warning "+warning.Reason+": "+printable(warning.Message)))
-		}
-		if e.Error != nil {
-			fmt.Fprintf(&out, "  %s\n", p.paint(red, "error: "+printable(e.Error.Message)))
-		}
-		out.WriteString("\n")
+		out.WriteString(e.Text(colour) + "\n")
 	}
-	fmt.Fprintf(&out, "%s\n", p.paint(bold, r.Summary.line(r.Cloud)))
+	fmt.Fprintf(&out, "%s\n", painter(colour).paint(bold, r.Summary.line(r.Cloud)))
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing the plans: %w", err)
 	}
 	return nil
+}
+
+// Text returns the entry for people, its subject first, then a line for each operation, step, warning
+// and error, in the colours of Report.Text.
+func (e Entry) Text(colour bool) string {
+	p := painter(colour)
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n", p.paint(bold, printable(e.Subject)))
+	for _, op := range e.Operations {
+		fmt.Fprintf(&out, "  %s\n", p.paint(colourOf(op), line(op)))
+	}
+	out.WriteString(e.steps())
+	for _, warning := range e.Warnings {
+		fmt.Fprintf(&out, "  %s\n", p.paint(yellow, "warning "+warning.Reason+": "+printable(warning.Message)))
+	}
+	if e.Error != nil {
+		fmt.Fprintf(&out, "  %s\n", p.paint(red, "error: "+printable(e.Error.Message)))
+	}
+	return out.String()
 }
 
 func colourOf(op cloud.Operation) string {

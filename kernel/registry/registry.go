@@ -23,6 +23,8 @@ type Provider struct {
 	// Throttled recognises throttled answers, for APIs that do not say it with status 429; see
 	// run.TransportOptions.
 	Throttled func(*http.Response) bool
+	// Upstream is about the controller manager that this provider takes the place of.
+	Upstream cloud.Upstream
 }
 
 var providers = map[string]Provider{}

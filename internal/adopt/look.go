@@ -1,0 +1,99 @@
+package adopt
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// Repository is where links to the documentation lead.
+const Repository = "https://github.com/multicloud-ccm/multicloud-ccm/blob/main/"
+
+// Look says what the switch from upstream's controller manager is going to do.
+func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream cloud.Upstream) Report {
+	r := Report{
+		Version: Version, Cloud: cloudName, From: upstream.Name, Guide: Repository + upstream.Guide,
+		Balancers: []Balancer{}, Marks: []Mark{}, Plans: []plan.Entry{}, Differences: []Difference{},
+	}
+	nodes := i.FoundNodes(ctx)
+	r.Summary.Nodes = len(nodes)
+	for _, n := range nodes {
+		r.Differences = append(r.Differences, ofNode(n, upstream)...)
+		r.take(n.Entry)
+	}
+	if entry, ok := i.Routes(ctx); ok {
+		r.takeShared(entry)
+	}
+	for _, s := range i.FoundServices(ctx) {
+		if i.HasBalancers() {
+			r.Balancers = append(r.Balancers, balancer(s))
+		}
+		r.Differences = append(r.Differences, ofService(s, upstream)...)
+		r.take(s.Entry)
+	}
+	if entry, ok := i.Firewall(ctx); ok {
+		r.takeShared(entry)
+	}
+	r.conclude()
+	return r
+}
+
+// takeShared takes what is done about something that all Services or Nodes share.
+func (r *Report) takeShared(entry plan.Entry) {
+	r.Differences = append(r.Differences, ofShared(entry)...)
+	r.take(entry)
+}
+
+// take splits what is done about one subject into marks and everything else.
+func (r *Report) take(e plan.Entry) {
+	var rest []cloud.Operation
+	marked := len(r.Marks)
+	for _, op := range e.Operations {
+		if op.Field != cloud.FieldOwnershipTags || op.Blocked != "" {
+			rest = append(rest, op)
+			continue
+		}
+		before, after := split(op.Before), split(op.After)
+		r.Marks = append(r.Marks, Mark{Subject: e.Subject, Added: without(after, before), Removed: without(before, after), Operation: op})
+	}
+	e.Operations = rest
+	if len(rest) == 0 && len(r.Marks) > marked {
+		r.Marks[marked].Steps, e.Steps = e.Steps, nil
+	}
+	if len(rest) > 0 || len(e.Warnings) > 0 || e.Error != nil {
+		if rest == nil {
+			e.Operations = []cloud.Operation{}
+		}
+		r.Plans = append(r.Plans, e)
+	}
+}
+
+// split returns the marks of an operation, which cloud.Balancer.Fields has joined.
+func split(marks string) []string {
+	return strings.FieldsFunc(marks, func(r rune) bool { return r == ',' })
+}
+
+func without(all, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(mark string) bool { return slices.Contains(others, mark) })
+}
+
+func balancer(s inspect.FoundService) Balancer {
+	b := Balancer{Service: s.Service.Namespace + "/" + s.Service.Name, Error: plan.NewFailure(s.Err), Refused: s.Found.Conflicts}
+	o := s.Found.Observed
+	if !o.Found {
+		return b
+	}
+	b.ID, b.Name, b.Evidence = o.ID, o.Balancer.Name, s.Found.Evidence
+	for _, a := range o.Addresses {
+		for _, text := range []string{a.IP, a.Hostname} {
+			if text != "" {
+				b.Addresses = append(b.Addresses, text)
+			}
+		}
+	}
+	return b
+}

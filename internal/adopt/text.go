@@ -1,0 +1,121 @@
+package adopt
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// Text writes the report for people: who gets which load balancer, what is written, what is done
+// besides, and what is otherwise from then on. "!" marks what somebody has to look after. Control
+// characters are escaped: values come from objects that anybody may have written.
+func (r Report) Text(w io.Writer, colour bool) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "The switch from %s on %s: %s, %s for a load balancer\n", r.From, printable(r.Cloud), count(r.Summary.Nodes, "Node"), count(r.Summary.Services, "Service"))
+	if err := r.balancers(&out); err != nil {
+		return err
+	}
+	r.marks(&out)
+	if len(r.Plans) > 0 {
+		out.WriteString("\nDone and said besides\n")
+		for _, e := range r.Plans {
+			out.WriteString(indented(e.Text(colour)))
+		}
+	}
+	r.differences(&out)
+	fmt.Fprintf(&out, "\n%s\nThe guide: %s\n", r.verdict(), r.Guide)
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return fmt.Errorf("writing what the switch does: %w", err)
+	}
+	return nil
+}
+
+func (r Report) balancers(out *strings.Builder) error {
+	if len(r.Balancers) == 0 {
+		return nil
+	}
+	out.WriteString("\nLoad balancers\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, b := range r.Balancers {
+		sign, found, why := " ", "none", "neither an id, nor a mark, nor a name leads to one"
+		switch {
+		case b.Error != nil:
+			sign, found, why = "!", "not known", b.Error.Message
+		case b.ID != "":
+			found, why = b.ID, strings.Join(b.Evidence, "; ")
+		}
+		fmt.Fprintf(table, "%s %s\t%s\t%s\t(%s)\n", sign, printable(b.Service), printable(found), printable(strings.Join(b.Addresses, " ")), printable(why))
+		for _, refused := range b.Refused {
+			fmt.Fprintf(table, "! %s\trefused\t\t(%s)\n", printable(b.Service), printable(refused))
+		}
+	}
+	return table.Flush()
+}
+
+func (r Report) marks(out *strings.Builder) {
+	if len(r.Marks) == 0 {
+		return
+	}
+	out.WriteString("\nOwnership marks that are written\n")
+	for _, m := range r.Marks {
+		fmt.Fprintf(out, "  %s\n", printable(m.Subject))
+		for _, mark := range m.Added {
+			fmt.Fprintf(out, "    + %s\n", printable(mark))
+		}
+		for _, mark := range m.Removed {
+			fmt.Fprintf(out, "    - %s\n", printable(mark))
+		}
+		for n, step := range m.Steps {
+			fmt.Fprintf(out, "    %3d. %s\n", n+1, plan.Describe(step))
+		}
+	}
+}
+
+func (r Report) differences(out *strings.Builder) {
+	if len(r.Differences) == 0 {
+		return
+	}
+	out.WriteString("\nOtherwise from then on\n")
+	for _, d := range r.Differences {
+		fmt.Fprintf(out, "  %s: %s\n    %s\n", printable(d.Subject), d.Text, d.Link)
+	}
+}
+
+// verdict is the last line.
+func (r Report) verdict() string {
+	s := r.Summary
+	text := map[Verdict]string{
+		Nothing: "The switch writes nothing to the cloud.",
+		Marks:   fmt.Sprintf("The switch writes the ownership marks of %s, and nothing else.", count(s.Marks, "load balancer")),
+		Changes: fmt.Sprintf("The switch writes the ownership marks of %s, and makes %s.", count(s.Marks, "load balancer"), count(s.Changes, "other change")),
+		Trouble: fmt.Sprintf("%s could not be read or planned; what is listed is not all.", count(s.Failed, "subject")),
+	}[r.Verdict]
+	if s.Blocked > 0 {
+		text += fmt.Sprintf(" Blocked: %d.", s.Blocked)
+	}
+	return text
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// count says how many there are of something: "1 Node", "3 Nodes".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

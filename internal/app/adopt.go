@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/adopt"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+// adopting is one run of `adopt`.
+type adopting struct {
+	perspective
+	from, colour string
+	check        bool
+	format       *string
+}
+
+const adoptLong = `It looks at a cluster that another controller manager, that of the cloud's own project, works for, and says what
+happens when this one takes its place: which load balancer is found for each Service and by what evidence it is the Service's,
+which ownership marks are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
+each with a link. It changes nothing, takes no lease, and works beside the running controller manager, from a laptop as well.
+
+Exit code 0: it has been said. 1: something could not be read or planned. With --check also 2: the switch changes more than
+ownership marks.`
+
+const adoptExample = `  # What a switch does, from a laptop: kubectl's configuration, and the cloud's credentials.
+  DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod
+  cloud-controller-manager adopt --from=openstack --cloud-config=cloud.conf
+  # In a pipeline: 0 where nothing but ownership marks is written.
+  cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf --check
+  cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf -o json | jq .differences`
+
+func newAdoptCommand() *cobra.Command {
+	a := &adopting{}
+	cmd := newCommand(subcommand{use: "adopt", short: "Say what a switch from the cloud's own controller manager does", long: adoptLong, example: adoptExample})
+	args := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, given []string) error { return troubled(args(cmd, given)) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.run(cmd) }
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
+	fs := cmd.Flags()
+	a.flags(fs)
+	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
+	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership marks.")
+	colourFlag(fs, &a.colour)
+	a.format = outputFlag(cmd)
+	return cmd
+}
+
+func (a *adopting) run(cmd *cobra.Command) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), planTimeout)
+	defer cancel()
+	report, err := a.report(ctx, cmd.Flags())
+	if err != nil {
+		return troubled(err)
+	}
+	if *a.format == "json" {
+		err = report.JSON(cmd.OutOrStdout())
+	} else {
+		err = report.Text(cmd.OutOrStdout(), coloured(a.colour, cmd.OutOrStdout()))
+	}
+	switch {
+	case err != nil:
+		return troubled(err)
+	case report.Verdict == adopt.Trouble:
+		return &codeError{code: exitTrouble}
+	case a.check && report.Verdict == adopt.Changes:
+		return &codeError{code: exitDifferent}
+	}
+	return nil
+}
+
+func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report, error) {
+	if err := checkOutput(*a.format); err != nil {
+		return adopt.Report{}, err
+	}
+	if err := checkColour(a.colour); err != nil {
+		return adopt.Report{}, err
+	}
+	if err := a.choose(fs, registry.All()); err != nil {
+		return adopt.Report{}, err
+	}
+	a.everyService = true
+	seen, err := a.look(ctx, fs)
+	if err != nil {
+		return adopt.Report{}, err
+	}
+	provider, _ := registry.Lookup(seen.Cloud.Descriptor.Name)
+	if provider.Upstream.Name == "" {
+		return adopt.Report{}, usagef("provider %s takes the place of no other controller manager: there is nothing to switch from", seen.Cloud.Descriptor.Name)
+	}
+	return adopt.Look(ctx, seen.inspector(), seen.Cloud.Name, provider.Upstream), nil
+}
+
+// choose makes one choice of --from and --cloud-provider. Both understand the name of the cloud, and
+// --from also that of its controller manager.
+func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
+	if a.from == "" {
+		return nil
+	}
+	at := slices.IndexFunc(all, func(p registry.Provider) bool {
+		return p.Upstream.Name != "" && (a.from == p.Descriptor.Name || a.from == p.Upstream.Name)
+	})
+	if at < 0 {
+		var names []string
+		for _, p := range all {
+			if p.Upstream.Name != "" {
+				names = append(names, p.Descriptor.Name)
+			}
+		}
+		return usagef("--from=%s: want one of %s", a.from, strings.Join(names, ", "))
+	}
+	name := all[at].Descriptor.Name
+	if a.provider != "" && a.provider != name {
+		return usagef("--from=%s is of another cloud than --cloud-provider=%s", a.from, a.provider)
+	}
+	return fs.Set("cloud-provider", name)
+}
