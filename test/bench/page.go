@@ -116,7 +116,7 @@ requests take 30 ms at least. A column is one run with that many Nodes.
 func page(all []Measured) []byte {
 	var b bytes.Buffer
 	b.WriteString(preface)
-	b.WriteString("\n## Counts\n\nThey do not depend on the machine. Calls are requests to the cloud; those that change something are in brackets.\n\n")
+	b.WriteString("\n## Counts\n\nThey do not depend on the machine, as long as it initialises all Nodes within the minute for which a list of machines\ncounts. Calls are requests to the cloud; those that change something are in brackets.\n\n")
 	table(&b, all, false)
 	b.WriteString("\n## Times and memory\n\nThey depend on the machine and on what else runs on it. ")
 	quiet := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Load > busy*float64(m.CPUs) })
