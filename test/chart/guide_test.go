@@ -24,8 +24,9 @@ func TestGuidesRender(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// --reuse-values: an upgrade has what the guide's installation set.
-		last := ""
+		// --reuse-values: an upgrade has what the guide's installation set. A page without one is
+		// about any installation.
+		last := minimal("sim")
 		for _, block := range shell.FindAllStringSubmatch(string(content), -1) {
 			for command := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				if !strings.Contains(command, "helm install ") && !strings.Contains(command, "helm upgrade ") {
