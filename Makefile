@@ -74,6 +74,8 @@ test: need-go need-cc controlplane build-if-needed ## Run every test, against a 
 	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) ./...
 	@echo "==> image builder (hack/image module)"
 	cd hack/image && go test -count=1 $(TEST_FLAGS) ./...
+	@echo "==> prose linter (hack module)"
+	cd hack && go test -count=1 $(TEST_FLAGS) ./prose
 	@echo "==> releaser (hack/releaser module)"
 	cd hack/releaser && go test -count=1 $(TEST_FLAGS) ./...
 	@echo "==> kubelet configuration (test/platform module)"
@@ -267,12 +269,19 @@ upstream-gce: need-go ## Run the code of Google's own CCM against our emulator o
 lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import law among them, and look for functions that nothing calls.
 	@echo "==> actionlint"
 	@$(ACTIONLINT)
+	@$(MAKE) --no-print-directory lint-prose
 	@found=$$($(DEADCODE) -tags $(TAGS) ./cmd/... ./internal/gen) && { test -z "$$found" || { echo "nothing calls these, neither the binary nor the generators:" >&2; echo "$$found" >&2; exit 1; }; }
 	$(LINT) run ./...
 	cd test && ../$(LINT) run ./...
 	cd hack/image && ../../$(LINT) run ./...
 	cd hack/releaser && ../../$(LINT) run ./...
 	cd test/platform && ../../$(LINT) run ./...
+
+# Generated pages say what declarations in code say; records of decisions stay as they were written.
+.PHONY: lint-prose
+lint-prose: need-go ## Look for sentences in documents that are hard to read (hack/prose).
+	@echo "==> prose"
+	@cd hack && go run ./prose $$(git ls-files '../*.md' ':!../docs/adr' ':!../docs/reference' ':!../CHANGELOG.md')
 
 .PHONY: vulncheck
 vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).

@@ -1,0 +1,35 @@
+// Prose checks documents for the style of this project: plain sentences, standard terms, no
+// riddles. It knows no grammar; it finds what was hard to read before.
+//
+//	prose FILE…
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stderr))
+}
+
+func run(paths []string, out io.Writer) int {
+	found := 0
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			fmt.Fprintln(out, "prose:", err)
+			return 1
+		}
+		for _, p := range check(string(content)) {
+			fmt.Fprintf(out, "%s:%d: %s\n", path, p.line, p.text)
+			found++
+		}
+	}
+	if found > 0 {
+		fmt.Fprintf(out, "prose: %d sentences to rewrite; the rules are in hack/prose/rules.go\n", found)
+		return 1
+	}
+	return 0
+}
