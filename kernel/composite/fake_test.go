@@ -206,8 +206,11 @@ func (f *fake) remove(kind cloud.ResourceKind, present cloud.Resource) error {
 	gone := map[any]cloud.ResourceKind{present.ID: kind}
 	for range f.kinds { // what is taken can refer to what is taken
 		for _, r := range f.present {
+			own := f.kindOf(r.Kind)
+			if slices.Contains(r.Needs, present.Ref()) && slices.Contains(kind.Takes, r.Kind) {
+				gone[r.ID] = own
+			}
 			for _, value := range r.Fields {
-				own := f.kindOf(r.Kind)
 				belongs := cmp.Or(own.Batch, own.Together)
 				if _, leads := gone[value]; leads && (slices.Contains(kind.Takes, r.Kind) || belongs != "" && r.Fields[belongs] == value) {
 					gone[r.ID] = own

@@ -166,10 +166,12 @@ func (m *model) done(s *step, id string) {
 			changed.Fields[field] = s.wanted.Fields[field]
 		}
 		m.present.byRef[changed.Ref()] = changed
-	case s.kind.Together != "": // nothing refers to them
+	case s.kind.Together != "" && len(s.kind.Takes) == 0: // nothing refers to them
 		m.present.remove(refsOf(s.all())...)
 	default:
-		m.deleted(s.present)
+		for _, r := range s.all() {
+			m.deleted(r)
+		}
 	}
 }
 

@@ -48,6 +48,17 @@ func listener(key, pool, protocol string) cloud.Resource {
 
 func list(all ...cloud.Resource) []cloud.Resource { return all }
 
+// front is a listener without a pool, policyOf what belongs to one.
+func front(key, protocol string) cloud.Resource {
+	return res("listener", key, fields{"balancer": idOf("balancer", "b"), "protocol": protocol})
+}
+
+func policyOf(listener string) cloud.Resource {
+	r := res("policy", "of "+listener, nil)
+	r.Needs = []cloud.IDOf{idOf("listener", listener)}
+	return r
+}
+
 // TestOrder compares the steps of a change, which are both planned and carried out.
 func TestOrder(t *testing.T) {
 	whole := list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"))
@@ -151,6 +162,12 @@ func TestOrder(t *testing.T) {
 			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Together: "pool"}),
 			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
+		},
+		"what is deleted together takes others along": {
+			kinds:   []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "listener", Together: "balancer", Takes: []string{"policy"}, Immutable: []string{"protocol"}}, {Name: "policy"}},
+			present: list(lb(nil), front("80", "tcp"), policyOf("80"), front("81", "tcp"), policyOf("81"), front("82", "tcp"), policyOf("82")),
+			wanted:  list(lb(nil), front("80", "tls"), policyOf("80")),
+			steps:   []string{"delete listener 80", "create listener 80", "create policy of 80", "delete listener 81", "delete listener 82"},
 		},
 		"a list of ids is what a resource refers to": {
 			present: list(lb(fields{"groups": []any{"theirs"}})), wanted: list(lb(fields{"groups": []any{idOf("group", "g"), "theirs"}}), res("group", "g", nil)),
