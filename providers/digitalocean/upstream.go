@@ -4,6 +4,9 @@ import (
 	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Upstream says what is otherwise here than in DigitalOcean's own controller manager.
@@ -41,20 +44,20 @@ func Upstream() cloud.Upstream {
 }
 
 func otherType(spec cloud.Spec, b cloud.Observed) bool {
-	asked := keyType.In(spec.Options)
-	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[fieldType]
+	asked := option.KeyType.In(spec.Options)
+	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[desired.FieldType]
 }
 
 func certificateByName(spec cloud.Spec, b cloud.Observed) bool {
-	return b.Found && keyCertificateName.In(spec.Options) != "" && keyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[fieldType] == typeRegional
+	return b.Found && option.KeyCertificateName.In(spec.Options) != "" && option.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[desired.FieldType] == config.TypeRegional
 }
 
 func dualStackNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[fieldType] == typeNetwork
+	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[desired.FieldType] == config.TypeNetwork
 }
 
 func restrictedNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.ProviderFields[fieldType] == typeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
+	return b.Found && b.Balancer.ProviderFields[desired.FieldType] == config.TypeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
 }
 
 func namedByAddress(name, providerID string, _ cloud.Instance) bool {

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Each difference is about those that it is said of, and about no others.
@@ -13,7 +16,7 @@ func TestUpstreamDifferences(t *testing.T) {
 		balancer cloud.Observed
 	}
 	balancer := func(kind string, edits ...func(*cloud.Balancer)) cloud.Observed {
-		b := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: map[string]string{fieldType: kind}}
+		b := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: map[string]string{desired.FieldType: kind}}
 		for _, edit := range edits {
 			edit(&b)
 		}
@@ -30,10 +33,10 @@ func TestUpstreamDifferences(t *testing.T) {
 		return cloud.Spec{Options: options}
 	}
 	services := map[string]map[bool]service{
-		"digitalocean-type":             {true: {asks(keyType.Name, typeNetwork), balancer(typeRegional)}, false: {asks(keyType.Name, typeNetwork), balancer(typeNetwork)}},
-		"digitalocean-certificate-name": {true: {asks(keyCertificateName.Name, "web"), balancer(typeRegional)}, false: {asks(keyCertificateName.Name, "web", keyCertificateID.Name, "1"), balancer(typeRegional)}},
-		"digitalocean-dual-stack":       {true: {asks(), balancer(typeNetwork, dual)}, false: {asks(), balancer(typeRegional, dual)}},
-		"digitalocean-client-networks":  {true: {asks(), balancer(typeNetwork, restricted)}, false: {asks(), balancer(typeNetwork, restricted, internal)}},
+		"digitalocean-type":             {true: {asks(option.KeyType.Name, config.TypeNetwork), balancer(config.TypeRegional)}, false: {asks(option.KeyType.Name, config.TypeNetwork), balancer(config.TypeNetwork)}},
+		"digitalocean-certificate-name": {true: {asks(option.KeyCertificateName.Name, "web"), balancer(config.TypeRegional)}, false: {asks(option.KeyCertificateName.Name, "web", option.KeyCertificateID.Name, "1"), balancer(config.TypeRegional)}},
+		"digitalocean-dual-stack":       {true: {asks(), balancer(config.TypeNetwork, dual)}, false: {asks(), balancer(config.TypeRegional, dual)}},
+		"digitalocean-client-networks":  {true: {asks(), balancer(config.TypeNetwork, restricted)}, false: {asks(), balancer(config.TypeNetwork, restricted, internal)}},
 	}
 	type node struct {
 		name, id string
