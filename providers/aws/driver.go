@@ -38,7 +38,7 @@ var (
 	_ cloud.Labeler    = (*Driver)(nil)
 	_ cloud.Tagger     = (*Driver)(nil)
 	_ cloud.Routes     = (*Driver)(nil)
-	_ cloud.Balancers  = (*Driver)(nil)
+	_ cloud.Composite  = (*Driver)(nil)
 	_ cloud.BulkLister = (*Driver)(nil)
 	_ cloud.Checker    = (*Driver)(nil)
 )

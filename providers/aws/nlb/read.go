@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
@@ -196,6 +195,9 @@ func (l Listener) leadsTo() string {
 	return ""
 }
 
+// certificates are the ARNs of all certificates, the default one first.
+func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
+
 // certificate is the ARN of the default certificate.
 func (l Listener) certificate() string {
 	for _, c := range l.Certificates {
@@ -235,8 +237,22 @@ type Snapshot struct {
 	// Balancer is nil where there is none yet.
 	Balancer *Balancer
 	Groups   *targetgroup.Set
-	// ownGroup is the balancer's own security group where it has just been made or opened.
-	ownGroup *ec2types.SecurityGroup
+}
+
+// name returns the balancer's name, where there is none the one it would have.
+func (s *Snapshot) name(spec cloud.Spec) string {
+	if s.Balancer != nil {
+		return aws.ToString(s.Balancer.LoadBalancerName)
+	}
+	return balancer.Name(spec)
+}
+
+// at returns the listener at the port, of which there is one whatever its protocol.
+func (lb *Balancer) at(port int) *Listener {
+	if lb == nil {
+		return nil
+	}
+	return balancer.Pick(lb.listeners, func(l *Listener) bool { return int(aws.ToInt32(l.Port)) == port })
 }
 
 // served reports whether each listener that has targets has one that is healthy. Until then a spare

@@ -13,10 +13,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -29,6 +27,12 @@ const (
 	attributeLogPrefix  = "access_logs.s3.prefix"
 )
 
+// attributeFields are the attributes by their fields in the portable view.
+var attributeFields = map[string]string{
+	attributeCrossZone: balancer.FieldCrossZone, attributeProtection: balancer.FieldProtection, attributeLog: balancer.FieldLog,
+	attributeLogBucket: balancer.FieldLogBucket, attributeLogPrefix: balancer.FieldLogPrefix,
+}
+
 // view returns the managed state of a network balancer.
 func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
@@ -40,11 +44,13 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
 		},
 	}
-	for field, attribute := range map[string]string{balancer.FieldCrossZone: attributeCrossZone, balancer.FieldProtection: attributeProtection, balancer.FieldLog: attributeLog} {
-		b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
-	}
-	if b.ProviderFields[balancer.FieldLog] == "true" {
-		b.ProviderFields[balancer.FieldLogBucket], b.ProviderFields[balancer.FieldLogPrefix] = lb.attributes[attributeLogBucket], lb.attributes[attributeLogPrefix]
+	for attribute, field := range attributeFields {
+		switch logs := lb.attributes[attributeLog] == "true"; {
+		case field != balancer.FieldLogBucket && field != balancer.FieldLogPrefix:
+			b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
+		case logs: // they are managed only while the log is on
+			b.ProviderFields[field] = lb.attributes[attribute]
+		}
 	}
 	targets := map[cloud.InstanceID]bool{}
 	for _, l := range lb.listeners {
@@ -99,7 +105,7 @@ func (n *Balancers) viewRules(s *Snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	switch {
 	case attached:
 		b.Allow = secgroup.Ingress(own).Sources()
-		b.ProviderFields[balancer.FieldIngress] = secgroup.Ingress(own).Drift(ownGroupRules(*b))
+		b.ProviderFields[balancer.FieldIngress] = secgroup.Drift(secgroup.OwnRules(aws.ToString(own.GroupName), own, ownGroupRules(*b)))
 	case watched:
 		b.Allow = n.admitted(s, spec, *b, groups)
 	default:
@@ -110,7 +116,7 @@ func (n *Balancers) viewRules(s *Snapshot, spec cloud.Spec, b *cloud.Balancer) {
 	}
 	if watched {
 		needs := n.needsOf(s, b.Name, *b, machines, s.Balancer.Subnets())
-		b.ProviderFields[balancer.FieldNodeIngress] = needs.Drift(s.Inventory, balancer.Doubtful(spec.Candidates, *b))
+		b.ProviderFields[balancer.FieldNodeIngress] = n.groups.NodeDrift(s.Inventory, needs, nil, balancer.Doubtful(spec.Candidates, *b))
 	}
 }
 
@@ -143,26 +149,10 @@ func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, gro
 
 // view returns the managed state of a listener and its target group.
 func (l Listener) view() cloud.Listener {
-	g := l.group
-	view := cloud.Listener{
-		Protocol: cloud.Protocol(l.Protocol), Port: int(aws.ToInt32(l.Port)),
-		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)),
-		Health: g.Health(), Targets: []cloud.InstanceID{},
-		ProviderFields: map[string]string{
-			balancer.FieldTargetType: string(g.TargetType), balancer.FieldSticky: strconv.FormatBool(g.Attributes[targetgroup.AttributeSticky] == "true"),
-			balancer.FieldPreserve: strconv.FormatBool(g.Preserves()), balancer.FieldProxy: strconv.FormatBool(g.Attributes[option.AttributeProxy] == "true"),
-		},
-	}
-	for _, id := range g.Targets {
-		if g.TargetType == types.TargetTypeEnumIp {
-			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
-		} else {
-			view.Targets = append(view.Targets, cloud.InstanceID(id))
-		}
-	}
-	slices.Sort(view.Targets)
+	view := l.group.View()
+	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
 	if l.Protocol == types.ProtocolEnumTls {
-		view.ProviderFields[balancer.FieldCertificates] = strings.Join(append([]string{l.certificate()}, l.extra...), ",")
+		view.ProviderFields[balancer.FieldCertificates] = strings.Join(l.certificates(), ",")
 		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
 	}
 	return view

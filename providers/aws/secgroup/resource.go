@@ -95,13 +95,22 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 			addTags(r, g, gs.cluster.Tags())
 		}
 	}
+	differing := OwnRules(n.Name, g, rules)
+	r.Present, r.Wanted = append(r.Present, differing.Present...), append(r.Wanted, differing.Wanted...)
+	return own, nil
+}
+
+// OwnRules are the rules that a balancer's own security group of that name lacks, and those that it has
+// too many.
+func OwnRules(name string, g ec2types.SecurityGroup, rules Rules) (r cloud.Resources) {
+	own := cloud.IDOf{Kind: KindGroup, Key: name}
 	for _, rule := range rules.Without(Ingress(g)).Sorted() {
-		r.Wanted = append(r.Wanted, ruleResource(own.Ref(), rule, "", nil))
+		r.Wanted = append(r.Wanted, ruleResource(own, rule, "", nil))
 	}
 	for _, rule := range Ingress(g).Without(rules).Sorted() {
-		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))
+		r.Present = append(r.Present, ruleResource(own, rule, "", nil))
 	}
-	return own, nil
+	return r
 }
 
 // DropOwn adds security groups of ours that go, and the rules of other groups that refer to them.
@@ -152,6 +161,15 @@ func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n Needs, own
 		}
 	}
 	return nil
+}
+
+// NodeDrift says in words how the nodes' groups differ from what the balancer needs, whoever else needs
+// what is too much.
+func (gs *Groups) NodeDrift(inv *vpc.Inventory, n Needs, own *cloud.Resource, doubt bool) string {
+	var r cloud.Resources
+	n.NewOwner = nil
+	_ = gs.NodeRules(&r, inv, n, own, doubt) // only a new owner is asked for
+	return Drift(r)
 }
 
 func withDescription(r cloud.Resource, text string) cloud.Resource {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -178,25 +177,4 @@ func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning
 // Eligible implements cloud.Balancers.
 func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
 	return balancer.Eligible(bs.cluster, b, t)
-}
-
-// Apply implements cloud.Balancers.
-func (bs *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	s, ok := change.Before.Native.(*snapshot)
-	if !ok {
-		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
-	}
-	if change.After == nil {
-		return bs.delete(ctx, s, change)
-	}
-	switch network := change.After.ProviderFields[balancer.FieldType] == balancer.KindNetwork; {
-	case s.classic != nil:
-		return bs.classic.Update(ctx, s.forClassic(), change)
-	case s.network != nil:
-		return bs.network.Update(ctx, s.forNetwork(), change)
-	case network:
-		return bs.network.Create(ctx, s.forNetwork(), change)
-	default:
-		return bs.classic.Create(ctx, s.forClassic(), change)
-	}
 }

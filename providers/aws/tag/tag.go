@@ -244,3 +244,33 @@ func (c Cluster) Retag(have map[string]string, change cloud.Change) (add map[str
 	}
 	return add, remove
 }
+
+// Fields returns the tags of an object that change, by their keys, nil in the place of one that is not
+// there or goes.
+func (c Cluster) Fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
+	present, wanted = map[string]any{}, map[string]any{}
+	add, remove := c.Retag(have, change)
+	for key, value := range add {
+		if present[key] = nil; have[key] != "" {
+			present[key] = have[key]
+		}
+		wanted[key] = value
+	}
+	for _, key := range remove {
+		present[key], wanted[key] = have[key], nil
+	}
+	return present, wanted
+}
+
+// Split returns which of these keys are written and which removed.
+func Split(fields map[string]any, keys []string) (add map[string]string, remove []string) {
+	add = map[string]string{}
+	for _, key := range keys {
+		if value, is := fields[key].(string); is {
+			add[key] = value
+		} else {
+			remove = append(remove, key)
+		}
+	}
+	return add, remove
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
 
@@ -60,13 +59,6 @@ func (gs *Groups) IsMade(g Group) bool {
 // Releases reports whether a group goes with the listener that leads to it. One that other balancers
 // have too, or that is the user's, is left alone.
 func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBalancerArns) <= 1 }
-
-// Release notes that the balancer's listeners do not lead to the group any more.
-func (gs *Groups) Release(s *Set, g Group) {
-	if gs.Releases(g) {
-		s.Released = append(s.Released, g)
-	}
-}
 
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
@@ -133,40 +125,12 @@ func (gs *Groups) Complete(ctx context.Context, g *Group) error {
 	return nil
 }
 
-// Delete deletes target groups that no listener leads to. One that is still in use, as
-// by a listener that is being deleted, is deleted in a later pass.
-func (gs *Groups) Delete(ctx context.Context, groups []Group) (cloud.Progress, error) {
-	var busy cloud.Progress
-	for _, g := range groups {
-		gone, err := gs.delete(ctx, g)
-		if err != nil {
-			return busy, err
-		}
-		busy.Pending = busy.Pending || !gone
-	}
-	return busy, nil
-}
-
-func (gs *Groups) delete(ctx context.Context, g Group) (gone bool, err error) {
-	_, err = gs.client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: g.TargetGroupArn})
-	if failure.Is(err, "ResourceInUse") {
-		return false, nil
-	}
-	err = failure.Ignore(err, codeNoTargetGroup)
-	return err == nil, failure.Wrap(err, "deleting target group "+aws.ToString(g.TargetGroupName))
-}
-
-// Set is what was read of the target groups of one Service, and done with them.
+// Set is what was read of the target groups of one Service.
 type Set struct {
 	// Unused are target groups of the Service that no listener leads to.
 	Unused []Group
 	// taken are the names of all target groups there are.
 	taken map[string]bool
-	// Released are target groups whose listener was deleted just now, Retired those whose listener
-	// leads to another one since.
-	Released, Retired []Group
-	// Refused are targets that AWS did not take, with what it said.
-	Refused map[string]string
 	// Alive are the ARNs of all network balancers, nil where they were not listed.
 	Alive map[string]bool
 }

@@ -1,10 +1,12 @@
 package targetgroup
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -23,6 +25,27 @@ func (g Group) Preserves() bool {
 // PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it.
 func PreservesByDefault(targetType string, p cloud.Protocol) bool {
 	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
+}
+
+// View returns the managed state of the group, as part of the listener that leads to it.
+func (g Group) View() cloud.Listener {
+	view := cloud.Listener{
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.Health(), Targets: []cloud.InstanceID{},
+		ProviderFields: map[string]string{
+			balancer.FieldTargetType: string(g.TargetType), balancer.FieldPreserve: strconv.FormatBool(g.Preserves()),
+			balancer.FieldSticky: strconv.FormatBool(g.Attributes[AttributeSticky] == "true"),
+			balancer.FieldProxy:  strconv.FormatBool(g.Attributes[option.AttributeProxy] == "true"),
+		},
+	}
+	for _, id := range g.Targets {
+		if g.TargetType == types.TargetTypeEnumIp {
+			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
+		} else {
+			view.Targets = append(view.Targets, cloud.InstanceID(id))
+		}
+	}
+	slices.Sort(view.Targets)
+	return view
 }
 
 // Health returns the health check; its port is 0 where it is the one of the traffic.

@@ -3,10 +3,9 @@ package targetgroup
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -24,15 +23,44 @@ const reasonSkipped = "TargetSkipped"
 // targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
 const targetBatch = 100
 
-// Wanted are what a target group shall have, sorted: ids of instances, or addresses. What
+// untilTaken is the wait for a target that AWS does not take, the framework's longest one.
+const untilTaken = 5 * time.Minute
+
+// addTargets adds what is registered with a target group, and what has to be.
+func addTargets(r *cloud.Resources, g Group, targetType string, change cloud.Change) {
+	add := func(to *[]cloud.Resource, id string) {
+		key := id + " in " + aws.ToString(g.TargetGroupName)
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, nodeOf(id, change.Spec.Candidates)}, Fields: map[string]any{fieldGroup: g.Ref()}})
+	}
+	for _, id := range g.Targets {
+		add(&r.Present, id)
+	}
+	for _, id := range wantedTargets(g.Targets, targetType, change) {
+		add(&r.Wanted, id)
+	}
+}
+
+// target is one of a target group: the id of an instance, or an address. Node says whose it is.
+type target struct{ id, node string }
+
+func nodeOf(id string, candidates []cloud.Target) string {
+	for _, c := range candidates {
+		if balancer.Is(cloud.InstanceID(id), c) || balancer.Is(cloud.UnknownInstance(id), c) {
+			return c.NodeName
+		}
+	}
+	return id
+}
+
+// wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
 // is registered under any address of a machine stays.
-func Wanted(present []string, l cloud.Listener, change cloud.Change) []string {
+func wantedTargets(present []string, targetType string, change cloud.Change) []string {
 	var wanted []string
 	for _, id := range change.After.Targets {
 		switch {
 		case id.Unknown():
 			wanted = append(wanted, id.Address())
-		case l.ProviderFields[balancer.FieldTargetType] == option.TargetInstance:
+		case targetType == option.TargetInstance:
 			wanted = append(wanted, string(id))
 		default:
 			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
@@ -64,69 +92,54 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 	return first
 }
 
-// Register adds targets to a group. Those that AWS does not take, such as an instance that is
-// stopped, are noted in the snapshot.
-func (gs *Groups) Register(ctx context.Context, s *Set, g Group, ids []string) error {
-	for batch := range slices.Chunk(ids, targetBatch) {
-		if err := gs.registerBatch(ctx, s, g, batch); err != nil {
+// register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
+// have to wait.
+func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
+	refused := &cloud.Waiting{After: untilTaken}
+	for batch := range slices.Chunk(wanted, targetBatch) {
+		if err := gs.registerBatch(ctx, batch, refused); err != nil {
 			return err
 		}
+	}
+	if len(refused.Warnings) > 0 {
+		return refused
 	}
 	return nil
 }
 
 // registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
 // half.
-func (gs *Groups) registerBatch(ctx context.Context, s *Set, g Group, ids []string) error {
-	_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(ids)})
+func (gs *Groups) registerBatch(ctx context.Context, batch []cloud.Resource, refused *cloud.Waiting) error {
+	_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
 	switch {
-	case err == nil:
-		return nil
 	case !failure.Is(err, codeBadTarget):
-		return fmt.Errorf("registering %s with target group %s: %w", strings.Join(ids, ", "), aws.ToString(g.TargetGroupName), err)
-	case len(ids) == 1:
-		if s.Refused == nil {
-			s.Refused = map[string]string{}
-		}
-		s.Refused[ids[0]] = failure.Said(err)
+		return err
+	case len(batch) == 1:
+		t, _ := batch[0].Native.(target)
+		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
 		return nil
 	}
-	half := len(ids) / 2
-	if err := gs.registerBatch(ctx, s, g, ids[:half]); err != nil {
+	half := len(batch) / 2
+	if err := gs.registerBatch(ctx, batch[:half], refused); err != nil {
 		return err
 	}
-	return gs.registerBatch(ctx, s, g, ids[half:])
+	return gs.registerBatch(ctx, batch[half:], refused)
 }
 
-// Warnings say which nodes AWS does not take as targets, and why.
-func (s *Set) Warnings(candidates []cloud.Target) []cloud.Warning {
-	var notes []cloud.Warning
-	for _, id := range slices.Sorted(maps.Keys(s.Refused)) {
-		node := id
-		for _, c := range candidates {
-			if balancer.Is(cloud.InstanceID(id), c) || balancer.Is(cloud.UnknownInstance(id), c) {
-				node = c.NodeName
-			}
-		}
-		notes = append(notes, cloud.Warning{Field: node, Message: "AWS does not take it as a target: " + s.Refused[id], Reason: reasonSkipped})
-	}
-	return notes
-}
-
-// Deregister removes targets from a group.
-func (gs *Groups) Deregister(ctx context.Context, g Group, ids []string) error {
-	for batch := range slices.Chunk(ids, targetBatch) {
-		if _, err := gs.client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: g.TargetGroupArn, Targets: targetList(batch)}); err != nil {
-			return fmt.Errorf("deregistering %d targets from target group %s: %w", len(batch), aws.ToString(g.TargetGroupName), err)
+func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
+	for batch := range slices.Chunk(present, targetBatch) {
+		if _, err := gs.client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)}); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func targetList(ids []string) []types.TargetDescription {
+func targetList(resources []cloud.Resource) []types.TargetDescription {
 	var list []types.TargetDescription
-	for _, id := range ids {
-		list = append(list, types.TargetDescription{Id: aws.String(id)})
+	for _, r := range resources {
+		t, _ := r.Native.(target)
+		list = append(list, types.TargetDescription{Id: &t.id})
 	}
 	return list
 }

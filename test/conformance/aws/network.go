@@ -30,7 +30,7 @@ func (n *network) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 	return n.Driver.Normalize(asking(spec))
 }
 
-func (n *network) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+func (n *network) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
 	change.Spec = asking(change.Spec)
-	return n.Driver.Apply(ctx, change)
+	return n.Driver.Resources(ctx, change)
 }

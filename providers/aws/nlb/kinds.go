@@ -1,0 +1,214 @@
+package nlb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+)
+
+// The kinds of resources that only network balancers have.
+const (
+	kindTags        = "tags of a network load balancer"
+	kindBalancer    = "network load balancer"
+	kindAttributes  = "attributes of a network load balancer"
+	kindListener    = "listener of a network load balancer"
+	kindCertificate = "certificate of a network load balancer"
+)
+
+// Fields of resources, by their names in the API.
+const (
+	fieldBalancer    = "LoadBalancerArn"
+	fieldGroups      = "SecurityGroups"
+	fieldSubnets     = "SubnetMappings"
+	fieldStack       = "IpAddressType"
+	fieldProtocol    = "Protocol"
+	fieldTransport   = "transport" // of the protocol: AWS does not change TCP into UDP
+	fieldCertificate = "Certificates"
+	fieldPolicy      = "SslPolicy"
+	fieldTargets     = "TargetGroupArn"
+	fieldListener    = "ListenerArn"
+)
+
+// ResourceKinds returns the kinds of resources in the order of making. Target groups are filled before
+// a listener leads to them.
+func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
+	return slices.Concat([]cloud.ResourceKind{
+		{Name: kindTags, Update: n.writeTags},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener}, Create: n.create, Update: n.change, Delete: n.remove},
+		targetgroup.Written(kindAttributes, fieldBalancer, n.writeAttributes),
+	}, n.targets.Kinds(), []cloud.ResourceKind{
+		{
+			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate},
+			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
+		},
+		{Name: kindCertificate, Create: n.addCertificate, Delete: n.removeCertificate},
+	})
+}
+
+// text returns a field of a resource.
+func text(r cloud.Resource, field string) *string {
+	value, _ := r.Fields[field].(string)
+	return &value
+}
+
+// writeTags writes tags of the balancer, its listeners and target groups, and removes those without a
+// value.
+func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
+	arns, _ := present.Native.([]string)
+	add, remove := tag.Split(wanted.Fields, keys)
+	for batch := range slices.Chunk(arns, targetgroup.TagBatch) {
+		if len(add) > 0 {
+			if _, err := n.client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: targetgroup.TagList(add)}); err != nil {
+				return err
+			}
+		}
+		if len(remove) > 0 {
+			if _, err := n.client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	c, _ := wanted.Native.(creation)
+	made, err := n.client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
+		Name: &c.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(c.Scope), IpAddressType: stackOf(wanted),
+		SubnetMappings: subnetMappings(c.Balancer), SecurityGroups: groupIDs(wanted), Tags: targetgroup.TagList(c.tags),
+	})
+	if err == nil && len(made.LoadBalancers) == 0 {
+		err = failure.ErrBlank
+	}
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(made.LoadBalancers[0].LoadBalancerArn), nil
+}
+
+func schemeOf(scope cloud.Scope) types.LoadBalancerSchemeEnum {
+	if scope == cloud.ScopeInternal {
+		return types.LoadBalancerSchemeEnumInternal
+	}
+	return types.LoadBalancerSchemeEnumInternetFacing
+}
+
+func stackOf(r cloud.Resource) types.IpAddressType { return types.IpAddressType(*text(r, fieldStack)) }
+
+// groupIDs are the security groups of a balancer.
+func groupIDs(r cloud.Resource) (ids []string) {
+	list, _ := r.Fields[fieldGroups].([]any)
+	for _, id := range list {
+		ids = append(ids, fmt.Sprint(id))
+	}
+	return ids
+}
+
+// change changes security groups, subnets and address types, which take a request each.
+func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
+	c, _ := wanted.Native.(creation)
+	for _, field := range fields {
+		switch field {
+		case fieldGroups:
+			_, err = n.client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
+		case fieldSubnets:
+			_, err = n.client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(c.Balancer)})
+		case fieldStack:
+			_, err = n.client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
+	_, err := n.client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
+	return failure.Ignore(err, targetgroup.CodeNoBalancer)
+}
+
+func (n *Balancers) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
+	var list []types.LoadBalancerAttribute
+	for _, key := range keys {
+		list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
+	}
+	_, err := n.client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: text(wanted, fieldBalancer), Attributes: list})
+	return err
+}
+
+func forwardTo(r cloud.Resource) []types.Action {
+	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: text(r, fieldTargets)}}
+}
+
+// tls returns certificate and policy of a listener, nil where it has none.
+func tls(r cloud.Resource) (certificates []types.Certificate, policy *string) {
+	if *text(r, fieldCertificate) == "" {
+		return nil, nil
+	}
+	return []types.Certificate{{CertificateArn: text(r, fieldCertificate)}}, text(r, fieldPolicy)
+}
+
+func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	c, _ := wanted.Native.(listening)
+	input := &sdk.CreateListenerInput{
+		LoadBalancerArn: text(wanted, fieldBalancer), Port: aws.Int32(int32(c.port)), Protocol: types.ProtocolEnum(*text(wanted, fieldProtocol)),
+		DefaultActions: forwardTo(wanted), Tags: targetgroup.TagList(c.tags),
+	}
+	input.Certificates, input.SslPolicy = tls(wanted)
+	made, err := n.client.CreateListener(ctx, input)
+	if err == nil && len(made.Listeners) == 0 {
+		err = failure.ErrBlank
+	}
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(made.Listeners[0].ListenerArn), nil
+}
+
+// changeListener changes what differs. Certificate and policy go together, and with the protocol.
+func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	input := &sdk.ModifyListenerInput{ListenerArn: &present.ID}
+	for _, field := range fields {
+		switch field {
+		case fieldTargets:
+			input.DefaultActions = forwardTo(wanted)
+		case fieldProtocol:
+			input.Protocol = types.ProtocolEnum(*text(wanted, fieldProtocol))
+			fallthrough
+		default:
+			input.Certificates, input.SslPolicy = tls(wanted)
+		}
+	}
+	_, err := n.client.ModifyListener(ctx, input)
+	return err
+}
+
+func (n *Balancers) deleteListener(ctx context.Context, present cloud.Resource) error {
+	_, err := n.client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
+	return failure.Ignore(err, targetgroup.CodeNoListener)
+}
+
+// addCertificate gives a listener a certificate besides the default one.
+func (n *Balancers) addCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	_, err := n.client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{
+		ListenerArn: text(wanted, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(wanted, fieldCertificate)}},
+	})
+	return "", err
+}
+
+func (n *Balancers) removeCertificate(ctx context.Context, present cloud.Resource) error {
+	_, err := n.client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{
+		ListenerArn: text(present, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(present, fieldCertificate)}},
+	})
+	return err
+}

@@ -1,0 +1,294 @@
+package nlb
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+)
+
+// creation is what a balancer is made with, listening what a listener is.
+type (
+	creation struct {
+		cloud.Balancer
+		tags map[string]string
+	}
+	listening struct {
+		port int
+		tags map[string]string
+	}
+)
+
+// parts collects the resources of one change.
+type parts struct {
+	*Balancers
+	cloud.Resources
+	s      *Snapshot
+	change cloud.Change
+	// lb stands for the balancer, and tags are those of all that is made for it.
+	lb   cloud.IDOf
+	tags map[string]string
+}
+
+// Resources returns the resources of a balancer before and after a change.
+func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
+	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.name(change.Spec)}, tags: n.cluster.ObjectTags(change.Spec)}
+	if change.After == nil {
+		return p.Resources, p.ofDeletion()
+	}
+	if err := p.addGroups(ctx); err != nil {
+		return p.Resources, err
+	}
+	p.addTags()
+	p.addBalancer()
+	for _, l := range change.After.Listeners {
+		if err := p.addListener(ctx, l); err != nil {
+			return p.Resources, err
+		}
+	}
+	p.addSurplus()
+	return p.Resources, nil
+}
+
+// addGroups adds the balancer's own security group, and the rules of the nodes' groups.
+func (p *parts) addGroups(ctx context.Context) error {
+	spec, after := p.change.Spec, *p.change.After
+	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
+		if _, err := p.groups.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.groups.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after)); err != nil {
+			return err
+		}
+	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
+		p.groups.DropOwn(&p.Resources, p.s.Inventory, group)
+	}
+	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
+	needs.NewOwner = p.newOwners(ctx, p.s.Inventory, after.Name)
+	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, nil, balancer.Doubtful(spec.Candidates, after))
+}
+
+// addTags adds the tags that change, unless only targets change, whatever the annotation says. The
+// balancer comes last among what has them: it is by its tags that the work is known to be done.
+func (p *parts) addTags() {
+	lb, before := p.s.Balancer, p.change.Before.Balancer
+	if lb == nil || before.ProviderFields[balancer.FieldTags] == p.change.After.ProviderFields[balancer.FieldTags] && slices.Equal(before.OwnershipTags, p.change.After.OwnershipTags) {
+		return
+	}
+	var arns []string
+	for _, l := range lb.listeners {
+		arns = append(arns, aws.ToString(l.ListenerArn))
+		if p.targets.IsMade(l.group) {
+			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
+		}
+	}
+	present, wanted := p.cluster.Fields(lb.Tags, p.change)
+	r := cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: append(arns, p.change.Before.ID), Fields: present}
+	p.Present = append(p.Present, r)
+	r.Fields = wanted
+	p.Wanted = append(p.Wanted, r)
+}
+
+// addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
+func (p *parts) addBalancer() {
+	before, after := p.change.Before.Balancer, *p.change.After
+	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
+	wanted.Needs = p.rules()
+	p.Wanted = append(p.Wanted, wanted)
+	if p.s.Balancer != nil {
+		present := p.balancer(before)
+		present.ID = p.change.Before.ID
+		p.Present = append(p.Present, present, p.attributes(before, true))
+	} else {
+		maps.DeleteFunc(attributes.Fields, func(_ string, value any) bool { return value == "false" || value == "" })
+	}
+	if len(attributes.Fields) > 1 {
+		p.Wanted = append(p.Wanted, attributes)
+	}
+}
+
+// rules are those that are wanted: what listens must be reached.
+func (p *parts) rules() (refs []cloud.IDOf) {
+	for _, r := range p.Wanted {
+		if r.Kind == secgroup.KindRule {
+			refs = append(refs, r.Ref())
+		}
+	}
+	return refs
+}
+
+// balancer is a load balancer by its portable view.
+func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
+	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4)}
+	if b.DualStack {
+		fields[fieldStack] = string(types.IpAddressTypeDualstack)
+	}
+	if subnets := b.ProviderFields[balancer.FieldSubnets]; subnets != "" {
+		fields[fieldSubnets] = subnets
+	}
+	if ids := balancer.List(b.ProviderFields[balancer.FieldGroups]); len(ids) > 0 {
+		groups := make([]any, len(ids))
+		for i, id := range ids {
+			if groups[i] = id; id == balancer.OwnGroup {
+				groups[i] = cloud.IDOf{Kind: secgroup.KindGroup, Key: p.groups.NetworkName(p.change.Spec.Ref.Owner).Name}
+			}
+		}
+		fields[fieldGroups] = groups
+	}
+	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: creation{b, p.tags}}
+}
+
+// attributes are those of a load balancer by its portable view.
+func (p *parts) attributes(b cloud.Balancer, logs bool) cloud.Resource {
+	fields := map[string]any{fieldBalancer: p.lb}
+	for attribute, field := range attributeFields {
+		if logs || field != balancer.FieldLogBucket && field != balancer.FieldLogPrefix {
+			fields[attribute] = b.ProviderFields[field]
+		}
+	}
+	return cloud.Resource{Kind: kindAttributes, Key: p.lb.Key, Fields: fields}
+}
+
+// addListener adds a listener as it is and as it has to be, with what it leads to.
+func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
+	have := p.s.Balancer.at(l.Port)
+	var before targetgroup.Group
+	if have != nil {
+		before = have.group
+	}
+	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change)
+	if err != nil {
+		return err
+	}
+	wanted := p.listener(l)
+	wanted.Fields[fieldTargets], wanted.Needs = leads, p.rules()
+	p.Wanted = append(p.Wanted, wanted)
+	p.addCertificates(&p.Wanted, wanted, certificatesOf(l))
+	if have == nil {
+		return nil
+	}
+	present := p.presentListener(*have)
+	p.Present = append(p.Present, present)
+	if l.Protocol == cloud.ProtocolTLS {
+		p.addCertificates(&p.Present, present, have.certificates())
+	}
+	switch to, listed := present.Fields[fieldTargets].(cloud.IDOf); {
+	case !listed || to == leads:
+	case present.Fields[fieldTransport] != wanted.Fields[fieldTransport]: // it is deleted, and what it led to afterwards
+		p.targets.AddSurplus(&p.Resources, have.group)
+	default:
+		p.targets.AddRetired(&p.Resources, have.group, p.change)
+	}
+	return nil
+}
+
+// listener is a listener by its portable view, without what it leads to.
+func (p *parts) listener(l cloud.Listener) cloud.Resource {
+	fields := map[string]any{fieldBalancer: p.lb, fieldProtocol: string(l.Protocol), fieldTransport: transportOf(l.Protocol)}
+	if certificates := certificatesOf(l); len(certificates) > 0 {
+		fields[fieldCertificate], fields[fieldPolicy] = certificates[0], l.ProviderFields[balancer.FieldTLSPolicy]
+	}
+	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields, Native: listening{l.Port, p.tags}}
+}
+
+func (p *parts) presentListener(l Listener) cloud.Resource {
+	r := p.listener(l.view())
+	r.ID, r.Fields[fieldTargets] = aws.ToString(l.ListenerArn), any(l.leadsTo())
+	if l.group.TargetGroupArn != nil {
+		r.Fields[fieldTargets] = l.group.Ref()
+	}
+	return r
+}
+
+// transportOf returns what of a protocol stays: TCP and TLS can become each other.
+func transportOf(p cloud.Protocol) string {
+	if p == cloud.ProtocolTLS {
+		return string(cloud.ProtocolTCP)
+	}
+	return string(p)
+}
+
+// certificatesOf are the ARNs of the certificates of a TLS listener, the default one first.
+func certificatesOf(l cloud.Listener) []string {
+	return balancer.List(l.ProviderFields[balancer.FieldCertificates])
+}
+
+// addCertificates adds those besides the default one.
+func (p *parts) addCertificates(to *[]cloud.Resource, listener cloud.Resource, arns []string) {
+	for i, arn := range arns {
+		if i > 0 {
+			fields := map[string]any{fieldListener: listener.Ref(), fieldCertificate: arn}
+			*to = append(*to, cloud.Resource{Kind: kindCertificate, Key: listener.Key + " " + arn, Fields: fields})
+		}
+	}
+}
+
+// addSurplus adds the listeners at ports that are not wanted, with what they lead to, and target groups
+// that no listener leads to any more. Until the listeners serve, connections may still go to these.
+func (p *parts) addSurplus() {
+	if lb := p.s.Balancer; lb != nil {
+		for _, l := range lb.listeners {
+			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
+				p.Present = append(p.Present, p.presentListener(l))
+				p.targets.AddSurplus(&p.Resources, l.group)
+			}
+		}
+	}
+	if p.s.Balancer == nil || p.s.Balancer.served() {
+		p.targets.AddSurplus(&p.Resources, p.s.Groups.Unused...)
+	}
+}
+
+// ofDeletion is the balancer with all it has, or what is left of it.
+func (p *parts) ofDeletion() error {
+	if lb := p.s.Balancer; lb != nil {
+		if lb.Protected() {
+			return &cloud.Invalid{
+				Field: option.Protection.Name, Value: "true",
+				Want: "the network load balancer " + p.lb.Key + " is protected from deletion: switch that off in AWS",
+			}
+		}
+		present := p.balancer(p.change.Before.Balancer)
+		present.ID = p.change.Before.ID
+		p.Present = append(p.Present, present)
+		for _, l := range lb.listeners {
+			p.Present = append(p.Present, p.presentListener(l))
+			p.targets.AddSurplus(&p.Resources, l.group)
+		}
+	}
+	p.targets.AddSurplus(&p.Resources, p.s.Groups.Unused...)
+	return nil
+}
+
+// subnetMappings are the subnets of a wanted balancer with their addresses.
+func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
+	var mappings []types.SubnetMapping
+	for place := range strings.SplitSeq(b.ProviderFields[balancer.FieldSubnets], ",") {
+		id, address, _ := strings.Cut(place, "=")
+		m := types.SubnetMapping{SubnetId: aws.String(id)}
+		switch {
+		case strings.HasPrefix(address, "eipalloc-"):
+			m.AllocationId = &address
+		case address != "":
+			m.PrivateIPv4Address = &address
+		}
+		mappings = append(mappings, m)
+	}
+	return mappings
+}
+
+// placedSubnets are the ids of the subnets of a wanted balancer.
+func placedSubnets(b cloud.Balancer) []string {
+	var ids []string
+	for _, m := range subnetMappings(b) {
+		ids = append(ids, aws.ToString(m.SubnetId))
+	}
+	return ids
+}

@@ -1,0 +1,55 @@
+package service
+
+import (
+	"context"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const kindClassic = "classic load balancer"
+
+type classicChange struct {
+	s      *snapshot
+	change cloud.Change
+}
+
+// classicKind is a classic balancer, written as a whole.
+func (bs *Balancers) classicKind() cloud.ResourceKind {
+	apply := func(ctx context.Context, r cloud.Resource) error {
+		c := r.Native.(classicChange)
+		do := bs.classic.Update
+		if c.s.classic == nil {
+			do = bs.classic.Create
+		}
+		p, err := do(ctx, c.s.forClassic(), c.change)
+		if err == nil && p.Pending {
+			err = &cloud.Waiting{}
+		}
+		return err
+	}
+	return cloud.ResourceKind{
+		Name: kindClassic, Anchor: true,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			return "", apply(ctx, wanted)
+		},
+		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error { return apply(ctx, wanted) },
+		Delete: func(ctx context.Context, present cloud.Resource) error {
+			c := present.Native.(classicChange)
+			return bs.classic.Delete(ctx, c.s.forClassic(), c.change.Spec)
+		},
+	}
+}
+
+func (bs *Balancers) classicResources(s *snapshot, change cloud.Change) (r cloud.Resources) {
+	one := cloud.Resource{Kind: kindClassic, Key: s.name(change.Spec), Native: classicChange{s, change}}
+	if s.classic != nil {
+		present := one
+		present.ID, present.Fields = change.Before.ID, map[string]any{"view": change.Before.Balancer}
+		r.Present = append(r.Present, present)
+	}
+	if change.After != nil {
+		one.Fields = map[string]any{"view": *change.After}
+		r.Wanted = append(r.Wanted, one)
+	}
+	return r
+}

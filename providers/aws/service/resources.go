@@ -1,0 +1,45 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+)
+
+// ResourceKinds implements cloud.Composite.
+func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
+	return slices.Concat(bs.groups.Kinds(), []cloud.ResourceKind{bs.classicKind()}, bs.network.ResourceKinds())
+}
+
+// Resources implements cloud.Composite.
+func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r cloud.Resources, err error) {
+	s, ok := change.Before.Native.(*snapshot)
+	if !ok {
+		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	}
+	deletes := change.After == nil
+	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
+		r = bs.classicResources(s, change)
+	} else {
+		r, err = bs.network.Resources(ctx, s.forNetwork(), change)
+	}
+	if err != nil || !deletes {
+		return r, err
+	}
+	return r, bs.addRemains(ctx, &r, s, change.Spec)
+}
+
+// addRemains adds what is found without the balancer, of which perhaps only that is left: its own
+// security groups, which get our mark where the Service does not lead to them, and the rules for it in
+// those of nodes, which have its name. Those of a classic one name a security group: where it is its
+// own they go with it, else they went before the balancer did.
+func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
+	us := spec.Ref.Owner
+	own := bs.groups.Own(s.inventory, us, balancer.Name(spec), s.present())
+	bs.groups.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
+	bs.groups.DropOwn(r, s.inventory, own...)
+	return bs.groups.NodeRules(r, s.inventory, bs.network.RemovedRules(ctx, s.inventory, s.name(spec)), nil, false)
+}

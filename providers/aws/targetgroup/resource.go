@@ -1,0 +1,279 @@
+package targetgroup
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // names upstream gives
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// The kinds of resources.
+const (
+	kindGroup      = "target group"
+	kindAttributes = "attributes of a target group"
+	kindTarget     = "target"
+)
+
+// fieldGroup is the target group that attributes and targets belong to.
+const fieldGroup = "TargetGroupArn"
+
+// Kinds returns the kinds of resources in the order of making.
+func (gs *Groups) Kinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{
+		{Name: kindGroup, Takes: []string{kindAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
+		Written(kindAttributes, fieldGroup, gs.writeAttributes),
+		{Name: kindTarget, Together: fieldGroup, Add: gs.register, Remove: gs.deregister},
+	}
+}
+
+// Written is a kind of resources that are there with what they belong to, which a field names, and whose
+// fields one request writes.
+func Written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kind,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(f string) bool { return f == belongs })
+			return "", write(ctx, wanted, fields)
+		},
+		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
+			return write(ctx, wanted, fields)
+		},
+	}
+}
+
+// Ref stands for the target group.
+func (g Group) Ref() cloud.IDOf {
+	return cloud.IDOf{Kind: kindGroup, Key: aws.ToString(g.TargetGroupName)}
+}
+
+// creation is what a target group is made with.
+type creation struct {
+	cloud.Listener
+	tags map[string]string
+}
+
+// suits reports whether the group can be what the listener leads to. AWS can't change its protocol,
+// port and type. Protocol and interval of its health check are in its name (see shape):
+// upstream fails for ever where it finds another one under a name it is about to give.
+func (g Group) suits(l cloud.Listener) bool {
+	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(aws.ToInt32(g.Port)) == l.TargetPort &&
+		string(g.TargetType) == l.ProviderFields[balancer.FieldTargetType] &&
+		string(g.HealthCheckProtocol) == string(l.Health.Protocol) && *balancer.Seconds(l.Health.Interval) == aws.ToInt32(g.HealthCheckIntervalSeconds)
+}
+
+// choose returns the target group for a listener: the one it has, else a spare, else a new one.
+func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listener, spec cloud.Spec) (Group, error) {
+	if have.suits(l) {
+		return have, nil
+	}
+	names := groupNames(gs.cluster.ID, l, spec)
+	for _, spare := range s.Unused {
+		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
+			err := gs.Complete(ctx, &spare)
+			return spare, err
+		}
+	}
+	for _, name := range names {
+		if !s.taken[name] {
+			return Group{TargetGroup: types.TargetGroup{TargetGroupName: &name}}, nil
+		}
+	}
+	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
+}
+
+// Add adds the target group that a listener has to lead to, with what is in it. Have is the one that it
+// leads to now.
+func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change) (cloud.IDOf, error) {
+	g, err := gs.choose(ctx, s, have, l, change.Spec)
+	if err != nil {
+		return cloud.IDOf{}, err
+	}
+	ref := g.Ref()
+	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.cluster.ObjectTags(change.Spec)}}
+	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l)}
+	if g.TargetGroupArn != nil {
+		present, its := wanted, attributes
+		present.ID, present.Fields, its.Fields = *g.TargetGroupArn, healthFields(*g.Health()), attributeFields(g.View())
+		its.Fields[fieldGroup] = ref
+		r.Present = append(r.Present, present, its)
+	} else { // what has its default is not written
+		byDefault := strconv.FormatBool(PreservesByDefault(l.ProviderFields[balancer.FieldTargetType], l.TargetProtocol))
+		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool {
+			return value == "false" && key != option.AttributePreserve || value == byDefault && key == option.AttributePreserve
+		})
+	}
+	r.Wanted = append(r.Wanted, wanted)
+	if len(attributes.Fields) > 0 {
+		attributes.Fields[fieldGroup] = ref
+		r.Wanted = append(r.Wanted, attributes)
+	}
+	addTargets(r, g, l.ProviderFields[balancer.FieldTargetType], change)
+	return ref, nil
+}
+
+// untilServing is how long the targets of a new target group usually take to become healthy: AWS
+// registers them, and checks three times every 30 seconds.
+const untilServing = 3 * time.Minute
+
+// AddRetired adds a target group that a listener leads to until now. Connections still go there, so it
+// stays, and its targets are right, until the one in its place serves.
+func (gs *Groups) AddRetired(r *cloud.Resources, g Group, change cloud.Change) {
+	present := cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn)}
+	if listed(r.Wanted, g) {
+		return
+	}
+	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, present)
+	addTargets(r, g, string(g.TargetType), change)
+	if gs.Releases(g) {
+		r.Again = untilServing
+	}
+}
+
+// AddSurplus adds target groups that go with the listener that leads to them, or that no listener
+// leads to, unless they are wanted again.
+func (gs *Groups) AddSurplus(r *cloud.Resources, groups ...Group) {
+	for _, g := range groups {
+		if (len(g.LoadBalancerArns) == 0 || gs.Releases(g)) && !listed(r.Wanted, g) && !listed(r.Present, g) {
+			r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn)})
+		}
+	}
+}
+
+func listed(list []cloud.Resource, g Group) bool {
+	return slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == g.Ref() })
+}
+
+func healthFields(h cloud.Health) map[string]any {
+	return map[string]any{
+		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(&h), "HealthCheckPath": h.Path,
+		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
+		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
+	}
+}
+
+// attributeFields are the attributes of the target group of a listener.
+func attributeFields(l cloud.Listener) map[string]any {
+	return map[string]any{
+		option.AttributePreserve: l.ProviderFields[balancer.FieldPreserve], option.AttributeProxy: l.ProviderFields[balancer.FieldProxy],
+		AttributeSticky: l.ProviderFields[balancer.FieldSticky],
+	}
+}
+
+// groupNames are the names a listener's target group may have: upstream's, and one with the
+// UID where that is taken, as by the balancer of a Service of the same name that was kept.
+func groupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []string {
+	shape := shape{
+		port: l.Port, nodePort: l.TargetPort, protocol: l.TargetProtocol, targetType: l.ProviderFields[balancer.FieldTargetType],
+		healthProtocol: l.Health.Protocol, healthInterval: l.Health.Interval,
+	}
+	return []string{
+		groupName(clusterID, spec.Ref.Owner, shape),
+		groupName(clusterID+spec.Ref.Owner.UID, spec.Ref.Owner, shape),
+	}
+}
+
+func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	c, _ := wanted.Native.(creation)
+	input := &sdk.CreateTargetGroupInput{
+		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.cluster.VPC,
+		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: TagList(c.tags),
+		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(c.Health)), HealthCheckPath: pathOf(c.Health),
+		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
+		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
+	}
+	made, err := gs.client.CreateTargetGroup(ctx, input)
+	if err == nil && len(made.TargetGroups) == 0 {
+		err = failure.ErrBlank
+	}
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
+}
+
+func healthPortText(h *cloud.Health) string {
+	if h.Port == 0 {
+		return option.TrafficPort
+	}
+	return strconv.Itoa(h.Port)
+}
+
+func pathOf(h *cloud.Health) *string {
+	if h.Path == "" {
+		return nil
+	}
+	return &h.Path
+}
+
+func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+	c, _ := wanted.Native.(creation)
+	_, err := gs.client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
+		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(c.Health)),
+		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
+		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
+		HealthCheckPath: pathOf(c.Health),
+	})
+	return err
+}
+
+func (gs *Groups) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
+	var list []types.TargetGroupAttribute
+	for _, key := range keys {
+		list = append(list, types.TargetGroupAttribute{Key: &key, Value: aws.String(fmt.Sprint(wanted.Fields[key]))})
+	}
+	if wanted.Fields[AttributeSticky] == "true" {
+		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
+	}
+	_, err := gs.client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: groupOf(wanted), Attributes: list})
+	return err
+}
+
+func groupOf(r cloud.Resource) *string {
+	arn, _ := r.Fields[fieldGroup].(string)
+	return &arn
+}
+
+// remove deletes a target group. One that is still in use, as by a listener that is being deleted, has
+// to wait.
+func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
+	_, err := gs.client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
+	if failure.Is(err, "ResourceInUse") {
+		return &cloud.Waiting{}
+	}
+	return failure.Ignore(err, codeNoTargetGroup)
+}
+
+// shape is what the name of a target group depends on: AWS can't change it.
+type shape struct {
+	port, nodePort int
+	protocol       cloud.Protocol
+	targetType     string
+	healthProtocol cloud.Protocol
+	healthInterval time.Duration
+}
+
+// groupName returns the name upstream gives to a target group.
+func groupName(clusterID string, owner cloud.Owner, s shape) string {
+	h := sha1.New() //nolint:gosec // as above
+	for _, part := range []string{
+		clusterID, owner.Namespace, owner.Name, strconv.Itoa(s.port), strconv.Itoa(s.nodePort), string(s.protocol),
+		s.targetType, string(s.healthProtocol), strconv.Itoa(int(s.healthInterval / time.Second)),
+	} {
+		h.Write([]byte(part))
+	}
+	return names.Child(owner, hex.EncodeToString(h.Sum(nil)))
+}
