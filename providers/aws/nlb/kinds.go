@@ -36,6 +36,8 @@ const (
 	fieldPolicy      = "SslPolicy"
 	fieldTargets     = "TargetGroupArn"
 	fieldListener    = "ListenerArn"
+	fieldPort        = "Port"
+	fieldTags        = "Tags" // with which it is made
 )
 
 // ResourceKinds returns the kinds of resources in the order of making. Target groups are filled before
@@ -60,6 +62,11 @@ func text(r cloud.Resource, field string) *string {
 	return &value
 }
 
+func tagsOf(r cloud.Resource) []types.Tag {
+	tags, _ := r.Fields[fieldTags].(map[string]string)
+	return targetgroup.TagList(tags)
+}
+
 // writeTags writes tags of the balancer, its listeners and target groups, and removes those without a
 // value.
 func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
@@ -81,10 +88,10 @@ func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resourc
 }
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	c, _ := wanted.Native.(creation)
+	b, _ := wanted.Native.(cloud.Balancer)
 	made, err := n.client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
-		Name: &c.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(c.Scope), IpAddressType: stackOf(wanted),
-		SubnetMappings: subnetMappings(c.Balancer), SecurityGroups: groupIDs(wanted), Tags: targetgroup.TagList(c.tags),
+		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(b.Scope), IpAddressType: stackOf(wanted),
+		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
 	if err == nil && len(made.LoadBalancers) == 0 {
 		err = failure.ErrBlank
@@ -115,13 +122,13 @@ func groupIDs(r cloud.Resource) (ids []string) {
 
 // change changes security groups, subnets and address types, which take a request each.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
-	c, _ := wanted.Native.(creation)
+	b, _ := wanted.Native.(cloud.Balancer)
 	for _, field := range fields {
 		switch field {
 		case fieldGroups:
 			_, err = n.client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
 		case fieldSubnets:
-			_, err = n.client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(c.Balancer)})
+			_, err = n.client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
 		case fieldStack:
 			_, err = n.client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 		}
@@ -159,10 +166,10 @@ func tls(r cloud.Resource) (certificates []types.Certificate, policy *string) {
 }
 
 func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	c, _ := wanted.Native.(listening)
+	port, _ := wanted.Fields[fieldPort].(int)
 	input := &sdk.CreateListenerInput{
-		LoadBalancerArn: text(wanted, fieldBalancer), Port: aws.Int32(int32(c.port)), Protocol: types.ProtocolEnum(*text(wanted, fieldProtocol)),
-		DefaultActions: forwardTo(wanted), Tags: targetgroup.TagList(c.tags),
+		LoadBalancerArn: text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*text(wanted, fieldProtocol)),
+		DefaultActions: forwardTo(wanted), Tags: tagsOf(wanted),
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
 	made, err := n.client.CreateListener(ctx, input)

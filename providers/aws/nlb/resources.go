@@ -17,47 +17,39 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
-// creation is what a balancer is made with, listening what a listener is.
-type (
-	creation struct {
-		cloud.Balancer
-		tags map[string]string
-	}
-	listening struct {
-		port int
-		tags map[string]string
-	}
-)
-
 // parts collects the resources of one change.
 type parts struct {
 	*Balancers
 	cloud.Resources
 	s      *Snapshot
 	change cloud.Change
-	// lb stands for the balancer, and tags are those of all that is made for it.
-	lb   cloud.IDOf
-	tags map[string]string
+	lb     cloud.IDOf // stands for the balancer
 }
 
 // Resources returns the resources of a balancer before and after a change.
 func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
-	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.name(change.Spec)}, tags: n.cluster.ObjectTags(change.Spec)}
+	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.name(change.Spec)}}
+	add := p.addAll
 	if change.After == nil {
-		return p.Resources, p.ofDeletion()
+		add = p.addRemains
 	}
+	err := add(ctx)
+	return p.Resources, err
+}
+
+func (p *parts) addAll(ctx context.Context) error {
 	if err := p.addGroups(ctx); err != nil {
-		return p.Resources, err
+		return err
 	}
 	p.addTags()
 	p.addBalancer()
-	for _, l := range change.After.Listeners {
+	for _, l := range p.change.After.Listeners {
 		if err := p.addListener(ctx, l); err != nil {
-			return p.Resources, err
+			return err
 		}
 	}
 	p.addSurplus()
-	return p.Resources, nil
+	return nil
 }
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
@@ -100,7 +92,7 @@ func (p *parts) addTags() {
 func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
-	wanted.Needs = p.rules()
+	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.cluster.ObjectTags(p.change.Spec)
 	p.Wanted = append(p.Wanted, wanted)
 	if p.s.Balancer != nil {
 		present := p.balancer(before)
@@ -142,7 +134,7 @@ func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
 		}
 		fields[fieldGroups] = groups
 	}
-	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: creation{b, p.tags}}
+	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: b}
 }
 
 // attributes are those of a load balancer by its portable view.
@@ -168,7 +160,7 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 		return err
 	}
 	wanted := p.listener(l)
-	wanted.Fields[fieldTargets], wanted.Needs = leads, p.rules()
+	wanted.Fields[fieldTargets], wanted.Fields[fieldTags], wanted.Needs = leads, p.cluster.ObjectTags(p.change.Spec), p.rules()
 	p.Wanted = append(p.Wanted, wanted)
 	p.addCertificates(&p.Wanted, wanted, certificatesOf(l))
 	if have == nil {
@@ -191,11 +183,11 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 
 // listener is a listener by its portable view, without what it leads to.
 func (p *parts) listener(l cloud.Listener) cloud.Resource {
-	fields := map[string]any{fieldBalancer: p.lb, fieldProtocol: string(l.Protocol), fieldTransport: transportOf(l.Protocol)}
+	fields := map[string]any{fieldBalancer: p.lb, fieldProtocol: string(l.Protocol), fieldTransport: transportOf(l.Protocol), fieldPort: l.Port}
 	if certificates := certificatesOf(l); len(certificates) > 0 {
 		fields[fieldCertificate], fields[fieldPolicy] = certificates[0], l.ProviderFields[balancer.FieldTLSPolicy]
 	}
-	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields, Native: listening{l.Port, p.tags}}
+	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields}
 }
 
 func (p *parts) presentListener(l Listener) cloud.Resource {
@@ -246,8 +238,8 @@ func (p *parts) addSurplus() {
 	}
 }
 
-// ofDeletion is the balancer with all it has, or what is left of it.
-func (p *parts) ofDeletion() error {
+// addRemains adds the balancer that is deleted with all it has, or what is left of it.
+func (p *parts) addRemains(context.Context) error {
 	if lb := p.s.Balancer; lb != nil {
 		if lb.Protected() {
 			return &cloud.Invalid{

@@ -26,10 +26,25 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	} else {
 		r, err = bs.network.Resources(ctx, s.forNetwork(), change)
 	}
-	if err != nil || !deletes {
-		return r, err
+	if err == nil && deletes {
+		err = bs.addRemains(ctx, &r, s, change.Spec)
 	}
-	return r, bs.addRemains(ctx, &r, s, change.Spec)
+	return r, err
+}
+
+// absent is the observation when there is no balancer. When the Service leaves, what a broken
+// deletion left is looked for.
+func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (o cloud.Observed, err error) {
+	groups, err := bs.targetGroups(ctx, v)
+	if err != nil {
+		return o, err
+	}
+	if err := bs.targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
+		return o, err
+	}
+	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
+	o.Orphans = len(left.Present) > 0
+	return o, err
 }
 
 // addRemains adds what is found without the balancer, of which perhaps only that is left: its own
