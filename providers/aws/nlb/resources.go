@@ -55,16 +55,19 @@ func (p *parts) addAll(ctx context.Context) error {
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
 func (p *parts) addGroups(ctx context.Context) error {
 	spec, after := p.change.Spec, *p.change.After
+	var own *cloud.Resource
 	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
-		if _, err := p.groups.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.groups.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after)); err != nil {
+		kept, err := p.groups.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.groups.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after))
+		if err != nil {
 			return err
 		}
+		own = &kept
 	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
 		p.groups.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
 	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
 	needs.NewOwner = p.newOwners(ctx, p.s.Inventory, after.Name)
-	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, nil, balancer.Doubtful(spec.Candidates, after))
+	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, own, balancer.Doubtful(spec.Candidates, after))
 }
 
 // addTags adds the tags that change, unless only targets change, whatever the annotation says. The
@@ -155,7 +158,7 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	if have != nil {
 		before = have.group
 	}
-	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change)
+	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.lb)
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,11 @@ func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n Needs, own
 	for _, id := range n.Groups {
 		missing := n.Rules.Without(Ingress(inv.Groups[id]))
 		for _, rule := range missing.Sorted() {
-			r.Wanted = append(r.Wanted, ruleResource(id, rule, missing[rule], own))
+			one := ruleResource(id, rule, missing[rule], own)
+			if own != nil {
+				one.Needs = []cloud.IDOf{own.Ref()}
+			}
+			r.Wanted = append(r.Wanted, one)
 		}
 	}
 	if doubt {

@@ -3,11 +3,16 @@ package service
 import (
 	"context"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 const kindClassic = "classic load balancer"
 
+// classicChange is what a classic balancer is changed by.
 type classicChange struct {
 	s      *snapshot
 	change cloud.Change
@@ -16,7 +21,7 @@ type classicChange struct {
 // classicKind is a classic balancer, written as a whole.
 func (bs *Balancers) classicKind() cloud.ResourceKind {
 	apply := func(ctx context.Context, r cloud.Resource) error {
-		c := r.Native.(classicChange)
+		c, _ := r.Native.(classicChange)
 		do := bs.classic.Update
 		if c.s.classic == nil {
 			do = bs.classic.Create
@@ -34,7 +39,7 @@ func (bs *Balancers) classicKind() cloud.ResourceKind {
 		},
 		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error { return apply(ctx, wanted) },
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			c := present.Native.(classicChange)
+			c, _ := present.Native.(classicChange)
 			return bs.classic.Delete(ctx, c.s.forClassic(), c.change.Spec)
 		},
 	}
@@ -45,6 +50,11 @@ func (bs *Balancers) classicResources(s *snapshot, change cloud.Change) (r cloud
 	if s.classic != nil {
 		present := one
 		present.ID, present.Fields = change.Before.ID, map[string]any{"view": change.Before.Balancer}
+		if change.After == nil { // its groups go after it
+			for _, g := range bs.groups.Own(s.inventory, change.Spec.Ref.Owner, balancer.Name(change.Spec), s.present()) {
+				present.Needs = append(present.Needs, cloud.IDOf{Kind: secgroup.KindGroup, Key: aws.ToString(g.GroupName)})
+			}
+		}
 		r.Present = append(r.Present, present)
 	}
 	if change.After != nil {

@@ -89,15 +89,17 @@ func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listen
 	}
 	for _, name := range names {
 		if !s.taken[name] {
-			return Group{TargetGroup: types.TargetGroup{TargetGroupName: &name}}, nil
+			return Group{TargetGroup: types.TargetGroup{
+				TargetGroupName: &name, TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Protocol: types.ProtocolEnum(l.TargetProtocol),
+			}}, nil
 		}
 	}
 	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
 }
 
 // Add adds the target group that a listener has to lead to, with what is in it. Have is the one that it
-// leads to now.
-func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change) (cloud.IDOf, error) {
+// leads to now. A new one is made when the balancer is there.
+func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change, lb cloud.IDOf) (cloud.IDOf, error) {
 	g, err := gs.choose(ctx, s, have, l, change.Spec)
 	if err != nil {
 		return cloud.IDOf{}, err
@@ -105,16 +107,15 @@ func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Grou
 	ref := g.Ref()
 	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.cluster.ObjectTags(change.Spec)}}
 	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l)}
+	its := attributes
+	its.Fields = attributeFields(g.View())
 	if g.TargetGroupArn != nil {
-		present, its := wanted, attributes
-		present.ID, present.Fields, its.Fields = *g.TargetGroupArn, healthFields(*g.Health()), attributeFields(g.View())
-		its.Fields[fieldGroup] = ref
+		present := wanted
+		present.ID, present.Fields, its.Fields[fieldGroup] = *g.TargetGroupArn, healthFields(*g.Health()), ref
 		r.Present = append(r.Present, present, its)
 	} else { // what has its default is not written
-		byDefault := strconv.FormatBool(PreservesByDefault(l.ProviderFields[balancer.FieldTargetType], l.TargetProtocol))
-		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool {
-			return value == "false" && key != option.AttributePreserve || value == byDefault && key == option.AttributePreserve
-		})
+		wanted.Needs = []cloud.IDOf{lb}
+		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
 	}
 	r.Wanted = append(r.Wanted, wanted)
 	if len(attributes.Fields) > 0 {
