@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -49,7 +50,7 @@ func (bs *Balancers) classicResources(s *snapshot, change cloud.Change) (r cloud
 	one := cloud.Resource{Kind: kindClassic, Key: s.name(change.Spec), Native: classicChange{s, change}}
 	if s.classic != nil {
 		present := one
-		present.ID, present.Fields = change.Before.ID, map[string]any{"view": change.Before.Balancer}
+		present.ID, present.Fields = change.Before.ID, map[string]any{"view": viewText(change.Before.Balancer)}
 		if change.After == nil { // its groups go after it
 			for _, g := range bs.groups.Own(s.inventory, change.Spec.Ref.Owner, balancer.Name(change.Spec), s.present()) {
 				present.Needs = append(present.Needs, cloud.IDOf{Kind: secgroup.KindGroup, Key: aws.ToString(g.GroupName)})
@@ -58,8 +59,17 @@ func (bs *Balancers) classicResources(s *snapshot, change cloud.Change) (r cloud
 		r.Present = append(r.Present, present)
 	}
 	if change.After != nil {
-		one.Fields = map[string]any{"view": *change.After}
+		one.Fields = map[string]any{"view": viewText(*change.After)}
 		r.Wanted = append(r.Wanted, one)
 	}
 	return r
+}
+
+// viewText is all that is managed of a balancer.
+func viewText(b cloud.Balancer) string {
+	text := fmt.Sprint(b.Fields(), b.Targets)
+	for _, l := range b.Listeners {
+		text += fmt.Sprint(l.Key(), l.Fields())
+	}
+	return text
 }
