@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -38,6 +39,13 @@ func BuildNode(ctx context.Context, opts Options) (Binaries, error) {
 	return build(ctx, opts.withDefaults(), etcd, apiServer, controllerManager, kubectl, scheduler, kubelet, kubeProxy)
 }
 
+// BuildDemo makes present what a cluster without controllers needs, and kubectl. Before it builds,
+// it looks for programs of this machine whose versions fit, see [Options.Installed].
+func BuildDemo(ctx context.Context, opts Options) (Binaries, error) {
+	opts.Installed = true
+	return build(ctx, opts.withDefaults(), etcd, apiServer, kubectl)
+}
+
 // build makes the named programs present. opts has its defaults.
 func build(ctx context.Context, opts Options, names ...string) (Binaries, error) {
 	source, err := sourceDir()
@@ -48,16 +56,13 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 	if err != nil {
 		return Binaries{}, err
 	}
-	bins := Binaries{
-		Etcd:              filepath.Join(dir, etcd),
-		APIServer:         filepath.Join(dir, apiServer),
-		ControllerManager: filepath.Join(dir, controllerManager),
-		Kubectl:           filepath.Join(dir, kubectl),
-		Scheduler:         filepath.Join(dir, scheduler),
-		Kubelet:           filepath.Join(dir, kubelet),
-		KubeProxy:         filepath.Join(dir, kubeProxy),
-	}
 	missing := missingPrograms(dir, names)
+	var taken map[string]string
+	if opts.Installed {
+		taken = takeInstalled(ctx, opts, source, missing)
+		missing = without(missing, taken)
+	}
+	bins := paths(dir, taken)
 	if len(missing) == 0 {
 		return bins, nil
 	}
@@ -68,12 +73,38 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 	defer unlock()
 
 	// Another caller may have built them while this one waited for the lock.
-	for _, p := range missingPrograms(dir, names) {
+	missing = without(missingPrograms(dir, names), taken)
+	for i, p := range missing {
+		fmt.Fprintf(opts.Progress, "building %s, %d of %d; this happens once\n", p.name, i+1, len(missing))
 		if err := buildProgram(ctx, opts, source, dir, p); err != nil {
 			return Binaries{}, err
 		}
 	}
 	return bins, nil
+}
+
+// paths are those of the programs in dir, or where they were found.
+func paths(dir string, taken map[string]string) Binaries {
+	at := func(name string) string {
+		if path, found := taken[name]; found {
+			return path
+		}
+		return filepath.Join(dir, name)
+	}
+	return Binaries{
+		Etcd:              at(etcd),
+		APIServer:         at(apiServer),
+		ControllerManager: at(controllerManager),
+		Kubectl:           at(kubectl),
+		Scheduler:         at(scheduler),
+		Kubelet:           at(kubelet),
+		KubeProxy:         at(kubeProxy),
+	}
+}
+
+// without returns the programs that were not found elsewhere.
+func without(programs []program, taken map[string]string) []program {
+	return slices.DeleteFunc(programs, func(p program) bool { return taken[p.name] != "" })
 }
 
 // binariesDir returns the cache directory for what source pins, and makes it.

@@ -29,6 +29,11 @@ type Options struct {
 	// With [NoControllers] no kube-controller-manager is started.
 	Controllers []string
 
+	// Installed takes programs that are on this machine, in versions that fit, before it builds
+	// them: those of KUBEBUILDER_ASSETS, of setup-envtest and of PATH. Tests do not set it: they run
+	// with the version that is pinned.
+	Installed bool
+
 	// Scheduler runs kube-scheduler, which [BuildNode] builds.
 	Scheduler bool
 

@@ -82,8 +82,8 @@ func (q *quickstart) play(ctx context.Context) error {
 
 // prepare builds and starts everything.
 func (q *quickstart) prepare(ctx context.Context) (err error) {
-	fmt.Fprintln(q.log, "==> building the control plane (minutes the first time, then cached)")
-	if q.binaries, err = controlplane.Build(ctx, controlplane.Options{Progress: q.log}); err != nil {
+	fmt.Fprintln(q.log, "==> looking for a control plane: in the cache, KUBEBUILDER_ASSETS, setup-envtest's cache and PATH")
+	if q.binaries, err = controlplane.BuildDemo(ctx, controlplane.Options{Progress: q.log}); err != nil {
 		return err
 	}
 	fmt.Fprintln(q.log, "==> starting two clusters")
@@ -107,7 +107,7 @@ func (q *quickstart) startClusters(ctx context.Context) error {
 	var group errgroup.Group
 	for i := range q.clusters {
 		group.Go(func() error {
-			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep})
+			cp, err := controlplane.Start(ctx, controlplane.Options{KeepDir: q.keep, Installed: true, Controllers: controlplane.NoControllers})
 			if err != nil {
 				return fmt.Errorf("the cluster %s: %w", sideNames[i], err)
 			}
