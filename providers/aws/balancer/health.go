@@ -14,12 +14,6 @@ const HealthPath = "/healthz"
 // AsksForPath reports whether health checks with the protocol have a path.
 func AsksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }
 
-// SameHealth reports whether two health checks are alike.
-func SameHealth(x, y cloud.Health) bool {
-	return x.Protocol == y.Protocol && x.Port == y.Port && x.Path == y.Path && x.Interval == y.Interval &&
-		x.Timeout == y.Timeout && x.Healthy == y.Healthy && x.Unhealthy == y.Unhealthy
-}
-
 // Seconds is a time as AWS takes it.
 func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }
 

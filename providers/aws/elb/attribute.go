@@ -3,23 +3,16 @@ package elb
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
-)
-
-// Fields that AWS changes together.
-var (
-	logFields      = []string{balancer.FieldLog, balancer.FieldLogBucket, balancer.FieldLogPrefix, balancer.FieldLogInterval}
-	drainingFields = []string{desired.FieldDraining, desired.FieldDrainingTimeout}
 )
 
 // viewAttributes are the attributes AWS has. Those that AWS adds itself, such as the mode of
@@ -53,39 +46,45 @@ func number32(n *int32) string {
 	return strconv.Itoa(int(*n))
 }
 
-// setAttributes writes those attributes that differ, in one request.
-func (c *update) setAttributes(ctx context.Context) error {
+// The attributes, by their names in the API.
+const (
+	attributeCrossZone = "CrossZoneLoadBalancing"
+	attributeLog       = "AccessLog"
+	attributeDraining  = "ConnectionDraining"
+	attributeIdle      = "ConnectionSettings"
+)
+
+// attributeFields are the attributes, each with the managed fields that AWS changes together.
+func attributeFields(b map[string]string) map[string]any {
+	return map[string]any{
+		attributeCrossZone: []string{b[balancer.FieldCrossZone]},
+		attributeLog:       []string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]},
+		attributeDraining:  []string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]},
+		attributeIdle:      []string{b[desired.FieldIdleTimeout]},
+	}
+}
+
+// modifyAttributes writes some of the attributes in one request.
+func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
 	var a types.LoadBalancerAttributes
-	any := false
-	differs := func(fields ...string) bool {
-		differs := slices.ContainsFunc(fields, c.differs)
-		any = any || differs
-		return differs
-	}
-	want := c.want.ProviderFields
-	if differs(balancer.FieldCrossZone) {
-		a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: want[balancer.FieldCrossZone] == "true"}
-	}
-	if differs(logFields...) {
-		a.AccessLog = &types.AccessLog{Enabled: want[balancer.FieldLog] == "true", EmitInterval: parse32(want[balancer.FieldLogInterval])}
-		if a.AccessLog.Enabled {
-			a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = new(want[balancer.FieldLogBucket]), new(want[balancer.FieldLogPrefix])
+	for _, field := range fields {
+		value, _ := r.Fields[field].([]string)
+		switch field {
+		case attributeCrossZone:
+			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
+		case attributeLog:
+			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
+			if a.AccessLog.Enabled {
+				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
+			}
+		case attributeDraining:
+			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
+		case attributeIdle:
+			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
 		}
 	}
-	if differs(drainingFields...) {
-		a.ConnectionDraining = &types.ConnectionDraining{Enabled: want[desired.FieldDraining] == "true", Timeout: parse32(want[desired.FieldDrainingTimeout])}
-	}
-	if differs(desired.FieldIdleTimeout) {
-		a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(want[desired.FieldIdleTimeout])}
-	}
-	if !any {
-		return nil
-	}
-	_, err := c.client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerAttributes: &a})
-	if err != nil {
-		return fmt.Errorf("changing the attributes of classic balancer %s: %w", c.lb().name(), err)
-	}
-	return nil
+	_, err := e.client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
+	return err
 }
 
 // parse32 is number32 the other way round.

@@ -310,7 +310,7 @@ func TestStaleProxies(t *testing.T) {
 	}
 	lb := stored(want, nil)
 	lb.BackendServerDescriptions = append(lb.BackendServerDescriptions, types.BackendServerDescription{InstancePort: new(int32(31999)), PolicyNames: []string{proxyPolicy}})
-	if got := lb.staleProxies(); !slices.Equal(got, []int{31999}) {
+	if got := lb.staleProxies(); !slices.Equal(got, []string{"31999"}) {
 		t.Errorf("stale %v, want 31999", got)
 	}
 }
@@ -344,7 +344,7 @@ func TestClassicNodeRules(t *testing.T) {
 			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
 		}}, Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
-		if got := strings.TrimPrefix(d.viewNodes(s, c.spec, cloud.Balancer{}), "sg-nodes "); got != c.want {
+		if got := strings.TrimSuffix(d.viewNodes(s, c.spec, cloud.Balancer{}), " in sg-nodes"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -355,7 +355,11 @@ func TestInHalves(t *testing.T) {
 	gone := &types.InvalidEndPointException{}
 	var done []string
 	calls := 0
-	err := inHalves([]cloud.InstanceID{"i-1", "i-2", "i-gone", "i-3", "i-4"}, func(list []types.Instance) error {
+	var targets []cloud.Resource
+	for _, id := range []string{"i-1", "i-2", "i-gone", "i-3", "i-4"} {
+		targets = append(targets, cloud.Resource{Key: id})
+	}
+	err := inHalves(targets, func(list []types.Instance) error {
 		calls++
 		var ids []string
 		for _, instance := range list {

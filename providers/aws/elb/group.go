@@ -4,157 +4,177 @@ import (
 	"context"
 	"slices"
 
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
-// maxGroups is how many security groups a balancer can have unless the account's quota was raised.
-const maxGroups = 5
-
-// openOwn makes the balancer's own security group where it shall have one, with all wanted rules.
-func (c *update) openOwn(ctx context.Context) error {
-	creating := c.s.Balancer == nil
-	if !c.HasOwnGroup(c.spec) || !creating && !c.differs(balancer.FieldIngress) && !c.differs(balancer.FieldGroups) {
-		return nil
-	}
-	own, err := c.groups.Ensure(ctx, c.s.Inventory, secgroup.ClassicName(c.s.name(c.spec), c.spec.Ref.Owner), c.spec, desired.Ingress(c.spec))
+// addGroups adds the balancer's own security group and its rules, and the rules for the balancer in
+// the security groups of nodes. It returns what has to be there before the balancer. Where only
+// targets change its own group stays as it is.
+func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change) (first []cloud.IDOf, err error) {
+	spec, present, wanted := change.Spec, e.own(p.Snapshot, change.Spec), e.HasOwnGroup(change.Spec)
+	before, after := change.Before.Balancer.ProviderFields, change.After.ProviderFields
+	differs := p.Balancer == nil || before[balancer.FieldIngress] != after[balancer.FieldIngress] || before[balancer.FieldGroups] != after[balancer.FieldGroups]
+	closing, err := e.unshared(ctx, e.leaving(p.Snapshot, spec), p.of.Key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	next := *c.s
-	next.Inventory = c.s.Inventory.With(own)
-	c.s = &next
-	return nil
-}
-
-// vpc.GroupIDs puts the id of the balancer's own security group in the place of balancer.OwnGroup.
-func (c *update) groupIDs(groups []string) []string {
-	ids := slices.Clone(groups)
-	for i, id := range ids {
-		if id == balancer.OwnGroup {
-			ids[i] = c.ownID(c.s, c.spec)
+	var own *cloud.Resource
+	switch {
+	case wanted && differs || present != nil && !differs:
+		rules := desired.Ingress(spec)
+		if !differs {
+			rules = secgroup.Ingress(*present)
 		}
+		group, err := e.groups.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, rules)
+		if err != nil {
+			return nil, err
+		}
+		own, closing = &group, append(closing, group.ID)
+	case present != nil:
+		e.groups.DropOwn(&p.Resources, p.Inventory, *present)
 	}
-	return ids
+	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing)
+	if wanted && own == nil {
+		needs.Groups = nil // somebody has deleted it
+	}
+	for _, r := range p.Wanted {
+		first = append(first, r.Ref())
+	}
+	err = e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
+	for i := len(first); i < len(p.Wanted); i++ {
+		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
+	}
+	return first, err
 }
 
-// needs are those of the targets there shall be.
-func (c *update) needs() secgroup.Needs {
-	return c.needsOf(c.s, c.spec, balancer.TargetsOf(c.spec.Candidates, c.want.Targets))
-}
-
-// openTargets opens the nodes for the balancer.
-func (c *update) openTargets(ctx context.Context) error {
-	if c.HasOwnGroup(c.spec) && c.own(c.s, c.spec) == nil {
-		return nil // only targets change, and somebody has deleted the group
+// ofDeletion returns the balancer, and the rules of the nodes that refer to a security group which is not
+// its own: they are known by the balancer alone.
+func (e *Balancers) ofDeletion(ctx context.Context, s *Snapshot, spec cloud.Spec) (r cloud.Resources, err error) {
+	name := s.name(spec)
+	lb := cloud.Resource{Kind: kindBalancer, Key: name, ID: name}
+	if own := e.own(s, spec); own != nil {
+		lb.Needs = []cloud.IDOf{{Kind: secgroup.KindGroup, Key: aws.ToString(own.GroupName)}}
 	}
-	return c.groups.OpenNodes(ctx, c.s.Inventory, c.needs())
-}
-
-// closeTargets closes the nodes for what is not needed any more. Rules that refer to a security
-// group which another balancer has stay. Nothing is closed while a target is not known: it may be
-// in any group.
-func (c *update) closeTargets(ctx context.Context) error {
-	if balancer.Doubtful(c.spec.Candidates, c.want) {
-		return nil
-	}
-	shared, err := c.sharedGroups(ctx, c.leaving(c.s, c.spec), c.lb().name())
+	r.Present = append(r.Present, lb)
+	closing, err := e.unshared(ctx, e.opened(s, spec), name)
 	if err != nil {
-		return err
+		return r, err
 	}
-	needs := c.needs()
-	own := needs.Mine
-	needs.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
-		return own(all, r, description) && !slices.Contains(shared, r.Source)
-	}
-	return c.groups.CloseNodes(ctx, c.s.Inventory, needs)
+	needs := secgroup.Needs{Mine: func(_ secgroup.Rules, rule secgroup.Rule, description string) bool {
+		return isOpening(rule, description, "") && slices.Contains(closing, rule.Source)
+	}}
+	return r, e.groups.NodeRules(&r, s.Inventory, needs, nil, false)
 }
 
-// sharedGroups returns which of these security groups another classic balancer has, of whatever
+// unshared returns those of the security groups that no other classic balancer has, of whatever
 // cluster.
-func (e *Balancers) sharedGroups(ctx context.Context, groups []string, except string) ([]string, error) {
+func (e *Balancers) unshared(ctx context.Context, groups []string, except string) ([]string, error) {
 	if len(groups) == 0 {
 		return nil, nil
 	}
 	all, err := e.describe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var shared []string
 	for _, b := range all {
 		if b.name() != except {
-			shared = append(shared, b.SecurityGroups...)
+			groups = balancer.Missing(groups, b.SecurityGroups)
 		}
 	}
-	return slices.DeleteFunc(shared, func(id string) bool { return !slices.Contains(groups, id) }), nil
+	return groups, err
 }
 
-// addGroups gives the balancer the security groups it shall have beside those it has, so that
-// their rules stay until they are not needed any more. When these are too many for AWS it gets
-// the wanted ones at once.
-func (c *update) addGroups(ctx context.Context) error {
-	if !c.differs(balancer.FieldGroups) {
-		return nil
+// own returns the security group that was made for the balancer, nil when there is none
+// with the cluster's tag.
+func (e *Balancers) own(s *Snapshot, spec cloud.Spec) *ec2types.SecurityGroup {
+	if group, exists := secgroup.ClassicName(s.name(spec), spec.Ref.Owner).In(s.Inventory); exists {
+		return &group
 	}
-	wanted := c.groupIDs(balancer.List(c.want.ProviderFields[balancer.FieldGroups]))
-	all := slices.Clone(c.lb().SecurityGroups)
-	for _, id := range wanted {
-		if !slices.Contains(all, id) {
-			all = append(all, id)
+	return nil
+}
+
+// ownID is its id, or balancer.OwnGroup.
+func (e *Balancers) ownID(s *Snapshot, spec cloud.Spec) string {
+	if own := e.own(s, spec); own != nil {
+		return aws.ToString(own.GroupId)
+	}
+	return balancer.OwnGroup
+}
+
+// namedGroups are the ids of the balancer's security groups, its own as balancer.OwnGroup.
+func (e *Balancers) namedGroups(s *Snapshot, spec cloud.Spec) []string {
+	groups, own := slices.Clone(s.Balancer.SecurityGroups), e.ownID(s, spec)
+	for i, id := range groups {
+		if id == own {
+			groups[i] = balancer.OwnGroup
 		}
 	}
+	return groups
+}
+
+// needsOf is that the nodes let in everything from the first of the balancer's security
+// groups, as upstream has it. A rule was made for the balancer when it refers to its own security
+// group, or says that it was made for balancers and refers to one that was its first. Any other is
+// somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
+// closing are not needed.
+func (e *Balancers) needsOf(s *Snapshot, spec cloud.Spec, machines []cloud.Target, closing []string) secgroup.Needs {
+	wanted, own := e.Groups(spec), e.ownID(s, spec)
+	first := wanted[0]
+	if first == balancer.OwnGroup {
+		first = own
+	}
+	return secgroup.Needs{
+		Groups: e.groups.NodeGroups(s.Inventory, machines),
+		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
+		Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
+			return isOpening(r, description, own) && slices.Contains(closing, r.Source)
+		},
+	}
+}
+
+// ruleOpening is the description of rules that open nodes for a security group which is not the
+// balancer's own. Upstream writes none: there, a rule that somebody else needs looks the same.
+const ruleOpening = "multicloud-ccm.io/rule/elb"
+
+func openingWords(group, own string) string {
+	if group == own {
+		return ""
+	}
+	return ruleOpening
+}
+
+// isOpening recognises a rule on a node's security group as it is made for balancers.
+func isOpening(r secgroup.Rule, description, own string) bool {
+	return r == secgroup.All(r.Source) && description == openingWords(r.Source, own)
+}
+
+// leaving are the security groups that the nodes were opened for and that are not wanted, without
+// the balancer's own.
+func (e *Balancers) leaving(s *Snapshot, spec cloud.Spec) []string {
+	wanted := e.Groups(spec)
+	return slices.DeleteFunc(e.opened(s, spec), func(id string) bool { return slices.Contains(wanted, id) })
+}
+
+// opened are the balancer's security groups that its nodes may have been opened for, without its
+// own:
+//
+//	the balancer has                the nodes were opened for
+//	its own                         that: the others are extra ones
+//	the first of the wanted groups  that: the others are extra ones
+//	neither                         any but the wanted extra ones: AWS keeps no order
+func (e *Balancers) opened(s *Snapshot, spec cloud.Spec) []string {
+	if s.Balancer == nil {
+		return nil
+	}
+	groups, wanted := s.Balancer.SecurityGroups, e.Groups(spec)
 	switch {
-	case len(all) == len(c.lb().SecurityGroups):
+	case slices.Contains(groups, e.ownID(s, spec)):
 		return nil
-	case len(all) > maxGroups:
-		all = wanted
+	case slices.Contains(groups, wanted[0]):
+		return wanted[:1]
 	}
-	return c.setGroups(ctx, all)
-}
-
-// dropGroups leaves the balancer only the security groups it shall have.
-func (c *update) dropGroups(ctx context.Context) error {
-	wanted := c.groupIDs(balancer.List(c.want.ProviderFields[balancer.FieldGroups]))
-	if !c.differs(balancer.FieldGroups) || !slices.ContainsFunc(c.lb().SecurityGroups, func(id string) bool { return !slices.Contains(wanted, id) }) {
-		return nil
-	}
-	return c.setGroups(ctx, wanted)
-}
-
-func (c *update) setGroups(ctx context.Context, ids []string) error {
-	_, err := c.client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: c.lb().LoadBalancerName, SecurityGroups: ids})
-	return failure.Wrap(err, "setting the security groups of classic balancer "+c.lb().name())
-}
-
-// closeOwn removes rules that are not wanted from the balancer's own security group, or the group
-// when the balancer has others instead.
-func (c *update) closeOwn(ctx context.Context) error {
-	own := c.own(c.s, c.spec)
-	if own == nil || !c.differs(balancer.FieldIngress) && !c.differs(balancer.FieldGroups) {
-		return nil
-	}
-	if c.HasOwnGroup(c.spec) {
-		return c.groups.Revoke(ctx, *own.GroupId, secgroup.Ingress(*own).Without(desired.Ingress(c.spec)))
-	}
-	gone, err := c.groups.Drop(ctx, c.s.Inventory, *own.GroupId)
-	c.pending = c.pending || !gone
-	return err
-}
-
-// forget removes what refers to the balancer's security groups from those of the nodes,
-// unless another balancer has the group too. What refers to its own goes with that.
-func (e *Balancers) forget(ctx context.Context, s *Snapshot, spec cloud.Spec) error {
-	groups := e.opened(s, spec)
-	shared, err := e.sharedGroups(ctx, groups, s.Balancer.name())
-	if err != nil {
-		return err
-	}
-	return e.groups.CloseNodes(ctx, s.Inventory, secgroup.Needs{Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
-		return isOpening(r, description, "") && slices.Contains(groups, r.Source) && !slices.Contains(shared, r.Source)
-	}})
+	return balancer.Missing(groups, wanted)
 }

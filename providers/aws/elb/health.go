@@ -40,26 +40,22 @@ func viewHealth(check *types.HealthCheck) *cloud.Health {
 	return h
 }
 
+// fieldCheck is the health check as a whole, which one request writes.
+const fieldCheck = "HealthCheck"
+
 // checkTarget is what a check asks for, as AWS writes it: "HTTP:10256/healthz".
 func checkTarget(h cloud.Health) string {
 	return fmt.Sprintf("%s:%d%s", h.Protocol, h.Port, h.Path)
 }
 
-// setHealth configures the check where it differs.
-func (c *update) setHealth(ctx context.Context) error {
-	want := c.want.Health
-	if want == nil || c.have.Health != nil && balancer.SameHealth(*want, *c.have.Health) {
-		return nil
-	}
-	_, err := c.client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
-		LoadBalancerName: c.lb().LoadBalancerName,
+func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []string) error {
+	h, _ := r.Fields[fieldCheck].(cloud.Health)
+	_, err := e.client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
+		LoadBalancerName: nameOf(r),
 		HealthCheck: &types.HealthCheck{
-			Target: new(checkTarget(*want)), Interval: balancer.Seconds(want.Interval), Timeout: balancer.Seconds(want.Timeout),
-			HealthyThreshold: new(int32(want.Healthy)), UnhealthyThreshold: new(int32(want.Unhealthy)), //nolint:gosec // at most 10
+			Target: new(checkTarget(h)), Interval: balancer.Seconds(h.Interval), Timeout: balancer.Seconds(h.Timeout),
+			HealthyThreshold: new(int32(h.Healthy)), UnhealthyThreshold: new(int32(h.Unhealthy)), //nolint:gosec // at most 10
 		},
 	})
-	if err != nil {
-		return fmt.Errorf("setting the health check of classic balancer %s: %w", c.lb().name(), err)
-	}
-	return nil
+	return err
 }

@@ -3,6 +3,7 @@ package elb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,153 +57,169 @@ func (b *Balancer) viewPolicy(names []string, spec cloud.Spec) string {
 	return balancer.DefaultTLSPolicy
 }
 
-// hasPolicy reports whether the balancer has a policy of that name which is not about stickiness.
-func (b *Balancer) hasPolicy(name string) bool {
-	return b.Policies != nil && slices.Contains(b.Policies.OtherPolicies, name)
+// otherPolicies are the balancer's policies that are not about stickiness.
+func (b *Balancer) otherPolicies() []string {
+	if b.Policies == nil {
+		return nil
+	}
+	return b.Policies.OtherPolicies
 }
 
-// backendPolicies are those of a node port.
-func (b *Balancer) backendPolicies(nodePort int) []string {
-	for _, backend := range b.BackendServerDescriptions {
-		if int(aws.ToInt32(backend.InstancePort)) == nodePort {
-			return backend.PolicyNames
+func (b *Balancer) hasPolicy(name string) bool { return slices.Contains(b.otherPolicies(), name) }
+
+// policyLike returns the name of the policy that is like a predefined one: the one that AWS has given
+// to listeners of the balancer by itself, where it has.
+func (b *Balancer) policyLike(predefined string) string {
+	if b.hasPolicy(predefined) {
+		return predefined
+	}
+	return tlsPolicyPrefix + predefined
+}
+
+// stickiness are the policies about stickiness of the listener.
+func (b *Balancer) stickiness(l cloud.Listener) []string {
+	for _, d := range b.ListenerDescriptions {
+		if d.Listener != nil && int(d.Listener.LoadBalancerPort) == l.Port && cloud.ProtocolOf(aws.ToString(d.Listener.Protocol)) == l.Protocol {
+			return slices.DeleteFunc(slices.Clone(d.PolicyNames), func(name string) bool {
+				return b.hasPolicy(name) || strings.HasPrefix(name, tlsPolicyPrefix) || strings.HasPrefix(name, balancer.PredefinedPolicy)
+			})
 		}
 	}
 	return nil
+}
+
+// backendPolicies are those of a node port besides the proxy policy.
+func (b *Balancer) backendPolicies(nodePort string) (names []string) {
+	for _, backend := range b.BackendServerDescriptions {
+		if number32(backend.InstancePort) == nodePort {
+			names = append(names, backend.PolicyNames...)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == proxyPolicy })
+}
+
+// proxied are the node ports with the proxy policy, sorted.
+func (b *Balancer) proxied() (ports []string) {
+	for _, backend := range b.BackendServerDescriptions {
+		if slices.Contains(backend.PolicyNames, proxyPolicy) {
+			ports = append(ports, number32(backend.InstancePort))
+		}
+	}
+	slices.Sort(ports)
+	return ports
 }
 
 // staleProxies are node ports without a listener that have the proxy policy: it stays when the
 // listener goes, and would be there again with the next one at that port.
-func (b *Balancer) staleProxies() []int {
-	used := map[int]bool{}
-	for _, description := range b.ListenerDescriptions {
-		if description.Listener != nil {
-			used[int(aws.ToInt32(description.Listener.InstancePort))] = true
-		}
-	}
-	var stale []int
-	for _, backend := range b.BackendServerDescriptions {
-		if port := int(aws.ToInt32(backend.InstancePort)); !used[port] && slices.Contains(backend.PolicyNames, proxyPolicy) {
-			stale = append(stale, port)
-		}
-	}
-	slices.Sort(stale)
-	return stale
-}
-
-// setPolicies gives listeners their TLS policies and node ports the proxy policy.
-func (c *update) setPolicies(ctx context.Context) error {
-	for _, want := range c.want.Listeners {
-		if err := c.setListenerPolicies(ctx, want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *update) setListenerPolicies(ctx context.Context, want cloud.Listener) error {
-	have := c.listener(want)
-	if policy := want.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && policy != have.ProviderFields[balancer.FieldTLSPolicy] {
-		if err := c.setTLSPolicy(ctx, want.Port, policy); err != nil {
-			return err
-		}
-	}
-	if on := want.ProviderFields[balancer.FieldProxy]; on != have.ProviderFields[balancer.FieldProxy] {
-		return c.setProxy(ctx, want.TargetPort, on == "true")
-	}
-	return nil
-}
-
-// clearProxies takes the proxy policy from node ports that have no listener, or will have none: it
-// would still be there afterwards. Nothing answers at these ports any more.
-func (c *update) clearProxies(ctx context.Context) error {
-	stale := c.lb().staleProxies()
-	for _, backend := range c.lb().BackendServerDescriptions {
-		port := int(aws.ToInt32(backend.InstancePort))
-		kept := slices.Contains(stale, port) && !c.differs(desired.FieldStaleProxies)
-		if kept || usesNodePort(c.want, port) || !slices.Contains(backend.PolicyNames, proxyPolicy) {
-			continue
-		}
-		if err := c.setProxy(ctx, port, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func usesNodePort(b cloud.Balancer, port int) bool {
-	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.TargetPort == port })
-}
-
-// setTLSPolicy gives a listener the predefined policy, in the form AWS has given it to listeners
-// of the balancer itself where it has. Policies about stickiness stay.
-func (c *update) setTLSPolicy(ctx context.Context, port int, predefined string) error {
-	name := predefined
-	if !c.lb().hasPolicy(predefined) {
-		name = tlsPolicyPrefix + predefined
-		if err := c.makePolicy(ctx, name, policyTypeTLS, attributeLike, predefined); err != nil {
-			return err
-		}
-	}
-	names := []string{name}
-	for _, description := range c.lb().ListenerDescriptions {
-		if description.Listener != nil && int(description.Listener.LoadBalancerPort) == port && !c.made[port] {
-			names = append(names, slices.DeleteFunc(slices.Clone(description.PolicyNames), func(name string) bool {
-				return c.lb().hasPolicy(name) || strings.HasPrefix(name, tlsPolicyPrefix) || strings.HasPrefix(name, balancer.PredefinedPolicy)
-			})...)
-		}
-	}
-	_, err := c.client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
-		LoadBalancerName: c.lb().LoadBalancerName, LoadBalancerPort: int32(port), PolicyNames: names, //nolint:gosec // a port
+func (b *Balancer) staleProxies() []string {
+	return slices.DeleteFunc(b.proxied(), func(port string) bool {
+		return slices.ContainsFunc(b.ListenerDescriptions, func(d types.ListenerDescription) bool {
+			return d.Listener != nil && number32(d.Listener.InstancePort) == port
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("setting policy %s for port %d of classic balancer %s: %w", name, port, c.lb().name(), err)
-	}
-	return nil
 }
 
-// setProxy adds the proxy policy to those of a node port, or takes it from them.
-func (c *update) setProxy(ctx context.Context, nodePort int, on bool) error {
-	names := slices.DeleteFunc(slices.Clone(c.lb().backendPolicies(nodePort)), func(name string) bool { return name == proxyPolicy })
-	if on {
-		if err := c.makePolicy(ctx, proxyPolicy, policyTypeProxy, attributeOn, "true"); err != nil {
-			return err
+// addPolicies adds the policies of the balancer, and those that its listeners and node ports have. A
+// listener that has, and keeps, what AWS gives to each by itself is left alone.
+func (p *parts) addPolicies(before, after cloud.Balancer) {
+	for _, name := range p.lb.otherPolicies() {
+		p.Present = append(p.Present, p.part(kindPolicy, name, map[string]any{}))
+		p.want(p.part(kindPolicy, name, map[string]any{}))
+	}
+	special := map[int]bool{}
+	for _, l := range before.Listeners {
+		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && policy != balancer.DefaultTLSPolicy {
+			special[l.Port] = true
+			p.Present = append(p.Present, p.listenerPolicies(l))
 		}
-		names = append(names, proxyPolicy)
 	}
-	if names == nil {
-		names = []string{} // AWS wants a list, an empty one too
+	for _, l := range after.Listeners {
+		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && (policy != balancer.DefaultTLSPolicy || special[l.Port]) {
+			p.want(p.part(kindPolicy, p.lb.policyLike(policy), map[string]any{}))
+			p.want(p.listenerPolicies(l))
+		}
 	}
-	_, err := c.client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
-		LoadBalancerName: c.lb().LoadBalancerName, InstancePort: new(int32(nodePort)), PolicyNames: names, //nolint:gosec // a port
-	})
-	if err != nil {
-		return fmt.Errorf("setting the policies for node port %d of classic balancer %s: %w", nodePort, c.lb().name(), err)
+	present, wanted := p.nodePorts(before), p.nodePorts(after)
+	for _, port := range slices.Sorted(maps.Keys(present)) {
+		r := present[port]
+		if _, stays := wanted[port]; stays {
+			r = needing(r)
+		}
+		p.Present = append(p.Present, r)
 	}
-	return nil
+	for _, port := range slices.Sorted(maps.Keys(wanted)) {
+		p.want(p.part(kindPolicy, proxyPolicy, map[string]any{}))
+		p.want(wanted[port])
+	}
 }
 
-// makePolicy makes a policy unless the balancer has it. A policy is never changed, so that its
-// name says what it is.
-func (c *update) makePolicy(ctx context.Context, name, kind, attribute, value string) error {
-	if c.lb().hasPolicy(name) || c.policies[name] {
-		return nil
+// want adds a resource unless it is wanted already.
+func (p *parts) want(r cloud.Resource) {
+	if !slices.ContainsFunc(p.Wanted, func(other cloud.Resource) bool { return other.Ref() == r.Ref() }) {
+		p.Wanted = append(p.Wanted, r)
 	}
-	_, err := c.client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
-		LoadBalancerName: c.lb().LoadBalancerName, PolicyName: &name, PolicyTypeName: &kind,
+}
+
+func needing(r cloud.Resource, needs ...cloud.IDOf) cloud.Resource {
+	r.Needs = needs
+	return r
+}
+
+// listenerPolicies are those of a listener that terminates TLS.
+func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
+	name := p.lb.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
+	r := p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: append([]string{name}, p.lb.stickiness(l)...)})
+	return needing(r, p.listener(l).Ref(), cloud.IDOf{Kind: kindPolicy, Key: name})
+}
+
+// nodePorts are the policies of the node ports with the proxy policy. One that is given up loses it
+// before its listener goes: AWS may keep it at the port otherwise, for the next listener there. It may
+// also go along with a listener that is made again, so that it is set again then.
+func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
+	all := map[string]cloud.Resource{}
+	add := func(port, listener string, needs ...cloud.IDOf) {
+		all[port] = p.part(kindProxy, port, map[string]any{"Listener": listener, fieldPolicies: append(p.lb.backendPolicies(port), proxyPolicy)})
+		all[port] = needing(all[port], needs...)
+	}
+	for _, port := range balancer.List(b.ProviderFields[desired.FieldStaleProxies]) {
+		add(port, "")
+	}
+	for _, l := range b.Listeners {
+		if l.ProviderFields[balancer.FieldProxy] == "true" {
+			add(strconv.Itoa(l.TargetPort), fmt.Sprintf("%d %s-%s", l.Port, l.Protocol, l.TargetProtocol), p.listener(l).Ref())
+		}
+	}
+	return all
+}
+
+// createPolicy makes a policy. One is never changed, so that its name says what it is.
+func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
+	kind, attribute, value := policyTypeProxy, attributeOn, "true"
+	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
+		kind, attribute, value = policyTypeTLS, attributeLike, like
+	}
+	_, err := e.client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
+		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
 		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
 	})
-	if err != nil {
-		return fmt.Errorf("creating policy %s of classic balancer %s: %w", name, c.lb().name(), err)
-	}
-	c.policies[name] = true
-	return nil
+	return err
 }
 
-func portList(ports []int) string {
-	texts := make([]string, len(ports))
-	for i, port := range ports {
-		texts[i] = strconv.Itoa(port)
+func (e *Balancers) setListenerPolicies(ctx context.Context, r cloud.Resource, _ []string) error {
+	_, err := e.client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
+		LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
+	})
+	return err
+}
+
+// setNodePortPolicies sets the policies of a node port, without the proxy policy where that goes.
+func (e *Balancers) setNodePortPolicies(ctx context.Context, r cloud.Resource, changed []string) error {
+	names := values(fieldPolicies, r)
+	if len(changed) == 0 {
+		names = names[:len(names)-1]
 	}
-	return strings.Join(texts, ",")
+	_, err := e.client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
+		LoadBalancerName: nameOf(r), InstancePort: parse32(r.Key), PolicyNames: names,
+	})
+	return err
 }

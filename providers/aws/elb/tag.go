@@ -7,40 +7,43 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// addTags writes tags that are missing or differ.
-func (c *update) addTags(ctx context.Context) error {
-	add, _ := c.retagged()
-	if len(add) == 0 {
-		return nil
+// addTags adds the tags that change, by their keys, unless only targets change.
+func (p *parts) addTags(cluster tag.Cluster, change cloud.Change) {
+	before, after := change.Before.Balancer, *change.After
+	if p.Balancer != nil && before.ProviderFields[balancer.FieldTags] == after.ProviderFields[balancer.FieldTags] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
+		return
 	}
-	_, err := c.client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{c.lb().name()}, Tags: tagList(add)})
-	return failure.Wrap(err, "tagging classic balancer "+c.lb().name())
+	r := cloud.Resource{Kind: kindTags, Key: p.of.Key, Needs: []cloud.IDOf{p.of}}
+	present, wanted := cluster.Fields(p.lb.Tags, change)
+	if r.Fields = present; p.Balancer != nil {
+		p.Present = append(p.Present, r)
+	}
+	r.Fields = wanted
+	p.Wanted = append(p.Wanted, r)
 }
 
-// dropTags removes tags that are not wanted any more.
-func (c *update) dropTags(ctx context.Context) error {
-	_, remove := c.retagged()
+// setTags writes tags, and removes those without value.
+func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string) error {
+	add, remove := tag.Split(r.Fields, keys)
+	if len(add) > 0 {
+		if _, err := e.client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
+			return err
+		}
+	}
 	if len(remove) == 0 {
 		return nil
 	}
-	input := &sdk.RemoveTagsInput{LoadBalancerNames: []string{c.lb().name()}}
+	input := &sdk.RemoveTagsInput{LoadBalancerNames: []string{r.Key}}
 	for _, key := range remove {
 		input.Tags = append(input.Tags, types.TagKeyOnly{Key: &key})
 	}
-	_, err := c.client.RemoveTags(ctx, input)
-	return failure.Wrap(err, "removing tags of classic balancer "+c.lb().name())
-}
-
-func (c *update) retagged() (add map[string]string, remove []string) {
-	if !c.differs(balancer.FieldTags) && slices.Equal(c.have.OwnershipTags, c.want.OwnershipTags) {
-		return nil, nil
-	}
-	return c.Cluster.Retag(c.lb().Tags, c.change)
+	_, err := e.client.RemoveTags(ctx, input)
+	return err
 }
 
 func tagList(tags map[string]string) []types.Tag {

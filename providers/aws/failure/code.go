@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/aws/smithy-go"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Is reports whether the API answered with one of these error codes.
@@ -41,10 +39,4 @@ func Ignore(err error, codes ...string) error {
 		return nil
 	}
 	return err
-}
-
-// IsFinal reports whether the API refused something for good: asking again would not help.
-func IsFinal(err error) bool {
-	class := Classify(err).Class
-	return class == cloud.FailureInvalid || class == cloud.FailureQuota || class == cloud.FailureNotFound
 }

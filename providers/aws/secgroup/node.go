@@ -1,10 +1,7 @@
 package secgroup
 
 import (
-	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
@@ -92,72 +89,6 @@ func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
 	return left
 }
 
-// Drift says in words how the nodes' groups differ from what the balancer needs, "" when they do
-// not. A rule that is there does, whatever its description: EC2 can't have it twice. With doubt,
-// when a target is no candidate, what seems too much may be needed.
-func (n Needs) Drift(inv *vpc.Inventory, doubt bool) string {
-	var parts []string
-	for _, id := range inv.GroupIDs() {
-		text := ""
-		if slices.Contains(n.Groups, id) {
-			text = Rules{}.Drift(n.Rules.Without(Ingress(inv.Groups[id])))
-		}
-		if more := n.Surplus(inv, id).Drift(Rules{}); more != "" && !doubt {
-			text = strings.TrimPrefix(text+", "+more, ", ")
-		}
-		if text != "" {
-			parts = append(parts, id+" "+text)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// OpenNodes adds the rules that are missing.
-func (gs *Groups) OpenNodes(ctx context.Context, inv *vpc.Inventory, n Needs) error {
-	if gs.LeaveNodes {
-		return nil
-	}
-	for _, id := range n.Groups {
-		group, known := inv.Groups[id]
-		if !known {
-			return fmt.Errorf("opening the nodes: security group %s of a node does not exist", id)
-		}
-		if err := gs.authorize(ctx, id, n.Rules.Without(Ingress(group))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // NewOwner says whether another balancer needs a rule in that security group, and the description it
 // then gets.
 type NewOwner func(group string, r Rule) (needed bool, description string, err error)
-
-// CloseNodes removes the rules that were made for the balancer and are not needed any more. One
-// that another balancer needs gets its description.
-func (gs *Groups) CloseNodes(ctx context.Context, inv *vpc.Inventory, n Needs) error {
-	if gs.LeaveNodes {
-		return nil
-	}
-	for _, id := range inv.GroupIDs() {
-		gone, inherited := Rules{}, Rules{}
-		for r, description := range n.Surplus(inv, id) {
-			needed, next, err := n.left(id, r)
-			switch {
-			case err != nil:
-				return err
-			case !needed:
-				gone[r] = description
-			case next != description:
-				inherited[r] = next
-			}
-		}
-		if err := gs.describe(ctx, id, inherited); err != nil {
-			return err
-		}
-		if err := gs.Revoke(ctx, id, gone); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -1,14 +1,11 @@
 package secgroup
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -66,23 +63,6 @@ func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
 		all = append(all, ClassicName(balancer, us))
 	}
 	return all
-}
-
-// Claim marks the security groups that only the balancer leads to: one that was taken over, or
-// has another name than the Service asks for by now.
-func (gs *Groups) Claim(ctx context.Context, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) error {
-	named := gs.groupNames(us, wanted, names.Default(us.UID))
-	for _, group := range own {
-		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
-		if uid == us.UID || uid == "" && isAny(named, group) {
-			continue
-		}
-		_, err := gs.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{aws.ToString(group.GroupId)}, Tags: tag.List(tag.Marks.Of(us))})
-		if err != nil {
-			return fmt.Errorf("marking security group %s: %w", aws.ToString(group.GroupId), err)
-		}
-	}
-	return nil
 }
 
 // Problem returns the first of these ids of security groups that the Service may not have, ""

@@ -75,18 +75,6 @@ func (rs Rules) Without(other Rules) Rules {
 	return left
 }
 
-// Drift says in words how rules differ from what is wanted, "" when they do not.
-func (rs Rules) Drift(wanted Rules) string {
-	var parts []string
-	for _, r := range wanted.Without(rs).Sorted() {
-		parts = append(parts, "lacks "+r.String())
-	}
-	for _, r := range rs.Without(wanted).Sorted() {
-		parts = append(parts, "has "+r.String())
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Sources are the networks that any of the rules lets in, sorted.
 func (rs Rules) Sources() []string {
 	var list []string

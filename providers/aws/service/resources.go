@@ -11,7 +11,7 @@ import (
 
 // ResourceKinds implements cloud.Composite.
 func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
-	return slices.Concat(bs.groups.Kinds(), []cloud.ResourceKind{bs.classicKind()}, bs.network.ResourceKinds())
+	return slices.Concat(bs.groups.Kinds(), bs.classic.ResourceKinds(), bs.network.ResourceKinds())
 }
 
 // Resources implements cloud.Composite.
@@ -22,7 +22,7 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	}
 	deletes := change.After == nil
 	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
-		r = bs.classicResources(s, change)
+		r, err = bs.classic.Resources(ctx, s.forClassic(), change)
 	} else {
 		r, err = bs.network.Resources(ctx, s.forNetwork(), change)
 	}

@@ -102,8 +102,8 @@ func TestClassicCreation(t *testing.T) {
 	s.ensure(svc)
 	want := []string{
 		"ec2 CreateSecurityGroup", "ec2 AuthorizeSecurityGroupIngress", "elb CreateLoadBalancer", "ec2 AuthorizeSecurityGroupIngress",
-		"elb CreateLoadBalancerPolicy", "elb SetLoadBalancerPoliciesForBackendServer",
-		"elb CreateLoadBalancerPolicy", "elb SetLoadBalancerPoliciesOfListener", "elb SetLoadBalancerPoliciesForBackendServer",
+		"elb CreateLoadBalancerPolicy", "elb CreateLoadBalancerPolicy", "elb SetLoadBalancerPoliciesOfListener",
+		"elb SetLoadBalancerPoliciesForBackendServer", "elb SetLoadBalancerPoliciesForBackendServer",
 		"elb ConfigureHealthCheck", "elb ModifyLoadBalancerAttributes", "elb RegisterInstancesWithLoadBalancer",
 	}
 	if diff := cmp.Diff(want, s.wrote(0)); diff != "" {
@@ -113,7 +113,8 @@ func TestClassicCreation(t *testing.T) {
 	s.remove(svc)
 }
 
-// TestClassicListeners changes a listener in every way.
+// TestClassicListeners changes a listener in every way. A certificate that is new to the balancer is
+// tried at another port first.
 func TestClassicListeners(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	svc := s.service("web")
@@ -127,7 +128,7 @@ func TestClassicListeners(t *testing.T) {
 	}{
 		{
 			"TLS on one port", annotated(own+"ssl-cert", one, own+"ssl-ports", "https"),
-			[]string{"elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners"}, "TCP-TCP SSL-TCP",
+			[]string{"elb CreateLoadBalancerListeners", "elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners", "elb DeleteLoadBalancerListeners"}, "TCP-TCP SSL-TCP",
 		},
 		{"another certificate", annotated(own+"ssl-cert", two), []string{"elb SetLoadBalancerListenerSSLCertificate"}, "TCP-TCP SSL-TCP"},
 		{
@@ -187,7 +188,7 @@ func TestClassicProxyPorts(t *testing.T) {
 		{
 			"a port less", func(svc *corev1.Service) { svc.Spec.Ports = svc.Spec.Ports[1:] },
 			[]string{
-				"elb SetLoadBalancerPoliciesForBackendServer", "elb ConfigureHealthCheck", "elb DeleteLoadBalancerListeners",
+				"elb ConfigureHealthCheck", "elb SetLoadBalancerPoliciesForBackendServer", "elb DeleteLoadBalancerListeners",
 				"ec2 RevokeSecurityGroupIngress",
 			}, "30443",
 		},

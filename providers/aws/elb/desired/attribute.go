@@ -18,9 +18,9 @@ const (
 	FieldStaleProxies = "staleProxyPorts"
 )
 
-// wantedAttributes are the attributes as managed fields. What has no meaning while something is
+// Attributes are the attributes as managed fields. What has no meaning while something is
 // off is not among them.
-func wantedAttributes(spec cloud.Spec) map[string]string {
+func Attributes(spec cloud.Spec) map[string]string {
 	o := spec.Options
 	fields := map[string]string{
 		balancer.FieldCrossZone: strconv.FormatBool(option.CrossZone.Bool(o)), FieldIdleTimeout: option.IdleTimeout.In(o),

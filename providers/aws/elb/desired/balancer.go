@@ -39,7 +39,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 		},
 		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
 	}
-	maps.Copy(b.ProviderFields, wantedAttributes(spec))
+	maps.Copy(b.ProviderFields, Attributes(spec))
 	b.Preserve(spec.Preserved)
 	return b, s.notes(spec), nil
 }

@@ -1,0 +1,66 @@
+package elb
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
+// lost the next run finds it by its name.
+func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key}
+	for _, part := range with {
+		switch part.Kind {
+		case kindTags:
+			add, _ := tag.Split(part.Fields, slices.Collect(maps.Keys(part.Fields)))
+			input.Tags = tagList(add)
+		case kindSubnet:
+			input.Subnets = append(input.Subnets, values(fieldSubnet, part)...)
+		case kindGroups:
+			input.SecurityGroups = values(fieldGroups, part)
+		case kindListener:
+			input.Listeners = append(input.Listeners, listeners(part)...)
+		}
+	}
+	if wanted.Native == cloud.ScopeInternal {
+		input.Scheme = new(schemeInternal)
+	}
+	_, err := e.client.CreateLoadBalancer(ctx, input)
+	return wanted.Key, err
+}
+
+func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
+	_, err := e.client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
+
+// attach gives the balancer subnets. It can have one in each zone, and the zone of a subnet that was
+// detached a moment ago may not be free yet.
+func (e *Balancers) attach(ctx context.Context, wanted []cloud.Resource) error {
+	_, err := e.client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
+	if _, early := errors.AsType[*types.InvalidConfigurationRequestException](err); early {
+		return &cloud.Waiting{}
+	}
+	return err
+}
+
+func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error {
+	_, err := e.client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
+	return err
+}
+
+func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {
+	_, err := e.client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+	return err
+}
