@@ -14,9 +14,13 @@ import (
 	"time"
 )
 
-// olderMinors is how many minor versions a program of this machine may be older than the one that
-// would be built. A newer one is not taken: nobody has tried it.
-const olderMinors = 3
+// How many minor versions a program of this machine may be older than the one that would be built.
+// A newer one is not taken: nobody has tried it. etcd 3.4, which distributions still have, is too
+// old for the API server.
+const (
+	olderMinors     = 3
+	olderEtcdMinors = 2
+)
 
 var numbers = regexp.MustCompile(`\d+\.\d+\.\d+\S*`)
 
@@ -27,8 +31,12 @@ func installed(ctx context.Context, p program, source string) (path, version str
 	if err != nil {
 		return "", ""
 	}
+	older := olderMinors
+	if p.name == etcd {
+		older = olderEtcdMinors
+	}
 	for _, candidate := range candidates(p.name) {
-		if version := versionOf(ctx, candidate); fits(version, strings.TrimPrefix(pinned, "v")) {
+		if version := versionOf(ctx, candidate); fits(version, strings.TrimPrefix(pinned, "v"), older) {
 			return candidate, version
 		}
 	}
@@ -93,11 +101,11 @@ func versionOf(ctx context.Context, path string) string {
 	return numbers.FindString(string(out))
 }
 
-// fits says whether a version can stand for the pinned one: the same major version, and no newer
-// and not much older a minor one.
-func fits(version, pinned string) bool {
+// fits says whether a version can stand for the pinned one: the same major version, and a minor one
+// that is not newer and at most so many older.
+func fits(version, pinned string, older int) bool {
 	have, want := parts(version), parts(pinned)
-	return len(have) > 1 && len(want) > 1 && have[0] == want[0] && have[1] <= want[1] && have[1] >= want[1]-olderMinors
+	return len(have) > 1 && len(want) > 1 && have[0] == want[0] && have[1] <= want[1] && have[1] >= want[1]-older
 }
 
 // parts are the numbers of a version.

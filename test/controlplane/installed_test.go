@@ -109,3 +109,18 @@ func TestInstalledProgramsAreTakenOnDemand(t *testing.T) {
 		t.Errorf("etcd is %s without being asked for", bins.Etcd)
 	}
 }
+
+func TestDistributionsEtcdIsTooOld(t *testing.T) {
+	path := t.TempDir()
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	t.Setenv("XDG_DATA_HOME", "")
+	t.Setenv("PATH", path+":/bin:/usr/bin")
+	p, source, _ := pinnedOf(t, etcd)
+	for version, taken := range map[string]bool{"3.4.23": false, "3.6.5": true} {
+		fake(t, path, etcd, "etcd Version: "+version)
+		if found, _ := installed(t.Context(), p, source); (found != "") != taken {
+			t.Errorf("etcd %s: found %q", version, found)
+		}
+	}
+}
