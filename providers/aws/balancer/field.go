@@ -25,9 +25,6 @@ const (
 	FieldLogPrefix   = "accessLogPrefix"   // only while the log is on
 	FieldLogInterval = "accessLogInterval" // minutes, classic only, only while the log is on
 	FieldProtection  = "deletionProtection"
-
-	// FieldSpares are the names of target groups of the Service that no listener leads to.
-	FieldSpares = "spares"
 )
 
 // Values of FieldType.

@@ -62,10 +62,7 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	}
 	cloud.SortListeners(b.Listeners)
 	b.Targets = slices.Sorted(maps.Keys(targets))
-	n.viewRules(s, spec, &b)
-	if spares := s.Groups.SpareNames(); spares != "" && lb.served() {
-		b.ProviderFields[balancer.FieldSpares] = spares
-	}
+	b.Allow = n.allowed(s, spec, b)
 	return b
 }
 
@@ -95,29 +92,16 @@ func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.Secu
 	return own, exists && n.groups.IsOurs(own, spec.Ref.Owner)
 }
 
-// viewRules reads from the security groups who may connect, and how they differ from what the
-// balancer, as it is, needs.
-func (n *Balancers) viewRules(s *Snapshot, spec cloud.Spec, b *cloud.Balancer) {
-	own, attached := n.attachedGroup(s, spec)
-	machines := balancer.Registered(spec.Candidates, *b)
-	groups := n.groups.NodeGroups(s.Inventory, machines)
-	watched := !n.groups.LeaveNodes && len(groups) > 0
-	switch {
-	case attached:
-		b.Allow = secgroup.Ingress(own).Sources()
-		b.ProviderFields[balancer.FieldIngress] = secgroup.Drift(secgroup.OwnRules(aws.ToString(own.GroupName), own, ownGroupRules(*b)))
-	case watched:
-		b.Allow = n.admitted(s, spec, *b, groups)
-	default:
-		b.Allow = balancer.Allow(spec, b.DualStack)
+// allowed says who may connect, by the rules of security groups.
+func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []string {
+	if own, attached := n.attachedGroup(s, spec); attached {
+		return secgroup.Ingress(own).Sources()
 	}
-	if _, exists := n.ownGroup(s.Inventory, spec); exists && !attached {
-		b.ProviderFields[balancer.FieldIngress] = "a security group that it does not have"
+	groups := n.groups.NodeGroups(s.Inventory, balancer.Registered(spec.Candidates, b))
+	if n.groups.LeaveNodes || len(groups) == 0 {
+		return balancer.Allow(spec, b.DualStack)
 	}
-	if watched {
-		needs := n.needsOf(s, b.Name, *b, machines, s.Balancer.Subnets())
-		b.ProviderFields[balancer.FieldNodeIngress] = n.groups.NodeDrift(s.Inventory, needs, nil, balancer.Doubtful(spec.Candidates, *b))
-	}
+	return n.admitted(s, spec, b, groups)
 }
 
 // admitted are the clients that the nodes' security groups let in: of those that are wanted the

@@ -134,13 +134,3 @@ type Set struct {
 	// Alive are the ARNs of all network balancers, nil where they were not listed.
 	Alive map[string]bool
 }
-
-// SpareNames are the names of target groups that no listener leads to, sorted.
-func (s *Set) SpareNames() string {
-	var names []string
-	for _, g := range s.Unused {
-		names = append(names, aws.ToString(g.TargetGroupName))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ",")
-}

@@ -2,6 +2,8 @@ package aws
 
 import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	api "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
@@ -19,6 +21,15 @@ var ofNetwork = map[string]tampering{
 	},
 	cloud.FieldDualStack: func(c *Control, id string) error {
 		_, err := c.Network.SetIpAddressType(c.Context(), &api.SetIpAddressTypeInput{LoadBalancerArn: &id, IpAddressType: types.IpAddressTypeDualstack})
+		return err
+	},
+	"security group rule": func(c *Control, _ string) error { // one too many for the balancer
+		_, err := c.EC2.AuthorizeSecurityGroupIngress(c.Context(), &ec2.AuthorizeSecurityGroupIngressInput{
+			GroupId: &c.NodeGroup, IpPermissions: []ec2types.IpPermission{{
+				IpProtocol: awssdk.String("tcp"), FromPort: awssdk.Int32(30099), ToPort: awssdk.Int32(30099),
+				IpRanges: []ec2types.IpRange{{CidrIp: awssdk.String("0.0.0.0/0"), Description: c.clientRule()}},
+			}},
+		})
 		return err
 	},
 	"crossZone":          balancerAttribute("load_balancing.cross_zone.enabled", "true"),
