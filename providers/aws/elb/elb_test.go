@@ -302,19 +302,6 @@ func TestClassicNotes(t *testing.T) {
 	}
 }
 
-// TestStaleProxies: the policy of a node port without a listener is seen.
-func TestStaleProxies(t *testing.T) {
-	want, _, err := newBalancers().Normalize(specOf("proxy-protocol", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lb := stored(want, nil)
-	lb.BackendServerDescriptions = append(lb.BackendServerDescriptions, types.BackendServerDescription{InstancePort: new(int32(31999)), PolicyNames: []string{proxyPolicy}})
-	if got := lb.staleProxies(); !slices.Equal(got, []string{"31999"}) {
-		t.Errorf("stale %v, want 31999", got)
-	}
-}
-
 // TestClassicNodeRules: only what was made for the balancer is to be removed from the nodes' groups.
 func TestClassicNodeRules(t *testing.T) {
 	const first, extra = "security-groups", "extra-security-groups"
@@ -344,7 +331,7 @@ func TestClassicNodeRules(t *testing.T) {
 			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
 		}}, Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
-		if got := strings.TrimSuffix(d.viewNodes(s, c.spec, cloud.Balancer{}), " in sg-nodes"); got != c.want {
+		if got := strings.TrimSuffix(d.groups.NodeDrift(s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false), " in sg-nodes"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -14,38 +14,27 @@ import (
 )
 
 // addGroups adds the balancer's own security group and its rules, and the rules for the balancer in
-// the security groups of nodes. It returns what has to be there before the balancer. Where only
-// targets change its own group stays as it is.
+// the security groups of nodes. It returns what has to be there before the balancer.
 func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change) (first []cloud.IDOf, err error) {
-	spec, present, wanted := change.Spec, e.own(p.Snapshot, change.Spec), e.HasOwnGroup(change.Spec)
-	before, after := change.Before.Balancer.ProviderFields, change.After.ProviderFields
-	differs := p.Balancer == nil || before[balancer.FieldIngress] != after[balancer.FieldIngress] || before[balancer.FieldGroups] != after[balancer.FieldGroups]
+	spec := change.Spec
 	closing, err := e.unshared(ctx, e.leaving(p.Snapshot, spec), p.of.Key)
 	if err != nil {
 		return nil, err
 	}
 	var own *cloud.Resource
-	switch {
-	case wanted && differs || present != nil && !differs:
-		rules := desired.Ingress(spec)
-		if !differs {
-			rules = secgroup.Ingress(*present)
-		}
-		group, err := e.groups.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, rules)
+	if e.HasOwnGroup(spec) {
+		group, err := e.groups.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, desired.Ingress(spec))
 		if err != nil {
 			return nil, err
 		}
 		own, closing = &group, append(closing, group.ID)
-	case present != nil:
+	} else if present := e.own(p.Snapshot, spec); present != nil {
 		e.groups.DropOwn(&p.Resources, p.Inventory, *present)
-	}
-	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing)
-	if wanted && own == nil {
-		needs.Groups = nil // somebody has deleted it
 	}
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
+	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing)
 	err = e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
 	for i := len(first); i < len(p.Wanted); i++ {
 		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone

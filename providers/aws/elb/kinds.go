@@ -35,6 +35,7 @@ const (
 	fieldGroups   = "SecurityGroups"
 	fieldSubnet   = "SubnetId"
 	fieldPolicies = "PolicyNames"
+	fieldListener = "Listener" // of a node port
 )
 
 // ResourceKinds returns the kinds of resources in the order of making. Subnets, security groups,

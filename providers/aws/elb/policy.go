@@ -14,7 +14,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
@@ -109,16 +108,6 @@ func (b *Balancer) proxied() (ports []string) {
 	return ports
 }
 
-// staleProxies are node ports without a listener that have the proxy policy: it stays when the
-// listener goes, and would be there again with the next one at that port.
-func (b *Balancer) staleProxies() []string {
-	return slices.DeleteFunc(b.proxied(), func(port string) bool {
-		return slices.ContainsFunc(b.ListenerDescriptions, func(d types.ListenerDescription) bool {
-			return d.Listener != nil && number32(d.Listener.InstancePort) == port
-		})
-	})
-}
-
 // addPolicies adds the policies of the balancer, and those that its listeners and node ports have. A
 // listener that has, and keeps, what AWS gives to each by itself is left alone.
 func (p *parts) addPolicies(before, after cloud.Balancer) {
@@ -140,8 +129,11 @@ func (p *parts) addPolicies(before, after cloud.Balancer) {
 		}
 	}
 	present, wanted := p.nodePorts(before), p.nodePorts(after)
-	for _, port := range slices.Sorted(maps.Keys(present)) {
-		r := present[port]
+	for _, port := range p.lb.proxied() {
+		r, serves := present[port]
+		if !serves {
+			r = p.nodePort(port, "")
+		}
 		if _, stays := wanted[port]; stays {
 			r = needing(r)
 		}
@@ -177,19 +169,16 @@ func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
 // also go along with a listener that is made again, so that it is set again then.
 func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
 	all := map[string]cloud.Resource{}
-	add := func(port, listener string, needs ...cloud.IDOf) {
-		all[port] = p.part(kindProxy, port, map[string]any{"Listener": listener, fieldPolicies: append(p.lb.backendPolicies(port), proxyPolicy)})
-		all[port] = needing(all[port], needs...)
-	}
-	for _, port := range balancer.List(b.ProviderFields[desired.FieldStaleProxies]) {
-		add(port, "")
-	}
 	for _, l := range b.Listeners {
-		if l.ProviderFields[balancer.FieldProxy] == "true" {
-			add(strconv.Itoa(l.TargetPort), fmt.Sprintf("%d %s-%s", l.Port, l.Protocol, l.TargetProtocol), p.listener(l).Ref())
+		if port := strconv.Itoa(l.TargetPort); l.ProviderFields[balancer.FieldProxy] == "true" {
+			all[port] = needing(p.nodePort(port, fmt.Sprintf("%d %s-%s", l.Port, l.Protocol, l.TargetProtocol)), p.listener(l).Ref())
 		}
 	}
 	return all
+}
+
+func (p *parts) nodePort(port, listener string) cloud.Resource {
+	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: append(p.lb.backendPolicies(port), proxyPolicy)})
 }
 
 // createPolicy makes a policy. One is never changed, so that its name says what it is.

@@ -13,9 +13,6 @@ const (
 	FieldDraining        = "connectionDraining"
 	FieldDrainingTimeout = "connectionDrainingTimeout" // seconds, only while draining is on
 	FieldIdleTimeout     = "idleTimeout"               // seconds
-	// FieldStaleProxies are node ports that have the proxy policy without a listener; none are
-	// wanted.
-	FieldStaleProxies = "staleProxyPorts"
 )
 
 // Attributes are the attributes as managed fields. What has no meaning while something is

@@ -30,12 +30,10 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 		Health:    health,
 		Allow:     s.allow(spec),
 		ProviderFields: map[string]string{
-			balancer.FieldType:        balancer.KindClassic,
-			balancer.FieldSubnets:     balancer.Joined(subnets),
-			balancer.FieldGroups:      balancer.Joined(s.Groups(spec)),
-			balancer.FieldIngress:     "",
-			balancer.FieldNodeIngress: "",
-			balancer.FieldTags:        option.TagText(tag.Wanted(spec)),
+			balancer.FieldType:    balancer.KindClassic,
+			balancer.FieldSubnets: balancer.Joined(subnets),
+			balancer.FieldGroups:  balancer.Joined(s.Groups(spec)),
+			balancer.FieldTags:    option.TagText(tag.Wanted(spec)),
 		},
 		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
 	}
