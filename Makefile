@@ -315,8 +315,8 @@ $(GORELEASER): hack/release/go.mod hack/release/go.sum
 
 .PHONY: known-providers
 known-providers:
-	@for p in $(subst $(comma), ,$(PROVIDERS)); do test -f cmd/cloud-controller-manager/provider_$$p.go || { \
-	  echo "PROVIDERS: there is no provider \"$$p\"; there are: $(patsubst cmd/cloud-controller-manager/provider_%.go,%,$(wildcard cmd/cloud-controller-manager/provider_*.go))" >&2; exit 1; }; done
+	@for p in $(subst $(comma), ,$(PROVIDERS)); do test -f internal/compiled/provider_$$p.go || { \
+	  echo "PROVIDERS: there is no provider \"$$p\"; there are: $(patsubst internal/compiled/provider_%.go,%,$(wildcard internal/compiled/provider_*.go))" >&2; exit 1; }; done
 
 .PHONY: need-cc
 need-cc:

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 : "${VERSION:?}" "${DIST:=dist}" "${PLATFORMS:=linux/amd64,linux/arm64}"
 : "${IMAGE:=ghcr.io/multicloud-ccm/multicloud-ccm}"
 : "${CHARTS:=oci://${IMAGE%/*}/charts}"
-: "${VARIANTS:=all $(ls cmd/cloud-controller-manager/provider_*.go | sed 's/.*provider_\(.*\)\.go/\1/' | paste -sd' ')}"
+: "${VARIANTS:=all $(ls internal/compiled/provider_*.go | sed 's/.*provider_\(.*\)\.go/\1/' | paste -sd' ')}"
 number=${VERSION#v}
 
 releaser() {

@@ -16,7 +16,7 @@ done
 
 # The chart's golden renders and deploy/ are compared by the tests of test/chart.
 go run ./internal/gen
-if ! git diff --exit-code --stat -- docs config charts; then
+if ! git diff --exit-code --stat -- docs config charts internal/app; then
   echo "generated files differ from the code: run 'make generate' and commit the result" >&2
   exit 1
 fi

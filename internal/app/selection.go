@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// inTree are the names of all providers of this repository, compiled in or not. A test
-// compares it with the files of cmd/cloud-controller-manager.
-var inTree = []string{"aws", "digitalocean", "gce", "openstack", "sim"}
-
 // chooseProvider returns the name that --cloud-provider means.
 //
 //	value           compiled in     result

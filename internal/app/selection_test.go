@@ -45,7 +45,7 @@ func TestChooseProvider(t *testing.T) {
 
 // A provider that is in the tree but not in the list would be called unknown by slim builds.
 func TestInTreeListsEveryProviderFile(t *testing.T) {
-	files, err := filepath.Glob("../../cmd/cloud-controller-manager/provider_*.go")
+	files, err := filepath.Glob("../../internal/compiled/provider_*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("finding provider files: %v, %d files", err, len(files))
 	}

@@ -25,12 +25,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled" // registers the providers
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
@@ -43,16 +40,14 @@ const (
 
 // descriptors are the providers of the chart.
 func descriptors() []cloud.Descriptor {
-	return []cloud.Descriptor{aws.Descriptor(), digitalocean.Descriptor(), gce.Descriptor(), openstack.Descriptor(), sim.Descriptor()}
+	var all []cloud.Descriptor
+	for _, p := range registry.All() {
+		all = append(all, p.Descriptor)
+	}
+	return all
 }
 
-func providerNames() []string {
-	var names []string
-	for _, d := range descriptors() {
-		names = append(names, d.Name)
-	}
-	return names
-}
+func providerNames() []string { return registry.Names() }
 
 // minimal are the least values a provider needs.
 func minimal(provider string) string {

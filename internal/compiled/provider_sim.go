@@ -1,6 +1,6 @@
 //go:build !slim || sim
 
-package main
+package compiled
 
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
