@@ -93,7 +93,7 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	calls, window := r.calls(m), time.Since(m.at)
 	// What a list takes beside its pages is asked for with it.
 	listed := calls.Routes[r.facts.List]
-	pass := Calls{Total: min(calls.Total, listed+r.facts.Beside*(listed/r.facts.Pages(len(r.names)))), Routes: map[string]int{r.facts.List: listed}}
+	pass := Calls{Total: min(calls.Total, r.facts.Listing(len(r.names))*(listed/r.facts.Pages(len(r.names)))+listed%r.facts.Pages(len(r.names))), Routes: map[string]int{r.facts.List: listed}}
 	s := &r.result.Steady
 	s.StatusPass, s.Window, s.WindowSeconds = pass, calls, window.Seconds()
 	s.CallsPerHour = pass.Total*hourPasses + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))

@@ -67,8 +67,11 @@ func (a *amazon) run(ctx context.Context, zone int, count int32, like Machine) (
 			Internal: sdk.ToString(instance.PrivateIpAddress), External: sdk.ToString(instance.PublicIpAddress),
 		}
 		m.ProviderID = "aws:///" + m.Zone + "/" + m.ID
-		if like.Name != "" {
+		switch {
+		case like.Name != "":
 			m.Name = like.Name
+		case m.Name == "": // moto tells it later
+			m.Name, m.Given = m.ID, true
 		}
 		all = append(all, m)
 	}

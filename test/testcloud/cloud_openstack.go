@@ -70,7 +70,7 @@ func (s *stack) Title() string { return "a real OpenStack without a hypervisor" 
 func (s *stack) Facts() Facts {
 	const servers = "/compute/v2.1/servers"
 	return Facts{
-		Provider: "openstack", List: "GET " + servers + "/detail", Page: 1000, Trailing: true, Beside: 1,
+		Provider: "openstack", List: "GET " + servers + "/detail", Page: 1000, Trailing: true, Alike: 1,
 		Create:   []string{"POST /load-balancer/v2.0/lbaas/loadbalancers"},
 		Login:    "POST /identity/v3/auth/tokens",
 		Machines: servers + "/detail", Machine: servers + "/*", All: "/compute/**", AtOnce: 2, Most: 1000, MostBehind: 100,

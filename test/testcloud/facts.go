@@ -7,10 +7,12 @@ type Facts struct {
 	// Provider is the value of --cloud-provider.
 	Provider string
 	// List is the route of a list of machines, in pages of Page. With Trailing a full page is followed
-	// by another one, which may be empty. A whole list has Beside further requests.
+	// by another one, which may be empty. Alike are further lists that are as long and paged alike, and
+	// Beside further requests of a whole list, whatever its length.
 	List     string
 	Page     int
 	Trailing bool
+	Alike    int
 	Beside   int
 	// Details is how many machines share one more request when they are initialised; none when 0.
 	Details int
@@ -40,7 +42,7 @@ func (f Facts) Pages(n int) int {
 }
 
 // Listing is what a list of n machines costs in requests.
-func (f Facts) Listing(n int) int { return f.Pages(n) + f.Beside }
+func (f Facts) Listing(n int) int { return f.Pages(n)*(1+f.Alike) + f.Beside }
 
 // Initialising is what may be asked to initialise n machines.
 func (f Facts) Initialising(n int) int {

@@ -108,11 +108,11 @@ func TestFactsCount(t *testing.T) {
 			t.Errorf("Pages(%d) = %d, want %d", n, got, want)
 		}
 	}
-	all := testcloud.Facts{Page: 1000, Trailing: true, Beside: 1, Details: 100}
-	if got := all.Listing(1000); got != 3 {
-		t.Errorf("Listing(1000) = %d, want a page, an empty one and one beside", got)
+	all := testcloud.Facts{Page: 1000, Trailing: true, Alike: 1, Beside: 1, Details: 100}
+	if got := all.Listing(1000); got != 5 {
+		t.Errorf("Listing(1000) = %d, want a page and an empty one of two lists, and one beside", got)
 	}
-	if got := all.Initialising(1000); got != 3+10+10 {
+	if got := all.Initialising(1000); got != 5+10+10 {
 		t.Errorf("Initialising(1000) = %d", got)
 	}
 }
