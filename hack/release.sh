@@ -19,8 +19,13 @@ cd "$(dirname "$0")/.."
 : "${VARIANTS:=all $(ls internal/compiled/provider_*.go | sed 's/.*provider_\(.*\)\.go/\1/' | paste -sd' ')}"
 number=${VERSION#v}
 
+built=
 releaser() {
-  [[ -x $DIST/releaser ]] || (mkdir -p "$DIST" && out=$(cd "$DIST" && pwd) && cd hack/releaser && go build -o "$out/releaser" .)
+  if [[ -z $built ]]; then
+    mkdir -p "$DIST"
+    (out=$(cd "$DIST" && pwd) && cd hack/releaser && go build -o "$out/releaser" .)
+    built=yes
+  fi
   "$DIST/releaser" "$@"
 }
 
