@@ -54,6 +54,7 @@ type Cluster struct {
 	o          Options
 	kubeconfig string
 	binary     string
+	running    *ccm.Process
 }
 
 // binary is built once. CCM_BINARY names one to test in its place.
@@ -134,6 +135,9 @@ func (c *Cluster) Apply(svc *corev1.Service) *corev1.Service {
 	svc.UID, svc.Status = "", corev1.ServiceStatus{}
 	svc, err := c.Client().CoreV1().Services(namespace).Create(c.within(patience), svc, metav1.CreateOptions{})
 	c.must(err)
+	if svc.Annotations == nil {
+		svc.Annotations = map[string]string{}
+	}
 	return svc
 }
 
@@ -206,18 +210,18 @@ func (c *Cluster) Adopt(args ...string) (adopt.Report, Answer) {
 }
 
 // Switch starts the controller manager and waits until it has ensured the load balancer of every
-// Service, and `plan` knows nothing more to do but what can wait. It stops with the test.
-func (c *Cluster) Switch(args ...string) *ccm.Process {
+// Service. It stops with the test.
+func (c *Cluster) Switch(args ...string) {
 	c.t.Helper()
 	p, err := ccm.Start(ccm.Options{
 		Binary: c.binary, Kubeconfig: c.kubeconfig, Provider: c.o.Provider, Env: c.o.Env, Dir: c.Dir(), Name: "switch",
 		Args: append(append([]string{"--node-deletion-grace=1s", "--node-burst-window=200ms"}, c.o.Args...), args...),
 	})
 	c.must(err)
-	c.t.Cleanup(func() { c.finish(p) })
+	c.running = p
+	c.t.Cleanup(c.Halt)
 	c.must(p.Healthy(c.within(patience)))
 	c.must(controlplane.Eventually(c.within(patience), c.ensured))
-	return p
 }
 
 // ensured returns nil when every Service has been ensured.
@@ -243,8 +247,13 @@ func (c *Cluster) ensured(ctx context.Context) error {
 	return nil
 }
 
-// finish stops a controller manager and looks through its log.
-func (c *Cluster) finish(p *ccm.Process) {
+// Halt stops the controller manager, if it runs, and looks through its log.
+func (c *Cluster) Halt() {
+	p := c.running
+	if p == nil {
+		return
+	}
+	c.running = nil
 	if err := p.Stop(c.within(patience)); err != nil {
 		c.t.Error(err)
 	}

@@ -1,6 +1,6 @@
 // Package adopt_test tries a switch from DigitalOcean's own controller manager: what `adopt` says before
-// is compared with what the cloud sees afterwards. The same is done on AWS's and OpenStack's APIs in the
-// packages of their own tests.
+// is compared with what the cloud sees afterwards. The same is done on AWS's APIs in the package of their
+// own tests.
 package adopt_test
 
 import (
