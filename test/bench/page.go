@@ -27,6 +27,9 @@ type Measured struct {
 	CPUs int     `json:"cpus"`
 }
 
+// listLife is for how many seconds a list of machines counts. Beyond it counts depend on the machine.
+const listLife = 60
+
 // busy is the load for each processor from which times are not shown.
 const busy = 0.25
 
@@ -67,6 +70,9 @@ func Record(root string, results ...Measured) error {
 		return err
 	}
 	for _, result := range results {
+		if result.Initialise.Seconds > listLife {
+			return fmt.Errorf("publishing %s: initialising took %.0f s, and after %d s machines are listed again: repeat it on a machine that is less busy", result.key(), result.Initialise.Seconds, listLife)
+		}
 		all = slices.DeleteFunc(all, func(old Measured) bool { return old.key() == result.key() })
 		all = append(all, result)
 	}

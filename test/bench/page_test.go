@@ -45,7 +45,7 @@ func TestRecordReplaces(t *testing.T) {
 	}
 	result := func(cloud string, nodes, calls int, load float64) Measured {
 		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
-		m.Initialise.Calls.Total, m.Initialise.Seconds = calls, 77
+		m.Initialise.Calls.Total, m.Initialise.Seconds = calls, 57
 		return m
 	}
 	for _, m := range []Measured{result("sim", 100, 1, 0), result("aws", 1000, 2, 0.9), result("sim", 100, 3, 0.9)} {
@@ -61,7 +61,12 @@ func TestRecordReplaces(t *testing.T) {
 	if !strings.Contains(text, "| initialise: cloud calls | 2 | 3 |\n") {
 		t.Errorf("not one column for each cloud and size:\n%s", text)
 	}
-	if strings.Contains(text, "77.0") || !strings.Contains(text, "There are none yet") {
+	if strings.Contains(text, "57.0") || !strings.Contains(text, "There are none yet") {
 		t.Errorf("it has times of a busy machine:\n%s", text)
+	}
+	slow := result("sim", 5000, 1, 0)
+	slow.Initialise.Seconds = 61
+	if err := Record(root, slow); err == nil || !strings.Contains(err.Error(), "sim/5000") {
+		t.Errorf("a run in which machines were listed again: %v", err)
 	}
 }
