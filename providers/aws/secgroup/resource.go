@@ -265,7 +265,10 @@ func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
 
 func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
 	group, rules := rulesOf(present)
-	return gs.Revoke(ctx, group, rules)
+	for r := range rules {
+		rules[r] = "" // a rule is removed whatever its description says
+	}
+	return gs.revoke(ctx, group, rules)
 }
 
 func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []string) error {

@@ -160,12 +160,10 @@ func (gs *Groups) authorize(ctx context.Context, group string, wanted Rules) err
 	})
 }
 
-// Revoke removes rules from a security group. Some may be gone, or the group.
-func (gs *Groups) Revoke(ctx context.Context, group string, surplus Rules) error {
+// revoke removes rules from a security group, whatever their descriptions say. Some may be gone, or the
+// group.
+func (gs *Groups) revoke(ctx context.Context, group string, surplus Rules) error {
 	err := eachRule(surplus, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
-		for i := range permissions {
-			permissions[i] = undescribed(permissions[i])
-		}
 		_, err := gs.client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
 		return failure.Wrap(err, "closing security group "+group)
 	})
@@ -195,23 +193,6 @@ func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) err
 		}
 	}
 	return nil
-}
-
-// undescribed returns the permission without descriptions: a rule is removed whatever its own says.
-func undescribed(p ec2types.IpPermission) ec2types.IpPermission {
-	for i := range p.IpRanges {
-		p.IpRanges[i].Description = nil
-	}
-	for i := range p.Ipv6Ranges {
-		p.Ipv6Ranges[i].Description = nil
-	}
-	for i := range p.PrefixListIds {
-		p.PrefixListIds[i].Description = nil
-	}
-	for i := range p.UserIdGroupPairs {
-		p.UserIdGroupPairs[i].Description = nil
-	}
-	return p
 }
 
 // describe changes the descriptions of rules.

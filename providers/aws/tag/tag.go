@@ -216,7 +216,8 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 	return option.TagText(managed)
 }
 
-// Retag says how the tags of an object change:
+// Fields returns the tags of an object that change, by their keys, nil in the place of one that is not
+// there or goes:
 //
 //	tag                     wanted  is
 //	mark                    yes     written where it differs
@@ -224,40 +225,30 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 //	of the annotation       yes     written where it differs
 //	written down in record  no      removed
 //	any other               –       left alone
-func (c Cluster) Retag(have map[string]string, change cloud.Change) (add map[string]string, remove []string) {
-	wanted := Wanted(change.Spec)
-	if record := recordOf(wanted); record != "" {
-		wanted[recordKey] = record
+func (c Cluster) Fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
+	all := Wanted(change.Spec)
+	if record := recordOf(all); record != "" {
+		all[recordKey] = record
 	}
 	for _, mark := range change.After.OwnershipTags {
 		key, value, _ := strings.Cut(mark, "=")
-		wanted[key] = value
+		all[key] = value
+	}
+	present, wanted = map[string]any{}, map[string]any{}
+	for key, value := range all {
+		switch is, there := have[key]; {
+		case !there:
+			present[key], wanted[key] = nil, value
+		case is != value:
+			present[key], wanted[key] = is, value
+		}
 	}
 	recorded := strings.Split(have[recordKey], "=")
-	add = maps.Clone(wanted)
-	maps.DeleteFunc(add, func(key, value string) bool { present, ok := have[key]; return ok && present == value })
-	for _, key := range slices.Sorted(maps.Keys(have)) {
-		_, stays := wanted[key]
+	for key, value := range have {
+		_, stays := all[key]
 		if !stays && (c.isMark(key) || key == recordKey || slices.Contains(recorded, key)) {
-			remove = append(remove, key)
+			present[key], wanted[key] = value, nil
 		}
-	}
-	return add, remove
-}
-
-// Fields returns the tags of an object that change, by their keys, nil in the place of one that is not
-// there or goes.
-func (c Cluster) Fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
-	present, wanted = map[string]any{}, map[string]any{}
-	add, remove := c.Retag(have, change)
-	for key, value := range add {
-		if present[key] = nil; have[key] != "" {
-			present[key] = have[key]
-		}
-		wanted[key] = value
-	}
-	for _, key := range remove {
-		present[key], wanted[key] = have[key], nil
 	}
 	return present, wanted
 }

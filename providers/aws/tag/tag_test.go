@@ -2,14 +2,15 @@ package tag
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// TestRetag: tags of the annotation are written, recorded and removed again, others are left alone.
-func TestRetag(t *testing.T) {
+// TestFields: tags of the annotation are written, recorded and removed again, others are left alone.
+func TestFields(t *testing.T) {
 	c := Cluster{ID: "c"}
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Namespace: "shop", Name: "web", UID: "1"}}, Options: map[string]string{option.Tags.Name: "stage=prod,team=web"}}
 	tags := c.ObjectTags(spec)
@@ -18,7 +19,8 @@ func TestRetag(t *testing.T) {
 	}
 	tags["somebody"] = "else"
 	spec.Options = map[string]string{option.Tags.Name: "team=db"}
-	add, remove := c.Retag(tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
+	_, wanted := c.Fields(tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
+	add, remove := Split(wanted, slices.Sorted(maps.Keys(wanted)))
 	if want := map[string]string{"team": "db", "multicloud-ccm.io/additional-tags": "team"}; !maps.Equal(add, want) || len(remove) != 1 || remove[0] != "stage" {
 		t.Errorf("adds %v, removes %v", add, remove)
 	}
