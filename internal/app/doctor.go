@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // checkup bounds all checks together.
@@ -20,39 +22,77 @@ var errUnwell = errors.New("something is wrong, see the failures above")
 
 // examination are the flags of `doctor`.
 type examination struct {
-	view
-	beforeUninstall bool
-	format          *string
-	warnings        doctor.Report
+	perspective
+	beforeUninstall    bool
+	patience           time.Duration
+	dryRun, election   bool
+	format             string
+	warnings, problems []string
+	clock              *doctor.Clock
 }
+
+const doctorLong = `It reads the cluster and the cloud and makes every check of docs/reference/doctor.md, those of one scope where one
+is named: install, node or service. Each ends in ok, warning or failure, with cause, evidence and what to do; a check that could
+not be made is skipped and says why. It changes nothing, takes no lease and needs no other rights than the controller manager;
+with an administrator's kubeconfig it sees Pods, events, leases and webhooks too. The flags of the running controller manager
+count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet.
+
+Exit code 0: no failure. 1: there are failures. 2: the command line is wrong.`
 
 func newDoctorCommand() *cobra.Command {
 	e := &examination{}
 	cmd := newCommand(subcommand{
-		use: "doctor", short: "Check cluster, cloud and controller manager, and say what to do",
+		use: "doctor [install | node | service]", short: "Check cluster, cloud and controller manager, and say what to do", long: doctorLong,
 		example: `  # All checks, with the rights and the credentials of the running pod.
-  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor --cloud-provider=digitalocean
+  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor
+  # From a laptop: more is seen with an administrator's rights.
+  DO_ACCESS_TOKEN=… cloud-controller-manager doctor --cloud-provider=digitalocean
+  # Only about Nodes; for a pipeline.
+  cloud-controller-manager doctor node -o junit > doctor.xml
   # Before the chart is uninstalled.
   cloud-controller-manager doctor --before-uninstall`,
-		run: func(_ []string, out io.Writer) error { return e.run(out) },
+		args: checkScope,
 	})
-	fs := cmd.Flags()
-	e.flags(fs)
-	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
-	e.format = outputFlag(cmd)
+	cmd.ValidArgs = []string{string(doctor.Install), string(doctor.Nodes), string(doctor.Services)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.run(cmd, args, cmd.OutOrStdout()) }
+	e.declare(cmd)
 	return cmd
 }
 
-func (e *examination) run(out io.Writer) error {
-	if err := checkOutput(*e.format); err != nil {
-		return err
+// declare adds the flags that every command of the doctor has.
+func (e *examination) declare(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	e.flags(fs)
+	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
+	fs.DurationVar(&e.patience, "patience", doctor.DefaultPatience, "How long a Pod, a Node or a Service may wait before that counts as a failure.")
+	fs.StringVarP(&e.format, "output", "o", "", `Output format: "json", "junit", or lines for people when empty.`)
+	// What is taken from the running controller manager and given by nobody.
+	fs.BoolVar(&e.dryRun, "dry-run", false, "")
+	fs.BoolVar(&e.election, "leader-elect", true, "")
+	for _, name := range []string{"dry-run", "leader-elect"} {
+		fs.Lookup(name).Hidden = true
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), checkup)
+}
+
+func checkScope(args []string) error {
+	scopes := []doctor.Scope{doctor.Install, doctor.Nodes, doctor.Services}
+	if len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
+		return usagef("doctor %s: want install, node or service, or nothing for all", strings.Join(args, " "))
+	}
+	return nil
+}
+
+func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) error {
+	if !slices.Contains([]string{"", "json", "junit"}, e.format) {
+		return usagef("--output=%s is not a format: use json or junit, or leave it out for lines for people", e.format)
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
 	defer cancel()
-	report, err := e.report(ctx)
-	if err != nil {
-		return err
+	o := e.options(ctx, cmd.Flags())
+	for _, scope := range args {
+		o.Scopes = append(o.Scopes, doctor.Scope(scope))
 	}
+	report := doctor.Run(ctx, o)
 	if err := e.print(out, report); err != nil {
 		return err
 	}
@@ -62,32 +102,15 @@ func (e *examination) run(out io.Writer) error {
 	return nil
 }
 
-func (e *examination) report(ctx context.Context) (doctor.Report, error) {
-	var c *run.Cloud
-	if !e.beforeUninstall { // which is no question to the cloud
-		var err error
-		if c, err = e.cloud(ctx, "", 0, e.warn); err != nil {
-			return nil, err
-		}
-	}
-	client, err := e.client()
-	if err != nil {
-		return nil, err
-	}
-	if e.beforeUninstall {
-		return doctor.BeforeUninstall(ctx, client), nil
-	}
-	return append(e.warnings, doctor.Run(ctx, doctor.Options{Client: client, Cloud: c, LeaseNamespace: e.leaseNamespace, LeaseName: e.leaseName})...), nil
-}
-
-// warn takes a warning of the provider into the report.
-func (e *examination) warn(message string) {
-	e.warnings = append(e.warnings, doctor.Finding{Check: "configuration", Level: doctor.Warning, Message: message})
-}
-
 func (e *examination) print(out io.Writer, report doctor.Report) error {
-	if *e.format == "json" {
-		return writeJSON(out, report)
+	switch e.format {
+	case "json":
+		return writeJSON(out, report.Document())
+	case "junit":
+		return report.JUnit(out)
 	}
 	return report.Text(out)
 }
+
+// inPod reports whether this runs where the controller manager does.
+func (v *view) inPod() bool { return v.kubeconfig == "" && os.Getenv("KUBERNETES_SERVICE_HOST") != "" }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 
@@ -22,6 +23,8 @@ import (
 // names they have elsewhere.
 type view struct {
 	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
+	// seen is told of every answer of the cloud; it may be nil.
+	seen func(*http.Response)
 }
 
 func (v *view) flags(fs *pflag.FlagSet) {
@@ -90,7 +93,7 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 	}
 	transport := run.NewTransport(nil, run.TransportOptions{
 		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, Mode: run.DryRun,
-		ReadOnly: provider.ReadOnly, Throttled: provider.Throttled, UserAgent: userAgent(),
+		ReadOnly: provider.ReadOnly, Throttled: v.watched(provider.Throttled), UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
@@ -100,6 +103,17 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 		return nil, fmt.Errorf("starting provider %s: %w", name, err)
 	}
 	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
+}
+
+// watched is throttled, with seen told of every answer.
+func (v *view) watched(throttled func(*http.Response) bool) func(*http.Response) bool {
+	if v.seen == nil {
+		return throttled
+	}
+	return func(answer *http.Response) bool {
+		v.seen(answer)
+		return throttled != nil && throttled(answer)
+	}
 }
 
 // running gives the flags that were not given the values that the controller manager of this
@@ -114,7 +128,13 @@ func running(fs *pflag.FlagSet, self string, read func(path string) ([]byte, err
 	if len(args) < 2 || filepath.Base(args[0]) != filepath.Base(self) {
 		return nil
 	}
-	others := pflag.NewFlagSet(args[0], pflag.ContinueOnError)
+	return takeFlags(fs, args[1:])
+}
+
+// takeFlags gives the flags that were not given the values that they have among the arguments of
+// the controller manager.
+func takeFlags(fs *pflag.FlagSet, args []string) error {
+	others := pflag.NewFlagSet("", pflag.ContinueOnError)
 	others.ParseErrorsAllowlist.UnknownFlags = true
 	others.Usage = func() {}
 	values := map[string]string{}
@@ -124,7 +144,7 @@ func running(fs *pflag.FlagSet, self string, read func(path string) ([]byte, err
 			others.Lookup(f.Name).NoOptDefVal = f.NoOptDefVal
 		}
 	})
-	if err := others.Parse(args[1:]); err != nil {
+	if err := others.Parse(args); err != nil {
 		return fmt.Errorf("reading the flags of the running process: %w", err)
 	}
 	for name, value := range values {

@@ -1,82 +1,97 @@
 // Package doctor says why a cluster and its cloud do not come together. It only reads, and
-// needs no more rights than the controller manager itself.
+// needs no more rights than the controller manager itself: what it may not read it says.
+//
+// It works in two steps. Facts are read from the cluster and from the cloud, at the same time, and
+// a fact that cannot be read carries the reason. Then every check of the catalogue judges
+// the facts; one whose facts are missing says so, and no check ends the run.
 package doctor
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"net/netip"
+	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // Options say what to look at.
 type Options struct {
-	Client kubernetes.Interface
-	Cloud  *run.Cloud
-	// LeaseNamespace and LeaseName are those of the leader's lease.
-	LeaseNamespace, LeaseName string
+	// Client is nil when ClientErr says why there is none.
+	Client    kubernetes.Interface
+	ClientErr error
+	// Server is the API server's address as it is configured.
+	Server string
+	// InPod says that the doctor runs where the controller manager does.
+	InPod bool
+	// Cloud is read only, and nil when CloudErr says why there is none.
+	Cloud    *run.Cloud
+	CloudErr error
+	// Warnings are what the provider says about its configuration.
+	Warnings []string
+	// Lease is the leader's.
+	Lease types.NamespacedName
+	// Manager is how the controller manager is configured.
+	Manager Manager
+	// Clock is what the answers said about the time; nil when nobody watched.
+	Clock *Clock
+	// Scopes are what to look at; everything when empty.
+	Scopes []Scope
+	// Patience is how long a Pod, Node or Service may wait before that is a failure; DefaultPatience when 0.
+	Patience time.Duration
+	// BeforeUninstall looks only for what nobody would look after without a controller manager.
+	BeforeUninstall bool
 }
 
-// Run makes all checks. What can't be checked is a finding, so it returns no error.
+// DefaultPatience is what nobody has to wait for: Nodes and load balancers take less.
+const DefaultPatience = 2 * time.Minute
+
+// Manager is the configuration of the controller manager, as far as checks depend on it.
+type Manager struct {
+	// Known says that the flags are those of the running one.
+	Known bool
+	// Enabled says of each controller whether it runs, see framework.Enabled; nil for those that run
+	// by default.
+	Enabled map[string]bool
+	// DryRun and NoElection are --dry-run and --leader-elect=false.
+	DryRun, NoElection bool
+	// RoutesAsked says that --configure-cloud-routes=true was given.
+	RoutesAsked  bool
+	ClusterCIDRs []netip.Prefix
+	ClusterID    string
+	Tuning       framework.Tuning
+	Adoption     safety.Adoption
+	// Problems are what is wrong with its flags, each in a sentence.
+	Problems []string
+	// Workload is what it runs as, nil when that is not known.
+	Workload *Workload
+}
+
+// Run makes the checks. What cannot be checked is part of the report, so it returns no error.
 func Run(ctx context.Context, o Options) Report {
-	now := time.Now()
-	version, err := o.Client.Discovery().ServerVersion()
-	if err != nil {
-		return Report{{
-			Check: "API server", Level: Failure, Message: err.Error(),
-			Fix: "check the address and credentials; a pod that starts before kube-proxy needs the API server's own address (KUBERNETES_SERVICE_HOST)",
-		}}
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	f := gather(ctx, o, time.Now())
+	var report Report
+	for _, check := range Checks() {
+		if o.asks(check) {
+			report = append(report, Result{
+				ID: check.ID, Scope: check.Scope, Link: check.Link(), Outcome: check.outcome(f),
+			})
+		}
 	}
-	report := Report{{Check: "API server", Level: OK, Message: "Kubernetes " + version.GitVersion}}
-	report = append(report, o.lease(ctx, now))
-
-	listed, findings := o.machines(ctx)
-	report = append(report, findings...)
-	var all []*corev1.Node
-	nodes, err := o.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		report = append(report, unreadable("nodes", err))
-	} else {
-		all = pointers(nodes.Items)
-		report = append(report, judgeView(all, o, listed)...)
-		report = append(report, judgeNodes(all, o.Cloud.Concerns, o.absent(ctx, all, listed), o.named(ctx, all), now)...)
-	}
-	if o.Cloud.Balancers == nil {
-		return report
-	}
-	services, err := o.Client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return append(report, unreadable("services", err))
-	}
-	report = append(report, judgeServices(services.Items, o.Cloud.Annotations, now)...)
-	return append(report, judgeProxy(ctx, all, services.Items, proxyPort)...)
+	return report
 }
 
-// BeforeUninstall looks for what nobody would look after without a controller manager.
-func BeforeUninstall(ctx context.Context, client kubernetes.Interface) Report {
-	services, err := client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return Report{unreadable("services", err)}
+// asks reports whether a check is one of those that are asked for.
+func (o Options) asks(c Check) bool {
+	if o.BeforeUninstall || c.Scope == Uninstall {
+		return o.BeforeUninstall && c.Scope == Uninstall
 	}
-	return Report{judgeLeft(services.Items)}
-}
-
-func pointers(nodes []corev1.Node) []*corev1.Node {
-	var list []*corev1.Node
-	for i := range nodes {
-		list = append(list, &nodes[i])
-	}
-	return list
-}
-
-func unreadable(what string, err error) Finding {
-	return Finding{
-		Check: what, Level: Failure, Message: fmt.Sprintf("reading %s: %v", what, err),
-		Fix: "apply the RBAC rules of the chart, or of config/rbac",
-	}
+	return len(o.Scopes) == 0 || slices.Contains(o.Scopes, c.Scope)
 }

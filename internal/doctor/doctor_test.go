@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,10 @@ func (driver) Identity(context.Context) (cloud.Identity, error) { return cloud.I
 func (driver) Classify(error) cloud.Failure                     { return cloud.Failure{} }
 func (driver) Instances() cloud.Instances                       { return ids{} }
 
+func fake(d cloud.Driver) *run.Cloud {
+	return run.Decorate(d, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
+}
+
 func node(name, providerID string, age time.Duration, taints ...string) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(now.Add(-age))}}
 	n.Spec.ProviderID = providerID
@@ -71,14 +76,20 @@ func up(n *corev1.Node) *corev1.Node {
 	return n
 }
 
-// lines are the report without its fixes; those must be there exactly for what is not well.
-func lines(t *testing.T, r Report) string {
+// found runs the checks of a scope on facts and returns those that find something, with their evidence.
+func found(t *testing.T, f *facts, scope Scope) string {
 	t.Helper()
 	var list []string
-	for _, f := range r {
-		list = append(list, string(f.Level)+" "+f.Message)
-		if (f.Fix == "") != (f.Level == OK) {
-			t.Errorf("%s %q with fix %q", f.Level, f.Message, f.Fix)
+	for _, c := range Checks() {
+		if c.Scope != scope {
+			continue
+		}
+		o := c.outcome(f)
+		if (o.Fix == "") != (o.Level == OK || o.Level == Skipped) || o.Message == "" {
+			t.Errorf("%s: %s %q with fix %q", c.ID, o.Level, o.Message, o.Fix)
+		}
+		if o.Level == Warning || o.Level == Failure {
+			list = append(list, strings.Join(append([]string{string(o.Level), c.ID}, o.Evidence...), " | "))
 		}
 	}
 	return strings.Join(list, "\n")
@@ -86,31 +97,34 @@ func lines(t *testing.T, r Report) string {
 
 func TestNodes(t *testing.T) {
 	const taint = "node.cloudprovider.kubernetes.io/uninitialized"
-	o := Options{Cloud: run.Decorate(driver{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})}
-	listed := map[cloud.InstanceID]bool{"1": true}
+	listed := map[cloud.InstanceID]cloud.Instance{"1": {ID: "1", Name: "one"}}
 	for _, tt := range []struct {
 		name   string
 		node   *corev1.Node
-		listed map[cloud.InstanceID]bool
+		listed map[cloud.InstanceID]cloud.Instance
 		want   string
 	}{
-		{"in order", node("a", "fake://1", time.Hour), listed, "ok 1 in order, 0 left alone"},
-		{"list not known", node("a", "fake://gone", time.Hour), nil, "ok 1 in order, 0 left alone"},
-		{"not listed", node("a", "fake://unlisted", time.Hour), listed, "ok 1 in order, 0 left alone"},
-		{"not to be read", node("a", "fake://unreadable", time.Hour), listed, "ok 1 in order, 0 left alone"},
-		{"gone", node("a", "fake://gone", time.Hour), listed, "ok 0 in order, 0 left alone\nwarning a: the cloud has no such machine"},
-		{"gone, though its kubelet reports", up(node("a", "fake://gone", time.Hour)), listed, "ok 0 in order, 0 left alone\nwarning a: Ready, though the cloud has no such machine; more of them than the deletion brake lets go together stop all deletions"},
-		{"foreign", node("a", "other://1", time.Hour), listed, "ok 0 in order, 1 left alone"},
-		{"new", node("a", "", time.Minute, taint), listed, "ok 1 in order, 0 left alone"},
-		{"stuck", node("a", "", time.Hour, taint), listed, "ok 0 in order, 0 left alone\nfailure a: not initialised for more than 2m0s"},
-		{"just registered", node("a", "", time.Minute), listed, "ok 0 in order, 1 left alone"},
-		{"kubelet without flag, machine of its name", node("twin", "", time.Hour), listed, "ok 0 in order, 0 left alone\nwarning twin (machine 7): no provider-ID: found by name as targets of load balancers, and nothing else is done for them"},
-		{"kubelet without flag", node("a", "", time.Hour), listed, "ok 0 in order, 0 left alone\nfailure a: neither provider-ID nor taint: the kubelet registered without --cloud-provider=external"},
+		{"in order", node("a", "fake://1", time.Hour), listed, ""},
+		{"list not known", node("a", "fake://gone", time.Hour), nil, ""},
+		{"not listed", node("a", "fake://unlisted", time.Hour), listed, ""},
+		{"not to be read", node("a", "fake://unreadable", time.Hour), listed, ""},
+		{"gone", node("a", "fake://gone", time.Hour), listed, "warning | node-machine-gone | a: the cloud has no machine fake://gone"},
+		{"gone, though its kubelet reports", up(node("a", "fake://gone", time.Hour)), listed, "warning | node-machine-elsewhere | a: Ready, though the cloud has no machine fake://gone"},
+		{"foreign", node("a", "other://1", time.Hour), listed, ""},
+		{"foreign, with a machine here", node("one", "other://1", time.Hour), listed, "failure | node-provider-id-foreign | one: its provider-ID other://1 is of another cloud, and fake has a machine of its name, "},
+		{"of k3s", node("a", "k3s://a", time.Hour), listed, "failure | node-provider-id-foreign | a: its provider-ID k3s://a is of the controller manager that is part of k3s"},
+		{"new", node("a", "", time.Minute, taint), listed, ""},
+		{"just registered", node("a", "", time.Minute), listed, ""},
+		{"stuck", node("ohne", "", time.Hour, taint), listed,
+			"failure | node-not-initialised | 0 in order, 0 left alone | waiting: ohne\nfailure | node-machine-unknown | ohne: the cloud has no machine of this name; it has \"one\" (1)"},
+		{"kubelet without flag, machine of its name", node("twin", "", time.Hour), listed, "warning | node-by-name-only | twin: no provider-ID; found by name as machine 7, a target of load balancers and nothing else"},
+		{"kubelet without flag", node("a", "", time.Hour), listed, "failure | node-kubelet-flag | a: neither provider-ID nor taint: the kubelet registered without --cloud-provider=external (kubelet )"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			nodes := []*corev1.Node{tt.node}
-			absent := o.absent(t.Context(), nodes, tt.listed)
-			if got := lines(t, judgeNodes(nodes, o.Cloud.Concerns, absent, o.named(t.Context(), nodes), now)); got != tt.want {
+			f := &facts{Options: Options{Cloud: fake(driver{}), Patience: DefaultPatience}, now: now}
+			f.nodes.value, f.sky.machines, f.sky.incomplete = []*corev1.Node{tt.node}, tt.listed, tt.listed == nil
+			f.sky.match(t.Context(), f.Options, f.nodes.value)
+			if got := found(t, f, Nodes); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -134,87 +148,163 @@ func TestLease(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"},
 		},
 	} {
-		if got := lines(t, Report{judgeLease(l, now)}); got != want {
+		o := judgeLease(l, now)
+		if got := string(o.Level) + " " + o.Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }
 
-func TestServices(t *testing.T) {
-	service := func(name string, age time.Duration, change func(*corev1.Service)) corev1.Service {
-		svc := corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, CreationTimestamp: metav1.NewTime(now.Add(-age))},
-			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
-		}
-		change(&svc)
-		return svc
+// balanced is a cloud with load balancers.
+type balanced struct{ cloud.Balancers }
+
+func services(list ...corev1.Service) *facts {
+	c := fake(driver{})
+	c.Balancers, c.Annotations = balanced{}, annotation.Kernel()
+	c.Descriptor.Capabilities = cloud.Capabilities{Balancers: true, Protocols: []cloud.Protocol{cloud.ProtocolTCP}, SourceRanges: true}
+	f := &facts{Options: Options{Cloud: c, Patience: DefaultPatience}, now: now}
+	f.services.value = list
+	return f
+}
+
+func service(name string, age time.Duration, change func(*corev1.Service)) corev1.Service {
+	svc := corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, CreationTimestamp: metav1.NewTime(now.Add(-age))},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
 	}
+	change(&svc)
+	return svc
+}
+
+func TestServices(t *testing.T) {
 	asIs := func(*corev1.Service) {}
-	services := []corev1.Service{
+	list := []corev1.Service{
 		service("served", time.Hour, func(s *corev1.Service) {
 			s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
 		}),
 		service("new", time.Minute, asIs),
-		service("classed", time.Hour, func(s *corev1.Service) { s.Spec.LoadBalancerClass = ptr.To("other") }),
+		service("new-class", time.Minute, func(s *corev1.Service) { s.Spec.LoadBalancerClass = ptr.To("other") }),
 		service("disowned", time.Hour, func(s *corev1.Service) { s.Annotations = map[string]string{annotation.Disown.Name: "true"} }),
 		service("internal", time.Hour, func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeClusterIP }),
 	}
-	if got, want := lines(t, judgeServices(services, annotation.Kernel(), now)), "ok 1 with an address"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	if got := found(t, services(list...), Services); got != "" {
+		t.Errorf("Services in order: %s", got)
 	}
 	for i := range 5 {
-		services = append(services, service(fmt.Sprintf("web-%d", i), time.Hour, asIs))
+		list = append(list, service(fmt.Sprintf("web-%d", i), time.Hour, asIs))
 	}
-	want := "ok 1 with an address\nfailure shop/web-0, shop/web-1, shop/web-2 and 2 more: no address after 2m0s"
-	if got := lines(t, judgeServices(services, annotation.Kernel(), now)); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	o := judgeAddresses(services(list...))
+	if want := "5 Services without address after 2m0s: shop/web-0, shop/web-1, shop/web-2 and 2 more"; o.Level != Failure || o.Message != want {
+		t.Errorf("got  %s %s\nwant %s", o.Level, o.Message, want)
+	}
+	deleted := service("leaving", time.Hour, func(s *corev1.Service) {
+		s.DeletionTimestamp, s.Finalizers = ptr.To(metav1.NewTime(now.Add(-time.Hour))), []string{"service.kubernetes.io/load-balancer-cleanup"}
+	})
+	if got := found(t, services(deleted), Services); !strings.HasPrefix(got, "failure | service-stuck | shop/leaving: deleted 1h0m0s ago") {
+		t.Errorf("got %s", got)
 	}
 }
 
 func TestBeforeUninstall(t *testing.T) {
 	finalizers := []string{"service.kubernetes.io/load-balancer-cleanup"}
-	services := []corev1.Service{
-		{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "internal"}},
-		{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "others", Finalizers: finalizers}, Spec: corev1.ServiceSpec{LoadBalancerClass: ptr.To("other")}},
+	f := services(
+		corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "internal"}},
+		corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "others", Finalizers: finalizers}, Spec: corev1.ServiceSpec{LoadBalancerClass: ptr.To("other")}},
+	)
+	if o := judgeLeft(f); o.Level != OK {
+		t.Errorf("got %v", o)
 	}
-	if got, want := lines(t, Report{judgeLeft(services)}), "ok none is left behind"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	f.services.value = append(f.services.value, corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", Finalizers: finalizers}})
+	if o := judgeLeft(f); o.Level != Failure || !strings.HasPrefix(o.Message, "a/web: left behind") {
+		t.Errorf("got %v", o)
 	}
-	services = append(services, corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", Finalizers: finalizers}})
-	if got := lines(t, Report{judgeLeft(services)}); !strings.HasPrefix(got, "failure a/web: left behind") {
-		t.Errorf("got %q", got)
+	f.services.err = errors.New("no answer")
+	if o := judgeLeft(f); o.Level != Failure {
+		t.Errorf("Services that cannot be read: %v", o)
+	}
+}
+
+// Every check is documented, and one that fails itself does not end the run.
+func TestCatalogue(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Checks() {
+		if c.Looks == "" || c.Fix == "" || seen[c.ID] || !strings.HasSuffix(c.Link(), "#"+c.ID) {
+			t.Errorf("check %+v", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	broken := Check{ID: "broken", judge: func(*facts) Outcome { panic("of no use") }}
+	if o := broken.outcome(nil); o.Level != Skipped || !strings.Contains(o.Message, "of no use") {
+		t.Errorf("got %v", o)
+	}
+	report := Run(t.Context(), Options{ClientErr: errors.New("no kubeconfig"), CloudErr: errors.New("no token")})
+	if len(report) != len(seen)-1 || report.count(Failure) != 2 {
+		t.Errorf("without anything %d checks of %d ran, %d failures", len(report), len(seen)-1, report.count(Failure))
+	}
+	if len(Run(t.Context(), Options{ClientErr: errors.New("no"), CloudErr: errors.New("no"), Scopes: []Scope{Services}})) != report.scope(Services) {
+		t.Error("a scope has other checks")
+	}
+}
+
+func (r Report) scope(s Scope) int {
+	n := 0
+	for _, result := range r {
+		if result.Scope == s {
+			n++
+		}
+	}
+	return n
+}
+
+func sample() Report {
+	return Report{
+		{"leader-missing", Install, Outcome{Level: OK, Message: "pod-1 leads"}, "https://example.com#leader-missing"},
+		{"node-x", Nodes, Outcome{Failure, "a is\x1b[31m stuck", []string{"one <fact>"}, "look"}, "https://example.com#node-x"},
+		{"manager-x", Install, Outcome{Level: Skipped, Message: "may not"}, "https://example.com#manager-x"},
+		{"service-x", Services, Outcome{Warning, "odd", nil, "see"}, "https://example.com#service-x"},
 	}
 }
 
 func TestText(t *testing.T) {
 	var out strings.Builder
-	report := Report{{"leader", OK, "pod-1 leads", ""}, {"nodes", Failure, "a: stuck", "look"}}
-	if err := report.Text(&out); err != nil {
+	if err := sample().Text(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := "OK       leader  pod-1 leads\nFAILURE  nodes   a: stuck\n                 fix: look\n"
+	const want = `OK       leader-missing  pod-1 leads
+FAILURE  node-x          a is` + "\uFFFD" + `[31m stuck
+                         - one <fact>
+                         fix: look
+                         see: https://example.com#node-x
+SKIPPED  manager-x       may not
+WARNING  service-x       odd
+                         fix: see
+                         see: https://example.com#service-x
+
+4 checks: 1 ok, 1 warnings, 1 failures, 1 could not be made
+`
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-	if !report.Failed() || report[:1].Failed() {
-		t.Error("only the second finding is a failure")
+	if !sample().Failed() || sample()[:1].Failed() {
+		t.Error("only the second is a failure")
+	}
+	if d := sample().Document(); d.Version != 1 || d.Summary["failure"] != 1 || d.Summary["skipped"] != 1 {
+		t.Errorf("document %+v", d)
 	}
 }
 
-// TestView holds Nodes whose machines the cloud's list has none of against the configuration.
-func TestView(t *testing.T) {
-	o := Options{Cloud: run.Decorate(driver{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})}
-	nodes := []*corev1.Node{node("a", "fake://1", time.Hour), node("b", "fake://2", time.Hour), node("c", "other://3", time.Hour)}
-	for want, listed := range map[string]map[cloud.InstanceID]bool{
-		"failure none of the machines of 2 Nodes is among the 1 in the cloud's list": {"9": true},
-		"": {"2": true, "9": true},
-	} {
-		if got := lines(t, judgeView(nodes, o, listed)); !strings.EqualFold(got, want) {
-			t.Errorf("listed %v: %q, want %q", listed, got, want)
-		}
+func TestJUnit(t *testing.T) {
+	var out strings.Builder
+	if err := sample().JUnit(&out); err != nil {
+		t.Fatal(err)
 	}
-	if got := judgeView(nodes, o, nil); len(got) > 0 {
-		t.Errorf("a list that proves nothing: %v", got)
+	for _, want := range []string{
+		`<testsuite name="doctor" tests="4" failures="1" skipped="1">`, `<testcase name="node-x" classname="doctor.node">`,
+		"one &lt;fact&gt;", `<skipped message="may not"></skipped>`, "<system-out>warning: odd",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s is missing in\n%s", want, out.String())
+		}
 	}
 }
 
@@ -237,10 +327,63 @@ func (listing) List(context.Context) (cloud.InstanceList, error) {
 
 // Credentials that may not ask for their account are no failure, and the machines are read.
 func TestAccountMayNotBeAsked(t *testing.T) {
-	o := Options{Cloud: run.Decorate(modest{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake"}})}
-	listed, findings := o.machines(t.Context())
-	got := lines(t, findings)
-	if !listed["1"] || !strings.HasPrefix(got, "warning they may not ask which account they see") || !strings.Contains(got, "account:read") {
-		t.Errorf("machines %v, findings %s", listed, got)
+	f := &facts{Options: Options{Cloud: fake(modest{})}}
+	f.sky.ask(t.Context(), f.Options)
+	o := judgeAccountKnown(f)
+	if _, listed := f.sky.machines["1"]; !listed || o.Level != Warning || !strings.Contains(o.Message, "account:read") {
+		t.Errorf("machines %v, %v", f.sky.machines, o)
+	}
+}
+
+// The machines that the cloud has are those of the Nodes, or the account is another one.
+func TestAccount(t *testing.T) {
+	const taint = "node.cloudprovider.kubernetes.io/uninitialized"
+	machines := map[cloud.InstanceID]cloud.Instance{"9": {ID: "9", Name: "worker-9", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.9"}}}}
+	addressed := node("x", "", 0, taint)
+	addressed.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.9"}}
+	for name, tt := range map[string]struct {
+		nodes    []*corev1.Node
+		machines map[cloud.InstanceID]cloud.Instance
+		want     Level
+	}{
+		"none of the machines of two":  {[]*corev1.Node{node("a", "fake://gone", 0), node("b", "fake://gone", 0), node("c", "other://3", 0)}, machines, Failure},
+		"one of them":                  {[]*corev1.Node{node("a", "fake://gone", 0), node("b", "fake://9", 0)}, machines, OK},
+		"a new Node, nothing alike":    {[]*corev1.Node{node("control-plane", "", 0, taint)}, machines, Failure},
+		"a new Node with another name": {[]*corev1.Node{node("worker-9.example.com", "", 0, taint)}, machines, OK},
+		"a new Node with its address":  {[]*corev1.Node{addressed}, machines, OK},
+		"nothing at all":               {nil, map[cloud.InstanceID]cloud.Instance{}, Warning},
+		"no Node":                      {nil, machines, OK},
+	} {
+		f := &facts{Options: Options{Cloud: fake(driver{})}, now: now}
+		f.nodes.value, f.sky.machines = tt.nodes, tt.machines
+		f.sky.match(t.Context(), f.Options, tt.nodes)
+		if o := judgeAccount(f); o.Level != tt.want {
+			t.Errorf("%s: %v, want %s", name, o, tt.want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"worker", "worker", 0}, {"worker-1", "worker-2", 1}, {"kitten", "sitting", 3}, {"", "abc", 3}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q and %q: %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for _, tt := range []struct {
+		ahead time.Duration
+		want  Level
+	}{{0, OK}, {20 * time.Second, OK}, {time.Minute, Warning}, {-time.Minute, Warning}, {time.Hour, Failure}} {
+		c := NewClock()
+		c.See(ClockOfCloud, &http.Response{Header: http.Header{"Date": {time.Now().Add(tt.ahead).UTC().Format(http.TimeFormat)}}})
+		c.See(ClockOfServer, &http.Response{Header: http.Header{"Date": {"not a date"}}})
+		if o := judgeClock(&facts{Options: Options{Clock: c}}); o.Level != tt.want {
+			t.Errorf("%s: %v, want %s", tt.ahead, o, tt.want)
+		}
 	}
 }

@@ -1,69 +1,66 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
-// patience is how long a Node or Service may wait before that is a failure.
-const patience = 2 * time.Minute
+// aboutNodes makes a check of something that can be wrong with each Node by itself. find returns what
+// is wrong with one, "" when nothing is.
+func aboutNodes(level Level, what, well string, find func(*facts, *corev1.Node) string) func(*facts) Outcome {
+	return func(f *facts) Outcome {
+		if err := f.nodesKnown(); err != nil {
+			return cannot(err)
+		}
+		var found []string
+		for _, node := range f.nodes.value {
+			if says := find(f, node); says != "" {
+				found = append(found, node.Name+": "+says)
+			}
+		}
+		if len(found) > 0 {
+			return Outcome{Level: level, Message: plural(len(found), "Node") + " " + what, Evidence: bounded(found)}
+		}
+		return fine("%s", well)
+	}
+}
 
-// judgeNodes sorts the Nodes; absent are those whose machine the cloud has not, named those whose
-// machine is found by name only:
-//
-//	owner                  state                 finding
-//	mine                   initialised           ok
-//	mine                   tainted for long      failure
-//	mine                   its machine is gone   warning
-//	mine, Ready            its machine is gone   warning: of another account
-//	unmanaged              machine found by name warning: a target, and nothing else
-//	unmanaged              no id, no taint       failure: the kubelet's flag is missing
-//	foreign or opted out   -                     ok, left alone
-func judgeNodes(nodes []*corev1.Node, concerns func(string) bool, absent map[string]bool, named map[string]cloud.InstanceID, now time.Time) Report {
-	var initialised, others int
-	var waiting, unmanaged, byName, gone, elsewhere []string
-	for _, node := range nodes {
-		old := now.Sub(node.CreationTimestamp.Time) > patience
-		switch owner := instance.Owner(node, concerns); {
-		case owner == instance.Unmanaged && named[node.Name] != "":
-			byName = append(byName, fmt.Sprintf("%s (machine %s)", node.Name, named[node.Name]))
-		case owner == instance.Unmanaged && old:
-			unmanaged = append(unmanaged, node.Name)
-		case owner != instance.Mine:
-			others++
-		case instance.Uninitialized(node) && old:
-			waiting = append(waiting, node.Name)
-		case absent[node.Name] && ready(node):
-			elsewhere = append(elsewhere, node.Name)
-		case absent[node.Name]:
-			gone = append(gone, node.Name)
-		default:
-			initialised++
-		}
+// nodesKnown returns why nothing can be said about Nodes, nil when it can.
+func (f *facts) nodesKnown() error {
+	switch {
+	case f.nodes.err != nil:
+		return f.nodes.err
+	case f.Cloud == nil:
+		return errors.New("which Nodes are whose depends on the provider, see settings-invalid")
 	}
-	report := Report{{Check: "nodes", Level: OK, Message: fmt.Sprintf("%d in order, %d left alone", initialised, others)}}
-	add := func(level Level, list []string, says, fix string) {
-		if len(list) > 0 {
-			report = append(report, Finding{Check: "nodes", Level: level, Message: names(list) + ": " + says, Fix: fix})
+	return nil
+}
+
+// withMachines makes a check need the cloud's answers too.
+func withMachines(judge func(*facts) Outcome) func(*facts) Outcome {
+	return func(f *facts) Outcome {
+		if err := f.sky.unknown(); err != nil {
+			return cannot(err)
 		}
+		return judge(f)
 	}
-	add(Failure, waiting, "not initialised for more than "+patience.String(),
-		"the Node's name has to be the machine's name in the cloud; the controller manager's events are in: kubectl describe node "+first(waiting))
-	add(Failure, unmanaged, "neither provider-ID nor taint: the kubelet registered without --cloud-provider=external",
-		"set the kubelet's flag, delete the Node and restart its kubelet")
-	add(Warning, byName, "no provider-ID: found by name as targets of load balancers, and nothing else is done for them",
-		"set the kubelet's --provider-id, or --cloud-provider=external, delete the Node and restart its kubelet")
-	add(Warning, gone, "the cloud has no such machine",
-		"if the credentials are those of the right account the Nodes will be deleted; if not, nothing happens to them until they are")
-	add(Warning, elsewhere, "Ready, though the cloud has no such machine; more of them than the deletion brake lets go together stop all deletions",
-		"if their machines are in another account, which nobody here looks after: kubectl label node "+first(elsewhere)+" "+instance.LabelUnmanaged+"=true; if not, check the credentials")
-	return report
+}
+
+func (f *facts) owner(node *corev1.Node) instance.Ownership {
+	return instance.Owner(node, f.Cloud.Concerns)
+}
+
+func (f *facts) old(node *corev1.Node) bool {
+	return f.now.Sub(node.CreationTimestamp.Time) > f.Patience
 }
 
 func ready(node *corev1.Node) bool {
@@ -72,32 +69,205 @@ func ready(node *corev1.Node) bool {
 	})
 }
 
-// judgeView says whether the credentials and the configuration are about this cluster at all: of
-// its Nodes' machines the cloud lists at least one. listed is nil when the list proves nothing.
-func judgeView(nodes []*corev1.Node, o Options, listed map[cloud.InstanceID]bool) Report {
-	ours := 0
-	for _, node := range nodes {
-		id, err := o.Cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
-		if err != nil || instance.Owner(node, o.Cloud.Concerns) != instance.Mine {
-			continue
-		}
-		if listed == nil || listed[id] {
-			return nil
-		}
-		ours++
+// judgeOrder counts the Nodes.
+func judgeOrder(f *facts) Outcome {
+	if err := f.nodesKnown(); err != nil {
+		return cannot(err)
 	}
-	if ours == 0 {
-		return nil
+	order, waiting, others := 0, []string{}, 0
+	for _, node := range f.nodes.value {
+		switch {
+		case f.owner(node) != instance.Mine:
+			others++
+		case instance.Uninitialized(node) && f.old(node):
+			waiting = append(waiting, node.Name)
+		default:
+			order++
+		}
 	}
-	return Report{{
-		Check: "machines", Level: Failure, Message: fmt.Sprintf("none of the machines of %d Nodes is among the %d in the cloud's list", ours, len(listed)),
-		Fix: "the configuration is about another cluster, network, region or account: check the ids in it",
-	}}
+	counted := fmt.Sprintf("%d in order, %d left alone", order, others)
+	if len(waiting) > 0 {
+		return failure(fmt.Sprintf("%s not initialised for more than %s", plural(len(waiting), "Node"), f.Patience),
+			"the checks below say why, where it shows; the controller manager's events are in: kubectl describe node "+waiting[0], counted, "waiting: "+names(waiting))
+	}
+	return fine("%s", counted)
 }
 
-func first(list []string) string {
-	if len(list) == 0 {
+// unflagged finds Nodes whose kubelets registered without the flag.
+func unflagged(f *facts, node *corev1.Node) string {
+	_, named := f.sky.of[node.Name]
+	if f.owner(node) != instance.Unmanaged || named || !f.old(node) {
 		return ""
 	}
-	return list[0]
+	return fmt.Sprintf("neither provider-ID nor taint: the kubelet registered without --cloud-provider=external (kubelet %s)", node.Status.NodeInfo.KubeletVersion)
+}
+
+// byNameOnly finds Nodes that are targets of load balancers and nothing else.
+func byNameOnly(f *facts, node *corev1.Node) string {
+	machine, named := f.sky.of[node.Name]
+	if f.owner(node) != instance.Unmanaged || !named {
+		return ""
+	}
+	return fmt.Sprintf("no provider-ID; found by name as machine %s, a target of load balancers and nothing else", machine.ID)
+}
+
+// machineless finds new Nodes for which the cloud has no machine, and puts what it has beside them.
+func machineless(f *facts, node *corev1.Node) string {
+	if f.owner(node) != instance.Mine || !instance.Uninitialized(node) || !f.old(node) {
+		return ""
+	}
+	if many := f.sky.several[node.Name]; len(many) > 0 {
+		return fmt.Sprintf("%d machines have this name: %v", len(many), many)
+	}
+	says := f.sky.lacks(node)
+	if says == "" {
+		return ""
+	}
+	var like []string
+	for _, machine := range f.sky.similar(node) {
+		like = append(like, fmt.Sprintf("%q (%s)", machine.Name, machine.ID))
+	}
+	if len(like) > 0 {
+		return says + "; it has " + strings.Join(like, ", ")
+	}
+	return says + ", and none of a similar one"
+}
+
+// addressless finds Nodes whose kubelets were given an address that the machine does not have.
+func addressless(f *facts, node *corev1.Node) string {
+	machine, known := f.sky.of[node.Name]
+	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
+	if f.owner(node) != instance.Mine || !known || given == "" || len(machine.Addresses) == 0 {
+		return ""
+	}
+	_, err := framework.NodeAddresses(node, machine)
+	wrong, is := errors.AsType[*framework.NodeIPError](err)
+	if !is {
+		return ""
+	}
+	return fmt.Sprintf("the kubelet's --node-ip is %s, and machine %s has %s", wrong.Given, machine.ID, framework.AddressText(wrong.Has))
+}
+
+// misnamed finds Nodes whose provider-ID keeps us away although they are ours, or cannot be read.
+func misnamed(f *facts, node *corev1.Node) string {
+	id := node.Spec.ProviderID
+	if id == "" {
+		return ""
+	}
+	scheme, _, _ := strings.Cut(id, "://")
+	switch f.owner(node) {
+	case instance.OptedOut:
+		return ""
+	case instance.Mine:
+		if _, err := f.Cloud.Driver.Instances().ParseProviderID(id); err != nil {
+			return fmt.Sprintf("its provider-ID %s cannot be read, want %s", id, f.Cloud.Descriptor.ProviderIDForm)
+		}
+		if f.sky.lacks(node) != "" {
+			for _, machine := range f.sky.similar(node) {
+				if machine.Name == node.Name {
+					return fmt.Sprintf("its provider-ID is %s, and the machine of its name is %s now: it was made anew", id, machine.ProviderID)
+				}
+			}
+		}
+		return ""
+	}
+	if slices.Contains(embedded, scheme) {
+		return fmt.Sprintf("its provider-ID %s is of the controller manager that is part of %s", id, scheme)
+	}
+	if machine, ours := f.sky.named(node.Name); ours {
+		return fmt.Sprintf("its provider-ID %s is of another cloud, and %s has a machine of its name, %s", id, f.Cloud.Name, machine.ProviderID)
+	}
+	if instance.Uninitialized(node) && f.old(node) {
+		return fmt.Sprintf("its provider-ID %s is not of %s, and nobody initialises it", id, f.Cloud.Name)
+	}
+	return ""
+}
+
+// named returns the machine of that name, false unless it is exactly one.
+func (s *sky) named(name string) (cloud.Instance, bool) {
+	var found []cloud.Instance
+	for _, machine := range s.machines {
+		if machine.Name == name {
+			found = append(found, machine)
+		}
+	}
+	if len(found) != 1 {
+		return cloud.Instance{}, false
+	}
+	return found[0], true
+}
+
+func gone(f *facts, node *corev1.Node) string {
+	if f.owner(node) != instance.Mine || instance.Uninitialized(node) || ready(node) {
+		return ""
+	}
+	return f.sky.lacks(node)
+}
+
+func elsewhere(f *facts, node *corev1.Node) string {
+	if says := f.sky.lacks(node); says != "" && f.owner(node) == instance.Mine && !instance.Uninitialized(node) && ready(node) {
+		return "Ready, though " + says
+	}
+	return ""
+}
+
+// routeless finds Nodes that wait for a route of the cloud.
+func routeless(node *corev1.Node) string {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeNetworkUnavailable && c.Status == corev1.ConditionTrue && c.Reason == "NoRouteCreated" {
+			return strings.TrimSpace("waits for a route since " + c.LastTransitionTime.UTC().Format("15:04:05") + " UTC: " + c.Message)
+		}
+	}
+	return ""
+}
+
+func judgeNodeRoutes(f *facts) Outcome {
+	if f.nodes.err != nil {
+		return cannot(f.nodes.err)
+	}
+	o := aboutNodes(Failure, "without route", "no Node waits for a route", func(f *facts, node *corev1.Node) string {
+		if !f.old(node) {
+			return ""
+		}
+		return routeless(node)
+	})(f)
+	if o.Level == Failure {
+		switch {
+		case f.Cloud.Routes == nil:
+			o.Fix = "cloud " + f.Cloud.Name + " has no routes: let the network add-on make them, and take the condition away, or run the controller manager with --configure-cloud-routes=false"
+		case len(f.Manager.ClusterCIDRs) == 0:
+			o.Fix = "the controller manager makes no routes: set --cluster-cidr and --configure-cloud-routes=true (chart: controllers.route), or none if the network add-on makes them"
+		}
+		for n := range f.pods.value {
+			if pod := &f.pods.value[n]; unscheduled(pod) != "" {
+				o.Evidence = append(o.Evidence, "the controller manager's Pod "+pod.Name+" has no node itself")
+			}
+		}
+	}
+	return o
+}
+
+// judgeCIDRs holds the pod networks against the Nodes.
+func judgeCIDRs(f *facts) Outcome {
+	if len(f.Manager.Problems) > 0 {
+		return failure("the controller manager refuses its flags", "correct the flags; it does not start with these", f.Manager.Problems...)
+	}
+	cidrs := f.Manager.ClusterCIDRs
+	if f.Cloud != nil && f.Manager.RoutesAsked && f.Cloud.Routes != nil && len(cidrs) == 0 {
+		return failure("--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for", "")
+	}
+	if f.nodes.err != nil {
+		return cannot(f.nodes.err)
+	}
+	if len(cidrs) == 0 {
+		return fine("no routes are made")
+	}
+	var wrong []string
+	for _, node := range f.nodes.value {
+		wrong = append(wrong, misplaced(node, cidrs)...)
+	}
+	if len(wrong) > 0 {
+		return failure("the pod network does not fit the Nodes", "", bounded(wrong)...)
+	}
+	return fine("the pod network fits the Nodes")
 }

@@ -22,10 +22,11 @@ const (
 	proxyNodes = 2
 )
 
-// judgeProxy asks nodes as a load balancer does that checks kube-proxy: a cluster without kube-proxy has
-// to answer all the same. Only a refused connection is a proof: anything else may be a firewall
-// between the node and here.
-func judgeProxy(ctx context.Context, nodes []*corev1.Node, services []corev1.Service, port string) Report {
+// refusals asks nodes as a load balancer does that checks kube-proxy: a cluster without kube-proxy has
+// to answer all the same. It returns the addresses that refuse, nil when any node answers or no
+// Service asks. Only a refused connection is a proof: anything else may be a firewall between
+// the node and here.
+func refusals(ctx context.Context, nodes []*corev1.Node, services []corev1.Service, port string) []string {
 	asks := slices.ContainsFunc(services, func(svc corev1.Service) bool {
 		return svc.Spec.Type == corev1.ServiceTypeLoadBalancer && svc.Spec.LoadBalancerClass == nil && svc.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal
 	})
@@ -39,14 +40,17 @@ func judgeProxy(ctx context.Context, nodes []*corev1.Node, services []corev1.Ser
 		}
 		refused = append(refused, address)
 	}
-	if len(refused) == 0 {
-		return nil
+	return refused
+}
+
+func judgeHealthPort(f *facts) Outcome {
+	switch {
+	case f.services.err != nil:
+		return cannot(f.services.err)
+	case len(f.refused) == 0:
+		return fine("no node refuses the health checks of load balancers")
 	}
-	return Report{{
-		Check: "health checks", Level: Warning,
-		Message: fmt.Sprintf("nothing answers on port %s of %s, where load balancers ask for kube-proxy", port, names(refused)),
-		Fix:     "make what replaces kube-proxy answer GET /healthz there, or set another health check on the Services; externalTrafficPolicy Local has one of its own",
-	}}
+	return warning(fmt.Sprintf("nothing answers on port %s of %s, where load balancers ask for kube-proxy", proxyPort, names(f.refused)), "")
 }
 
 // readyAddresses are the first internal addresses of a few Ready nodes.

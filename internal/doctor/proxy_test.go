@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestJudgeProxy(t *testing.T) {
+func TestHealthPort(t *testing.T) {
 	answers := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(answers.Close)
 	_, open, err := net.SplitHostPort(answers.Listener.Addr().String())
@@ -42,9 +42,9 @@ func TestJudgeProxy(t *testing.T) {
 		"the node is not Ready":  {waiting, []corev1.Service{balanced}, shut, false},
 		"no Service of the kind": {ready, nil, shut, false},
 	} {
-		report := judgeProxy(t.Context(), []*corev1.Node{test.node}, test.services, test.port)
-		if found := len(report) == 1 && report[0].Level == Warning && report[0].Fix != ""; found != test.found || len(report) > 1 {
-			t.Errorf("%s: %+v, want a warning %v", name, report, test.found)
+		refused := refusals(t.Context(), []*corev1.Node{test.node}, test.services, test.port)
+		if found := len(refused) == 1 && judgeHealthPort(&facts{refused: refused}).Level == Warning; found != test.found {
+			t.Errorf("%s: %v, want a warning %v", name, refused, test.found)
 		}
 	}
 }

@@ -1,57 +1,271 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	controllernames "k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
-// judgeServices looks for load balancers that are long in coming. Services with a
-// loadBalancerClass are somebody else's, disowned ones nobody's.
-func judgeServices(services []corev1.Service, keys annotation.Set, now time.Time) Report {
-	const check = "load balancers"
-	served := 0
-	var waiting []string
-	for _, svc := range services {
-		values, _ := keys.Parse(svc.Annotations)
-		switch {
-		case svc.Spec.Type != corev1.ServiceTypeLoadBalancer || svc.Spec.LoadBalancerClass != nil || annotation.Disown.Bool(values):
-		case len(svc.Status.LoadBalancer.Ingress) > 0:
-			served++
-		case now.Sub(svc.CreationTimestamp.Time) > patience:
-			waiting = append(waiting, svc.Namespace+"/"+svc.Name)
+// forecast is what is known about a Service that waits for an address.
+type forecast struct {
+	service *corev1.Service
+	entry   plan.Entry
+}
+
+// mostForecasts bounds the Services for which the cloud is asked.
+const mostForecasts = 2
+
+// forecasts plans a few of the Services that wait: the plan says what keeps them.
+func forecasts(ctx context.Context, f *facts) []forecast {
+	waiting := f.waiting()
+	if len(waiting) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
+		return nil
+	}
+	inspector := inspect.New(inspect.Options{
+		Cloud: f.Cloud, ClusterID: f.Manager.ClusterID, Cluster: f.cluster(), Tuning: f.Manager.Tuning,
+		Adoption: f.Manager.Adoption, ClusterCIDRs: f.Manager.ClusterCIDRs, Enabled: f.Manager.Enabled,
+	})
+	var list []forecast
+	for _, svc := range waiting[:min(len(waiting), mostForecasts)] {
+		list = append(list, forecast{svc, inspector.Service(ctx, svc)})
+	}
+	return list
+}
+
+// wants reports whether a Service asks us for a load balancer. Those with a loadBalancerClass are
+// somebody else's, disowned ones nobody's.
+func (f *facts) wants(svc *corev1.Service) bool {
+	if svc.Spec.Type != corev1.ServiceTypeLoadBalancer || svc.Spec.LoadBalancerClass != nil || svc.DeletionTimestamp != nil {
+		return false
+	}
+	values, _ := f.Cloud.Annotations.Parse(svc.Annotations)
+	return !annotation.Disown.Bool(values)
+}
+
+// balances reports whether anything is done about Services.
+func (f *facts) balances() bool { return f.runs(controllernames.ServiceLBController) }
+
+const unbalanced = "the cloud has no load balancers, or the service controller does not run: nothing is done about Services"
+
+func (f *facts) waiting() []*corev1.Service {
+	var list []*corev1.Service
+	if !f.balances() {
+		return nil
+	}
+	for n := range f.services.value {
+		svc := &f.services.value[n]
+		if f.wants(svc) && len(svc.Status.LoadBalancer.Ingress) == 0 && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience {
+			list = append(list, svc)
 		}
 	}
-	report := Report{{Check: check, Level: OK, Message: fmt.Sprintf("%d with an address", served)}}
-	if len(waiting) > 0 {
-		report = append(report, Finding{
-			Check: check, Level: Failure, Message: names(waiting) + ": no address after " + patience.String(),
-			Fix: "the reason is in the Service's events: kubectl describe service",
-		})
+	return list
+}
+
+// aboutServices makes a check of something that can be wrong with each Service by itself.
+func aboutServices(level Level, what, well string, find func(*facts, *corev1.Service) []string) func(*facts) Outcome {
+	return func(f *facts) Outcome {
+		if err := f.servicesKnown(); err != nil {
+			return cannot(err)
+		}
+		if !f.balances() {
+			return fine("%s", unbalanced)
+		}
+		var found []string
+		wrong := 0
+		for n := range f.services.value {
+			svc := &f.services.value[n]
+			says := find(f, svc)
+			if len(says) > 0 {
+				wrong++
+			}
+			for _, line := range says {
+				found = append(found, serviceName(svc)+": "+line)
+			}
+		}
+		if wrong > 0 {
+			return Outcome{Level: level, Message: plural(wrong, "Service") + " " + what, Evidence: bounded(found)}
+		}
+		return fine("%s", well)
 	}
-	return report
+}
+
+func (f *facts) servicesKnown() error {
+	switch {
+	case f.services.err != nil:
+		return f.services.err
+	case f.Cloud == nil:
+		return errors.New("what is done for Services depends on the provider, see settings-invalid")
+	}
+	return nil
+}
+
+// judgeAddresses looks for load balancers that are long in coming, and says what the plan says.
+func judgeAddresses(f *facts) Outcome {
+	if err := f.servicesKnown(); err != nil {
+		return cannot(err)
+	}
+	if !f.balances() {
+		return fine("%s", unbalanced)
+	}
+	waiting := f.waiting()
+	if len(waiting) == 0 {
+		served := 0
+		for n := range f.services.value {
+			if f.wants(&f.services.value[n]) && len(f.services.value[n].Status.LoadBalancer.Ingress) > 0 {
+				served++
+			}
+		}
+		return fine("%d with an address", served)
+	}
+	var list, evidence []string
+	for _, svc := range waiting {
+		list = append(list, serviceName(svc))
+	}
+	fix := ""
+	for _, cast := range f.forecasts {
+		says, advice := cast.says()
+		evidence = append(evidence, serviceName(cast.service)+": "+says)
+		fix = first(fix, advice)
+	}
+	for _, svc := range waiting {
+		if says := f.lastWarning("Service", svc.Namespace, svc.Name); says != "" {
+			evidence = append(evidence, serviceName(svc)+": event "+says)
+		}
+	}
+	return failure(fmt.Sprintf("%s without address after %s: %s", plural(len(waiting), "Service"), f.Patience, names(list)), fix, bounded(evidence)...)
+}
+
+func first(all ...string) string {
+	for _, text := range all {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// says is the first thing that keeps a Service from being served, and what to do about it.
+func (c forecast) says() (text, fix string) {
+	if err := c.entry.Error; err != nil {
+		return err.Message, ""
+	}
+	for _, w := range c.entry.Warnings {
+		if w.Reason != event.ConfigurationIgnored.Name {
+			return w.Reason + ": " + w.Message, ""
+		}
+	}
+	for _, op := range c.entry.Operations {
+		if op.Blocked != "" {
+			return plan.Describe(op) + ": " + op.Blocked, ""
+		}
+	}
+	if n := len(c.entry.Operations); n > 0 {
+		return fmt.Sprintf("nothing speaks against it: %s to be done, the first to %s", plural(n, "step"), plan.Describe(c.entry.Operations[0])),
+			"the controller manager has not done it: see whether it leads, and its log"
+	}
+	return "the load balancer is as it should be, and the cloud shows no address yet", "wait, and see the load balancer in the cloud"
+}
+
+// lastWarning is the newest warning about an object.
+func (f *facts) lastWarning(kind, namespace, name string) string {
+	var newest *corev1.Event
+	for n := range f.events.value {
+		e := &f.events.value[n]
+		o := e.InvolvedObject
+		if o.Kind == kind && o.Namespace == namespace && o.Name == name && (newest == nil || eventTime(e).After(eventTime(newest))) {
+			newest = e
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	return newest.Reason + ": " + newest.Message
+}
+
+func eventTime(e *corev1.Event) time.Time {
+	if e.Series != nil {
+		return e.Series.LastObservedTime.Time
+	}
+	if !e.LastTimestamp.IsZero() {
+		return e.LastTimestamp.Time
+	}
+	return e.EventTime.Time
+}
+
+// unsupported finds what a Service asks for and the cloud does not have.
+func unsupported(f *facts, svc *corev1.Service) []string {
+	if !f.wants(svc) {
+		return nil
+	}
+	can := f.Cloud.Descriptor.Capabilities
+	var list []string
+	if len(svc.Spec.LoadBalancerSourceRanges) > 0 && !can.SourceRanges {
+		list = append(list, fmt.Sprintf("spec.loadBalancerSourceRanges is %s, and %s cannot restrict clients: it gets no load balancer", strings.Join(svc.Spec.LoadBalancerSourceRanges, ","), f.Cloud.Name))
+	}
+	for n, port := range svc.Spec.Ports {
+		if !slices.Contains(can.Protocols, cloud.ProtocolOf(string(port.Protocol))) {
+			list = append(list, fmt.Sprintf("spec.ports[%d].protocol is %s, and %s has %v", n, port.Protocol, f.Cloud.Name, can.Protocols))
+		}
+		if can.NodePorts && port.NodePort == 0 {
+			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs: spec.allocateLoadBalancerNodePorts is false", n, f.Cloud.Name))
+		}
+	}
+	return list
+}
+
+// mistyped finds annotations with values that are not possible, and keys that nobody knows.
+func mistyped(f *facts, svc *corev1.Service) []string {
+	if !f.wants(svc) {
+		return nil
+	}
+	_, problems := f.Cloud.Annotations.Parse(svc.Annotations)
+	var list []string
+	for _, p := range problems {
+		if p.Warning {
+			list = append(list, "warning: "+p.Error())
+		} else {
+			list = append(list, p.Error())
+		}
+	}
+	return list
+}
+
+// stuck finds Services that are being deleted and whose finalizer nobody takes away.
+func stuck(f *facts, svc *corev1.Service) []string {
+	if svc.DeletionTimestamp == nil || f.now.Sub(svc.DeletionTimestamp.Time) < f.Patience || svc.Spec.LoadBalancerClass != nil || !servicehelper.HasLBFinalizer(svc) {
+		return nil
+	}
+	return []string{fmt.Sprintf("deleted %s ago, and its finalizer %s is still there; %s", f.now.Sub(svc.DeletionTimestamp.Time).Round(time.Second),
+		servicehelper.LoadBalancerCleanupFinalizer, first(f.lastWarning("Service", svc.Namespace, svc.Name), "no event says why"))}
 }
 
 // judgeLeft looks for Services whose finalizer only a controller manager removes.
-func judgeLeft(services []corev1.Service) Finding {
-	const check = "load balancers"
+func judgeLeft(f *facts) Outcome {
+	if f.services.err != nil {
+		return Outcome{Level: Failure, Message: f.services.err.Error(), Fix: "run it with the right to list services: as long as it is not known what is left, do not uninstall"}
+	}
 	var left []string
-	for _, svc := range services {
-		if svc.Spec.LoadBalancerClass == nil && slices.Contains(svc.Finalizers, servicehelper.LoadBalancerCleanupFinalizer) {
-			left = append(left, svc.Namespace+"/"+svc.Name)
+	for n := range f.services.value {
+		svc := &f.services.value[n]
+		if svc.Spec.LoadBalancerClass == nil && servicehelper.HasLBFinalizer(svc) {
+			left = append(left, serviceName(svc))
 		}
 	}
 	if len(left) == 0 {
-		return Finding{Check: check, Level: OK, Message: "none is left behind"}
+		return fine("no load balancer is left behind")
 	}
-	return Finding{
-		Check: check, Level: Failure,
-		Message: names(left) + ": left behind, their balancers cost money and are no longer updated, and deleting the Services hangs",
-		Fix:     "delete the Services first, or uninstall with --no-hooks when another cloud controller manager takes over",
-	}
+	return failure(names(left)+": left behind, their balancers cost money and are no longer updated, and deleting the Services hangs", "", bounded(left)...)
 }

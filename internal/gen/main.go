@@ -36,6 +36,7 @@ func generate(root string) error {
 	files := map[string]func(*bytes.Buffer){
 		"docs/reference/flags.md":     func(b *bytes.Buffer) { writeFlags(b, flags) },
 		"docs/reference/commands.md":  func(b *bytes.Buffer) { writeCommands(b, app.Subcommands()) },
+		"docs/reference/doctor.md":    writeChecks,
 		"docs/reference/events.md":    writeEvents,
 		"docs/reference/metrics.md":   writeMetrics,
 		"docs/reference/providers.md": func(b *bytes.Buffer) { writeProviders(b, registry.All()) },

@@ -32,7 +32,7 @@ func TestDoctor(t *testing.T) {
 		return nil
 	})
 	out, _ := s.doctor()
-	if !contains(out, "leads", "3 in order, 1 left alone", "3 in the cloud") {
+	if !contains(out, "leads", "3 in order, 1 left alone", "3 machines in the cloud") {
 		t.Errorf("a sound cluster:\n%s", out)
 	}
 	s.Cloud.ResetTraffic()

@@ -1,0 +1,127 @@
+package doctor
+
+// Checks returns the catalogue, in the order in which things depend on each other.
+func Checks() []Check {
+	return append(append(append(installChecks(), nodeChecks()...), serviceChecks()...), Check{
+		ID: "service-left-behind", Scope: Uninstall,
+		Looks: "Whether Services still have the finalizer that only a controller manager takes away (`--before-uninstall`).",
+		Fix:   "delete the Services first, or uninstall with --no-hooks when another cloud controller manager takes over",
+		judge: judgeLeft,
+	})
+}
+
+func installChecks() []Check {
+	return append(append(connection(), running()...), cloudChecks()...)
+}
+
+func connection() []Check {
+	return []Check{
+		{"api-server-unreachable", Install, "Whether the API server answers; if not, what else on this machine does.",
+			"check the address and the network; a Pod that starts before kube-proxy needs the API server's own address (KUBERNETES_SERVICE_HOST, in the chart apiServer.mode)", judgeServer},
+		{"cluster-unreadable", Install, "Whether everything that the doctor may read was read.",
+			"see the API server's log; run the doctor again", judgeReadable},
+		{"settings-invalid", Install, "Whether the provider starts with its settings, its file and its flags, and what it says about them.",
+			"`cloud-controller-manager providers` lists the providers and their settings", judgeSettings},
+		{"clock-skew", Install, "How far the clock of this machine is from those of the API server and of the cloud.",
+			"set the clock of this machine, and keep it with NTP: certificates, tokens and signed requests are refused otherwise", judgeClock},
+		{"control-plane-flags", Install, "Whether kube-apiserver and kube-controller-manager are started with flags of clouds that Kubernetes has removed.",
+			"take the flags out of the manifests of the control plane (kubeadm: ClusterConfiguration and /etc/kubernetes/manifests); only kubelets need --cloud-provider=external", judgeControlPlane},
+		{"webhook-dead", Install, "Whether an admission webhook that is asked about Nodes, Services, events or leases has endpoints.",
+			"bring the webhook's Pods up, or let it ignore failures or these resources (failurePolicy, rules): as long as Nodes are not initialised its Pods may have nowhere to run", judgeHooks},
+	}
+}
+
+func running() []Check {
+	return []Check{
+		{"manager-unscheduled", Install, "Whether the scheduler finds a node for the controller manager's Pods.",
+			"as the scheduler says: tolerations, controlPlane.required or nodeSelector of the chart", judgeScheduled},
+		{"manager-waits-for-network", Install, "Whether the controller manager waits for the network of Pods, while Nodes wait for it.",
+			"run it on the host network (chart: hostNetwork=true, the default)", judgeNetwork},
+		{"manager-waits-for-dns", Install, "Whether the controller manager asks the cluster's DNS before that can run.",
+			"let it use the node's resolver (chart: dnsPolicy=Default, the default)", judgeDNS},
+		{"manager-port-in-use", Install, "Whether the controller manager's port is in use on its node.",
+			"find who listens: ss -ltnp 'sport = :10258'. Stop the other controller manager (k3s and RKE2: --disable-cloud-controller), or give this one another port (chart: metrics.port)", judgePort},
+		{"manager-not-running", Install, "Whether the controller manager's Pods run, and why not.",
+			"as the container says; kubectl logs --previous shows more", judgeRunning},
+		{"leader-missing", Install, "Whether the lease of the controller manager is held and renewed.", "see why the controller manager does not run", judgeLeader},
+		{"manager-twice", Install, "Whether another cloud controller manager works on the same Nodes: Deployments, DaemonSets and leases.",
+			"stop the other one, or let ours only plan (--dry-run, in the chart safety.mode); k3s and RKE2 have one of their own: --disable-cloud-controller", judgeSecond},
+		{"rights-election", Install, "Whether the controller manager may use its lease and read who may ask for metrics; nothing starts without.",
+			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(true)},
+		{"rights-missing", Install, "Whether the controller manager has every other right that its controllers need, such as to delete Nodes.",
+			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(false)},
+		{"routes-cidr", Install, "Whether --cluster-cidr and --configure-cloud-routes fit the cloud, and the Nodes' pod ranges and addresses.",
+			"set --cluster-cidr (chart: clusterCIDR) to the network that Nodes get their pod ranges from, or --configure-cloud-routes=false", judgeCIDRs},
+	}
+}
+
+func cloudChecks() []Check {
+	return []Check{
+		{string(unresolved), Install, "Whether the name of the cloud's API is resolved.",
+			"check the DNS servers of the node, which have to work before the cluster's DNS does, and the URL of the API", judgeCloud(unresolved, "the name of the cloud's API is resolved")},
+		{string(silent), Install, "Whether the cloud's API answers at all.", "check proxy (HTTPS_PROXY, NO_PROXY) and firewall from where this runs", judgeCloud(silent, "the cloud's API is reached")},
+		{string(untrusted), Install, "Whether the certificate of the cloud's API is trusted, and what answers speaks TLS.",
+			"configure the API's authority, check its URL, and whether a proxy intercepts TLS", judgeCloud(untrusted, "the connection is trusted")},
+		{string(throttled), Install, "Whether the cloud refuses requests because there were too many.",
+			"find out which other program uses the account's limit; --cloud-api-qps makes the controller manager slower", judgeCloud(throttled, "no request was one too many")},
+		{string(refused), Install, "Whether the cloud accepts the credentials.", "renew the credentials, and check their rights: docs/providers has those that are needed", judgeCloud(refused, "the credentials are accepted")},
+		{string(failing), Install, "Whether the cloud does what it is asked, and lists all machines.", "see the cloud's status page", judgeFailing},
+		{"credentials-account-unknown", Install, "Which account the credentials see.",
+			"give them that permission: without it no Node is deleted, and no load balancer believed to be gone, while no Node is Ready", judgeAccountKnown},
+		{"credentials-other-account", Install, "Whether credentials and configuration are about this cluster: its machines are among those of the account.",
+			"the credentials or the configuration are about another cluster, account, project or region: check them, and the ids in the configuration", judgeAccount},
+		{"credentials-read-only", Install, "Whether the cloud refused changes, by the events of the controller manager.",
+			"give the credentials the rights to change load balancers: docs/providers has the list", judgeReadOnly},
+		{"deletion-brake", Install, "Whether the deletion brake holds Nodes back.",
+			"if the machines are really gone: cloud-controller-manager release-brake; if not, look after the cloud, or the credentials", judgeBrake},
+	}
+}
+
+func nodeChecks() []Check {
+	return []Check{
+		{"node-not-initialised", Nodes, "Whether Nodes wait too long for their machine.", "see the checks below", judgeOrder},
+		{"node-kubelet-flag", Nodes, "Whether kubelets registered with `--cloud-provider=external`.",
+			"set the kubelet's flag, delete the Node and restart its kubelet", aboutNodes(Failure, "of no cloud", "every kubelet has the flag, or its Node is another cloud's", unflagged)},
+		{"node-by-name-only", Nodes, "Whether Nodes without provider-ID are found by name.",
+			"set the kubelet's --provider-id, or --cloud-provider=external, delete the Node and restart its kubelet",
+			withMachines(aboutNodes(Warning, "only a target of load balancers", "no Node is found by name only", byNameOnly))},
+		{"node-machine-unknown", Nodes, "Whether there is exactly one machine for each new Node; what there is instead.",
+			"the Node's name has to be the machine's name in the cloud: the kubelet's --hostname-override, the machine's name, or the kubelet's --provider-id",
+			withMachines(aboutNodes(Failure, "without a machine", "every new Node has a machine", machineless))},
+		{"node-address-unknown", Nodes, "Whether the kubelet's `--node-ip` is an address of the machine.",
+			"set the kubelet's --node-ip to an address that the machine has in the cloud, or leave it out",
+			withMachines(aboutNodes(Failure, "with an address that the cloud does not know", "every --node-ip is an address of its machine", addressless))},
+		{"node-provider-id-foreign", Nodes, "Whether a provider-ID keeps a Node from this cloud although its machine is here: of k3s, of another cloud, of a machine that was made anew.",
+			"a provider-ID never changes: stop who wrote it (k3s and RKE2: --disable-cloud-controller), delete the Node and restart its kubelet",
+			withMachines(aboutNodes(Failure, "with a provider-ID that is not the machine's", "every provider-ID is that of its machine, or of another cloud", misnamed))},
+		{"node-machine-gone", Nodes, "Whether machines of Nodes that are not Ready are gone.",
+			"if the credentials are those of the right account the Nodes will be deleted; if not, nothing happens to them until they are",
+			withMachines(aboutNodes(Warning, "without a machine any more", "no machine is gone", gone))},
+		{"node-machine-elsewhere", Nodes, "Whether Nodes are Ready although the cloud does not have their machine.",
+			"if their machines are in another account, which nobody here looks after: kubectl label node NAME multicloud-ccm.io/unmanaged=true; if not, check the credentials. More of them than the deletion brake lets go together stop all deletions",
+			withMachines(aboutNodes(Warning, "of another account", "no Ready Node is without a machine", elsewhere))},
+		{"node-route-missing", Nodes, "Whether Nodes wait for a route (condition NetworkUnavailable, reason NoRouteCreated).",
+			"see the controller manager's events on the Node; its Pod has to tolerate node.kubernetes.io/network-unavailable", judgeNodeRoutes},
+	}
+}
+
+func serviceChecks() []Check {
+	return []Check{
+		{"service-without-address", Services, "Whether Services of type LoadBalancer have an address, and what the plan says of those that do not.",
+			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeAddresses},
+		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's.",
+			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it",
+			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},
+		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
+			"change the Service: what the cloud does not have is refused, never left out silently", aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported)},
+		{"service-annotation-invalid", Services, "Whether annotations have values that are possible and keys that are known.",
+			"correct the annotation; docs/reference/providers has all of them", aboutServices(Warning, "with an annotation that cannot be followed", "every annotation is understood", mistyped)},
+		{"service-port-shut", Services, "Whether the cloud's firewall keeps ports of Services shut, by the events of the controller manager.",
+			"as the event says: use another port, or fewer; the operator's list is --firewall-denied-ports", judgePorts},
+		{"service-health-check", Services, "Whether kube-proxy's health port answers on the nodes, which load balancers ask.",
+			"make what replaces kube-proxy answer GET /healthz there, or set another health check on the Services; externalTrafficPolicy Local has one of its own", judgeHealthPort},
+		{"service-stuck", Services, "Whether Services that are deleted wait for their finalizer.",
+			"run a controller manager until they are gone: only it takes the finalizer away, after the load balancer; never take it away by hand, the balancer would go on to cost money",
+			aboutServices(Failure, "not deleted for long", "no deletion hangs", stuck)},
+	}
+}

@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+)
+
+func judgeLeader(f *facts) Outcome {
+	switch {
+	case f.lease.err != nil:
+		return cannot(f.lease.err)
+	case f.Manager.DryRun && f.lease.value == nil:
+		return fine("a dry run, which takes no lease")
+	case f.lease.value == nil:
+		return failure(fmt.Sprintf("lease %s does not exist: no controller manager has led yet", f.Lease),
+			"see whether its Pod runs: kubectl -n "+f.Lease.Namespace+" get pods -o wide")
+	}
+	return judgeLease(f.lease.value, f.now)
+}
+
+func judgeLease(lease *coordinationv1.Lease, now time.Time) Outcome {
+	holder, renewed, valid := holding(lease, now)
+	name := lease.Namespace + "/" + lease.Name
+	if holder == "" && renewed.IsZero() {
+		return warning(fmt.Sprintf("lease %s has had no holder: there has been no election yet, or --leader-elect=false", name),
+			"without an election only one controller manager may run: set --leader-elect=true")
+	}
+	if !valid {
+		return failure(fmt.Sprintf("nobody leads: lease %s was renewed %s ago", name, now.Sub(renewed).Round(time.Second)),
+			"see why the controller manager does not run: kubectl -n "+lease.Namespace+" describe pods", "last leader: "+holder)
+	}
+	return fine("%s leads", holder)
+}
+
+// holding returns who holds a lease, since when it has not been renewed, and whether it counts.
+func holding(lease *coordinationv1.Lease, now time.Time) (holder string, renewed time.Time, valid bool) {
+	holder = ptr.Deref(lease.Spec.HolderIdentity, "")
+	renewed = ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{}).Time
+	age := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
+	return holder, renewed, holder != "" && now.Sub(renewed).Round(time.Second) <= age
+}
+
+// embedded are the distributions with a controller manager of their own, by the scheme of its
+// provider-IDs, which begins the name of its lease too.
+var embedded = []string{"k3s", "rke2"}
+
+// judgeSecond looks for a controller manager besides ours that works on the same Nodes.
+//
+//	besides ours runs                           outcome
+//	a lease that is renewed, of another name    failure
+//	a workload for the same cloud               failure
+//	a workload of ours that only plans          ok
+//	a workload for another cloud of ours        ok: it has Nodes of its own
+//	while ours only plans, anything             ok
+func judgeSecond(f *facts) Outcome {
+	if f.Manager.DryRun {
+		return fine("the controller manager only plans, so another one may run beside it")
+	}
+	var evidence []string
+	others := map[string]bool{}
+	for _, w := range f.workloads.value {
+		if other(f, w) {
+			others[w.Name] = true
+			evidence = append(evidence, fmt.Sprintf("%s runs %s", w, strings.Join(images(w), ", ")))
+		}
+	}
+	for n := range f.leases.value {
+		if lease := &f.leases.value[n]; foreignLease(f, lease) {
+			holder, _, _ := holding(lease, f.now)
+			evidence = append(evidence, fmt.Sprintf("lease %s/%s is held by %s", lease.Namespace, lease.Name, holder))
+		}
+	}
+	if w := f.Manager.Workload; w != nil && w.Wanted > 1 && f.Manager.NoElection {
+		evidence = append(evidence, fmt.Sprintf("%s has %d replicas and --leader-elect=false", w, w.Wanted))
+	}
+	if len(evidence) > 0 {
+		return failure("another cloud controller manager runs", "", bounded(evidence)...)
+	}
+	if err := f.leases.err; err != nil {
+		return cannot(err)
+	}
+	if err := f.workloads.err; err != nil {
+		return cannot(err)
+	}
+	return fine("no other is seen among Deployments, DaemonSets and leases")
+}
+
+// other reports whether a workload works on our Nodes and is not ours.
+func other(f *facts, w *Workload) bool {
+	mine := f.Manager.Workload
+	switch {
+	case w.Wanted == 0, w.Flag("dry-run") == "true":
+		return false
+	case mine != nil && w.Kind == mine.Kind && w.Namespace == mine.Namespace && w.Name == mine.Name:
+		return false
+	case mine == nil && w.Ours:
+		return false // there are several, and which of them is meant is not known
+	case f.Cloud == nil:
+		return w.Ours
+	}
+	return w.Provider == f.Cloud.Name || !anotherCloud(f, w.Provider)
+}
+
+// anotherCloud reports whether Nodes show that the cloud of that name is used beside ours.
+func anotherCloud(f *facts, provider string) bool {
+	if provider == "" {
+		return false
+	}
+	return slices.ContainsFunc(f.nodes.value, func(n *corev1.Node) bool {
+		scheme, _, _ := strings.Cut(n.Spec.ProviderID, "://")
+		return scheme == provider && instance.Owner(n, f.Cloud.Concerns) == instance.Foreign
+	})
+}
+
+func images(w *Workload) []string {
+	var list []string
+	for _, c := range w.Pod.Containers {
+		list = append(list, c.Image)
+	}
+	return list
+}
+
+// foreignLease reports whether a lease is one of another controller manager that runs.
+func foreignLease(f *facts, lease *coordinationv1.Lease) bool {
+	if lease.Namespace == f.Lease.Namespace && lease.Name == f.Lease.Name || !strings.Contains(lease.Name, "cloud-controller-manager") && !strings.HasSuffix(lease.Name, "-ccm") {
+		return false
+	}
+	for _, w := range f.workloads.value { // the lease of one that may run
+		if w.Flag("leader-elect-resource-name") == lease.Name && !other(f, w) {
+			return false
+		}
+	}
+	_, _, valid := holding(lease, f.now)
+	return valid
+}
