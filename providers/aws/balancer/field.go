@@ -12,10 +12,6 @@ const (
 	// FieldGroups are its security groups, sorted: AWS has an order of its own. One that was made
 	// for it is OwnGroup.
 	FieldGroups = "securityGroups"
-	// FieldIngress are the rules of its own security group.
-	FieldIngress = "ingress"
-	// FieldNodeIngress are the rules for it in the security groups of nodes.
-	FieldNodeIngress = "nodeIngress"
 	// FieldTags are its tags besides the owner marks, "k=v,k=v".
 	FieldTags = "tags"
 

@@ -331,7 +331,13 @@ func TestClassicNodeRules(t *testing.T) {
 			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
 		}}, Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
-		if got := strings.TrimSuffix(d.groups.NodeDrift(s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false), " in sg-nodes"); got != c.want {
+		var r cloud.Resources
+		err := d.groups.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false)
+		got := ""
+		for _, rule := range r.Present {
+			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")
+		}
+		if err != nil || got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -95,22 +94,13 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 			addTags(r, g, gs.cluster.Tags())
 		}
 	}
-	differing := OwnRules(n.Name, g, rules)
-	r.Present, r.Wanted = append(r.Present, differing.Present...), append(r.Wanted, differing.Wanted...)
-	return own, nil
-}
-
-// OwnRules are the rules that a balancer's own security group of that name lacks, and those that it has
-// too many.
-func OwnRules(name string, g ec2types.SecurityGroup, rules Rules) (r cloud.Resources) {
-	own := cloud.IDOf{Kind: KindGroup, Key: name}
 	for _, rule := range rules.Without(Ingress(g)).Sorted() {
-		r.Wanted = append(r.Wanted, ruleResource(own, rule, "", nil))
+		r.Wanted = append(r.Wanted, ruleResource(own.Ref(), rule, "", nil))
 	}
 	for _, rule := range Ingress(g).Without(rules).Sorted() {
-		r.Present = append(r.Present, ruleResource(own, rule, "", nil))
+		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))
 	}
-	return r
+	return own, nil
 }
 
 // DropOwn adds security groups of ours that go, and the rules of other groups that refer to them.
@@ -167,37 +157,10 @@ func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n Needs, own
 	return nil
 }
 
-// NodeDrift says in words how the nodes' groups differ from what the balancer needs, whoever else needs
-// what is too much.
-func (gs *Groups) NodeDrift(inv *vpc.Inventory, n Needs, own *cloud.Resource, doubt bool) string {
-	var r cloud.Resources
-	n.NewOwner = nil
-	_ = gs.NodeRules(&r, inv, n, own, doubt) // only a new owner is asked for
-	return Drift(r)
-}
-
 func withDescription(r cloud.Resource, text string) cloud.Resource {
 	r.Fields = maps.Clone(r.Fields)
 	r.Fields["Description"] = text
 	return r
-}
-
-// Drift says in words which rules are missing and which are too many, "" when they are as they have to
-// be.
-func Drift(r cloud.Resources) string {
-	wanted := map[string]bool{}
-	var parts []string
-	for _, one := range r.Wanted {
-		if wanted[one.Key] = true; one.Kind == KindRule {
-			parts = append(parts, "lacks "+one.Key)
-		}
-	}
-	for _, one := range r.Present {
-		if one.Kind == KindRule && !wanted[one.Key] {
-			parts = append(parts, "has "+one.Key)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found

@@ -40,8 +40,12 @@ var ofGroups = map[string]tampering{
 		})
 		return err
 	},
-	"ingress":     func(c *Control, _ string) error { return c.close(c.ruled(), "icmp") },
-	"nodeIngress": func(c *Control, _ string) error { return c.close(c.NodeGroup, "") },
+	"security group rule": func(c *Control, _ string) error {
+		if err := c.close(c.ruled(), "icmp"); err != nil {
+			return err
+		}
+		return c.close(c.NodeGroup, "")
+	},
 }
 
 // ruled is the security group whose rules say who may connect: the balancer's own, and where
