@@ -1,7 +1,6 @@
 package switchover
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
-
-var update = flag.Bool("update", false, "write the recorded sessions of the documentation")
 
 // Session is a page of the documentation with commands, as somebody types them, and what the binary says.
 type Session struct {
@@ -55,8 +52,8 @@ var volatile = []struct {
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
 }
 
-// End compares the page with the repository's, or writes it with -update.
-func (s *Session) End() {
+// End compares the page with the repository's, or writes it.
+func (s *Session) End(write bool) {
 	t := s.cluster.t
 	t.Helper()
 	text := s.text.String()
@@ -66,7 +63,7 @@ func (s *Session) End() {
 	root, err := ccm.Root()
 	s.cluster.must(err)
 	path := filepath.Join(root, s.path)
-	if *update {
+	if write {
 		s.cluster.must(os.WriteFile(path, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(path)

@@ -1,10 +1,13 @@
 package adopt_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
+
+var update = flag.Bool("update", false, "write the recorded session of the documentation")
 
 // TestSession records what the commands say about a cluster before and after the switch, each from the
 // real binary.
@@ -25,5 +28,5 @@ func TestSession(t *testing.T) {
 	page.Say("After the switch", "There is nothing left to do.")
 	page.Type([]string{"plan"}, grace)
 	page.Type([]string{"adopt", "--from=digitalocean", "--check"}, grace)
-	page.End()
+	page.End(*update)
 }
