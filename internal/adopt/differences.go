@@ -154,17 +154,3 @@ func proxied(s inspect.FoundService) bool {
 func of(d cloud.Difference, subject string, upstream cloud.Upstream) Difference {
 	return Difference{Subject: subject, ID: d.ID, Text: d.Text, Link: Repository + upstream.Guide + "#" + d.Anchor}
 }
-
-// Anchors are the paragraphs of Guide that differences of every cloud link to.
-func Anchors() []string {
-	all := []general{foreign, optedOut, unmanaged, deleted, uninitialised, nodeChanges, changes, blocked, refused, throughProxy, sharedChanges, closedFirewall}
-	var anchors []string
-	for _, d := range all {
-		anchors = append(anchors, d.anchor)
-	}
-	for _, d := range said {
-		anchors = append(anchors, d.anchor)
-	}
-	slices.Sort(anchors)
-	return slices.Compact(anchors)
-}

@@ -56,6 +56,7 @@ func newDoctorCommand() *cobra.Command {
 	cmd.ValidArgs = []string{string(doctor.Install), string(doctor.Nodes), string(doctor.Services)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.run(cmd, args, cmd.OutOrStdout()) }
 	e.declare(cmd)
+	cmd.AddCommand(newBundleCommand())
 	return cmd
 }
 

@@ -75,14 +75,20 @@ type Manager struct {
 
 // Run makes the checks. What cannot be checked is part of the report, so it returns no error.
 func Run(ctx context.Context, o Options) Report {
+	return gather(ctx, o.withDefaults(), time.Now()).report()
+}
+
+func (o Options) withDefaults() Options {
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
-	f := gather(ctx, o, time.Now())
+	return o
+}
+
+// report makes the checks that are asked for.
+func (f *facts) report() Report {
 	var report Report
 	for _, check := range Checks() {
-		if o.asks(check) {
-			report = append(report, Result{
-				ID: check.ID, Scope: check.Scope, Link: check.Link(), Outcome: check.outcome(f),
-			})
+		if f.asks(check) {
+			report = append(report, Result{ID: check.ID, Scope: check.Scope, Link: check.Link(), Outcome: check.outcome(f)})
 		}
 	}
 	return report

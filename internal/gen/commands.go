@@ -16,8 +16,9 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 	for _, cmd := range commands {
 		fmt.Fprintf(b, "- [`%s`](#%s): %s\n", cmd.Name(), cmd.Name(), lowerFirst(cmd.Short))
 	}
-	for _, cmd := range commands {
-		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s [flags]\n```\n\n%s\n", cmd.Name(), cmd.Use, cmd.Long)
+	for _, cmd := range withTheirs(commands) {
+		name := cmd.CommandPath()
+		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s%s [flags]\n```\n\n%s\n", name, strings.TrimSuffix(name, cmd.Name()), cmd.Use, cmd.Long)
 		if cmd.Example != "" {
 			fmt.Fprintf(b, "\n```sh\n%s\n```\n", unindented(cmd.Example))
 		}
@@ -36,6 +37,15 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 			}
 		})
 	}
+}
+
+// withTheirs returns the commands, each followed by its own sub-commands.
+func withTheirs(commands []*cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, cmd := range commands {
+		all = append(append(all, cmd), withTheirs(cmd.Commands())...)
+	}
+	return all
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+const bundleLong = `It makes all checks of the doctor and writes one archive (tar.gz) with the report and with what it is about: Nodes,
+Services of type LoadBalancer, the Pods and workloads of controller managers, leases, warnings, the ends of their logs, and
+the versions. No Secret and no ConfigMap is read. Values of environment variables, and of flags and annotations that are not
+known, are hidden, and so is whatever looks like a secret, wherever it stands. Read it before you attach it to an issue: names
+and addresses of Nodes and Services are in it.`
+
+func newBundleCommand() *cobra.Command {
+	e := &examination{}
+	var path string
+	cmd := newCommand(subcommand{
+		use: "bundle", short: "Write an archive for a maintainer, without secrets", long: bundleLong,
+		example: `  cloud-controller-manager doctor bundle --cloud-provider=digitalocean -f ccm.tar.gz
+  # From the pod.
+  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor bundle -f - > ccm.tar.gz`,
+	})
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return e.bundle(cmd, path) }
+	e.declare(cmd)
+	for _, name := range []string{"before-uninstall", "output"} {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	cmd.Flags().StringVarP(&path, "filename", "f", "doctor.tar.gz", "Path of the archive; - writes it to the standard output.")
+	return cmd
+}
+
+func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
+	defer cancel()
+	out := cmd.OutOrStdout()
+	if path != "-" {
+		file, problem := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if problem != nil {
+			return usagef("--filename=%s: %v", path, problem)
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		out = file
+	}
+	o := e.options(ctx, cmd.Flags())
+	flags, err := Flags()
+	if err != nil {
+		return err
+	}
+	report, err := doctor.Bundle(ctx, o, doctor.BundleOptions{
+		Files:    map[string]any{"version.json": currentVersion(), "providers.json": registry.Names()},
+		Secrets:  e.secrets(),
+		Harmless: func(name string) bool { return flags.Lookup(name) != nil },
+	}, out)
+	if err != nil {
+		return fmt.Errorf("writing the archive: %w", err)
+	}
+	if path != "-" {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[string(doctor.Failure)])
+	}
+	return nil
+}
+
+// secrets are the texts that this process was given as secrets: settings of the providers, and all values
+// in the file of --cloud-config that are not of a word that everybody has.
+func (e *examination) secrets() []string {
+	var list []string
+	for _, p := range registry.All() {
+		for _, setting := range p.Descriptor.Settings {
+			if !setting.Secret {
+				continue
+			}
+			list = append(list, os.Getenv(setting.Name))
+			if content, err := os.ReadFile(os.Getenv(setting.Name + "_FILE")); err == nil {
+				list = append(list, string(content))
+			}
+		}
+	}
+	if file, err := os.Open(e.cloudConfig); err == nil {
+		defer file.Close()
+		list = append(list, secretValues(file)...)
+	}
+	return list
+}
+
+// secretWords are in the names of what is secret in a configuration file.
+var secretWords = []string{"password", "secret", "token", "key", "credential", "passphrase"}
+
+func secretValues(file io.Reader) []string {
+	var list []string
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(strings.Replace(lines.Text(), ":", "=", 1), "=")
+		for _, word := range secretWords {
+			if strings.Contains(strings.ToLower(name), word) {
+				list = append(list, strings.Trim(strings.TrimSpace(value), `"',`))
+				break
+			}
+		}
+	}
+	return list
+}
