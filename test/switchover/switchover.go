@@ -236,7 +236,7 @@ func (c *Cluster) ensured(ctx context.Context) error {
 	}
 	done, said := map[string]bool{}, []string{}
 	for _, e := range events.Items {
-		done[e.InvolvedObject.Name] = done[e.InvolvedObject.Name] || e.Reason == "EnsuredLoadBalancer"
+		done[e.InvolvedObject.Name] = done[e.InvolvedObject.Name] || e.Reason == "EnsuredLoadBalancer" || e.Reason == "UpdatedLoadBalancer" // the latter where the cloud took its time
 		said = append(said, e.InvolvedObject.Name+": "+e.Reason+": "+e.Message)
 	}
 	for _, svc := range services.Items {
