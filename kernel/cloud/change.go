@@ -80,7 +80,8 @@ type Progress struct {
 	Again time.Duration
 	// Warnings say what is left, and why.
 	Warnings []Warning
-	// Observed is the state Apply learnt on the way, nil when it has to be read.
+	// Observed is the state Apply learnt on the way, nil when it has to be read. So has the rest of one that
+	// is pending while nothing else is.
 	Observed *Observed
 }
 

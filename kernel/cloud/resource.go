@@ -45,7 +45,8 @@ type Resource struct {
 	// can compare. An IDOf value is the id of another resource, also as an item of an []any. A field
 	// that only the wanted resource has is for its creation and is not compared.
 	Fields map[string]any
-	// Needs are further resources that have to be there before this one is made.
+	// Needs are further resources that have to be there before this one is made. While the cloud refuses
+	// one of them this one is not changed.
 	Needs []IDOf
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.

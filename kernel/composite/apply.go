@@ -62,8 +62,11 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		m.done(s, id)
 		step = s.doing()
+		if made := newBalancer(s, id, change); made != nil {
+			m.progress.Observed = made
+		}
 		if s.kind.Settles > 0 {
-			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: step, More: m.next() != nil, Observed: newBalancer(s, id, change)}, errors.Join(refusals...)
+			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: step, More: m.next() != nil, Observed: m.progress.Observed}, errors.Join(refusals...)
 		}
 	}
 }
@@ -107,7 +110,8 @@ func soonest(x, y time.Duration) time.Duration {
 	return min(x, y)
 }
 
-// newBalancer returns what is known of a balancer that was made in this step, nil when none was.
+// newBalancer returns what is known of a balancer that was made in this step, nil when none was. The
+// rest is read afterwards.
 func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
 	if s.verb != cloud.Create || !s.kind.Anchor || change.After == nil {
 		return nil

@@ -82,6 +82,31 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// While something is refused, what needs it does not change; what only belongs to that does.
+func TestNeedsOfAChange(t *testing.T) {
+	rule := func(group string) cloud.Resource { return res("rule", "r", fields{"group": idOf("group", group)}) }
+	balancer, pools := lb(fields{"subnets": "new", "name": "new"}), pool("p", fields{"health": "new"})
+	balancer.Needs, pools.Needs = []cloud.IDOf{rule("g").Ref()}, []cloud.IDOf{rule("g").Ref()}
+	kinds := append([]cloud.ResourceKind{{Name: "group"}, {Name: "rule"}}, theKinds()[1:]...)
+	for i := range kinds {
+		kinds[i].Settles = 0
+	}
+	present := list(lb(fields{"subnets": "old", "name": "old"}), pool("p", fields{"health": "old"}), member("p", "old"))
+	wanted := list(res("group", "g", nil), rule("g"), balancer, pools, member("p", "new"))
+	for refused, want := range map[string][]string{
+		"":               {"create group g", "create rule r", "update balancer b subnets", "update pool p health", "create member new", "delete member old", "update balancer b name"},
+		"create rule r":  {"create group g", "create rule r", "create member new", "delete member old"},
+		"create group g": {"create group g", "create member new", "delete member old"},
+	} {
+		f := newFake(kinds, present, wanted)
+		f.fails[refused] = &cloud.Invalid{}
+		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if (err == nil) != (refused == "") || !slices.Equal(f.done, want) || len(f.problems) > 0 {
+			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
+		}
+	}
+}
+
 // A deletion goes on with nothing once something was refused.
 func TestRefusedTagsKeepNothing(t *testing.T) {
 	f := newFake(theKinds(), list(lb(fields{"tags": "ours"})), list(lb(fields{"tags": ""})))
@@ -112,6 +137,15 @@ func TestRunEnds(t *testing.T) {
 	}
 	if progress, err = f.balancers().Apply(t.Context(), change); err != nil || progress.Pending {
 		t.Errorf("with nothing left to do: %+v, %v", progress, err)
+	}
+}
+
+// The id of a new balancer is known also where the run goes on.
+func TestRunTellsNewBalancer(t *testing.T) {
+	f := newFake([]cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}}, nil, list(lb(nil), pool("p", nil)))
+	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if o := progress.Observed; err != nil || progress.Pending || len(f.done) != 2 || o == nil || o.ID != "id-1" || o.State != cloud.BalancerPending {
+		t.Errorf("after %q: %+v, observed %+v, %v", f.done, progress, o, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -165,6 +166,51 @@ func FuzzApplyConverges(f *testing.F) {
 			t.Logf("present %+v\nwanted %+v", present, wanted)
 		}
 	})
+}
+
+// FuzzNeeds checks for any change of which the cloud refuses a part that nothing changes while what it
+// needs was refused, and that the change ends.
+func FuzzNeeds(f *testing.F) {
+	for seed := range uint64(2000) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		g := newGenerator(seed)
+		present, wanted := g.resources(), g.resources()
+		refused := g.withNeeds(wanted)
+		cloudOf := newFake(g.kinds, present, wanted)
+		for ref := range refused {
+			cloudOf.fails["create "+ref.Kind+" "+ref.Key] = &cloud.Invalid{}
+		}
+		_ = cloudOf.settle(t, cloud.Change{After: &cloud.Balancer{}})
+		for _, w := range wanted {
+			for _, ref := range w.Needs {
+				tried := slices.Index(cloudOf.done, "create "+ref.Kind+" "+ref.Key)
+				changed := tried >= 0 && slices.ContainsFunc(cloudOf.done[tried:], func(step string) bool { return strings.HasPrefix(step, "update "+w.Kind+" "+w.Key+" ") })
+				if refused[ref] && changed {
+					t.Errorf("%s %s is changed after what it needs was refused: %q", w.Kind, w.Key, cloudOf.done)
+				}
+			}
+		}
+	})
+}
+
+// withNeeds gives resources needs of kinds that are made before, and returns those that are refused.
+func (g *generator) withNeeds(wanted []cloud.Resource) map[cloud.IDOf]bool {
+	refused := map[cloud.IDOf]bool{}
+	for i, r := range wanted {
+		for _, earlier := range wanted[:i] {
+			if earlier.Kind < r.Kind && !g.isBatch(r.Kind) && g.chance(20) {
+				wanted[i].Needs = append(wanted[i].Needs, earlier.Ref())
+			}
+		}
+		refused[r.Ref()] = g.chance(10)
+	}
+	return refused
+}
+
+func (g *generator) isBatch(kind string) bool {
+	return slices.ContainsFunc(g.kinds, func(k cloud.ResourceKind) bool { return k.Name == kind && k.Batch != "" })
 }
 
 // compare checks that the cloud has these resources and no others.

@@ -55,7 +55,7 @@ func (m *model) nextOf(kind cloud.ResourceKind) *step {
 //	no     –                  makes what it refers to, then makes it
 //	yes    an immutable field the same, then makes the trial, then deletes it, after what refers to it
 //	yes    any other          changes it, except for fields that change last and those that refer to
-//	                          what is not ready
+//	                          what is not ready; not at all while what it needs was refused
 func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	if m.refused[wanted.Ref()] {
 		return nil
@@ -78,10 +78,16 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	case len(fields) == 0 && waits:
 		s, _ := m.before(kind, wanted)
 		return s
-	case len(fields) == 0:
+	case len(fields) == 0 || m.isDenied(wanted):
 		return nil
 	}
 	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: fields}
+}
+
+// isDenied reports whether the cloud has refused something that a resource needs, or something that
+// has to be there before that.
+func (m *model) isDenied(wanted cloud.Resource) bool {
+	return m.hasRefusals() && slices.ContainsFunc(wanted.Needs, func(ref cloud.IDOf) bool { return m.refused[ref] || !m.present.has(ref) })
 }
 
 // isLast reports whether a field changes after everything else.
@@ -245,7 +251,7 @@ func (m *model) nextLast() *step {
 	for _, kind := range m.kinds {
 		for _, wanted := range m.wanted.of(kind.Name) {
 			present, exists := m.present.byRef[wanted.Ref()]
-			if !exists || m.refused[wanted.Ref()] {
+			if !exists || m.refused[wanted.Ref()] || m.isDenied(wanted) {
 				continue
 			}
 			fields := slices.DeleteFunc(m.difference(present, wanted), func(f string) bool { return !isLast(m, kind, f) })

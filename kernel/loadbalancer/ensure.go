@@ -183,7 +183,7 @@ func (p *pipeline) change(ctx context.Context, d decision) (cloud.Observed, erro
 	case progress.Pending:
 		p.state.pendingSince = time.Now()
 		return told(progress), &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
-	case progress.Observed != nil:
+	case progress.Observed != nil && progress.Observed.State != cloud.BalancerPending:
 		return *progress.Observed, p.busy(*progress.Observed)
 	}
 	return p.look(ctx)

@@ -110,6 +110,19 @@ func TestPoll(t *testing.T) {
 	}
 }
 
+// A driver that knows only the id of what it has made is asked for the rest at once.
+func TestNewBalancerIsReadAtOnce(t *testing.T) {
+	f := newFixture(t)
+	f.driver.ready, f.driver.busy = true, 1
+	first := f.ensure()
+	observed := f.driver.observes
+	f.settle()
+	f.wrote("create balancer")
+	if observed != 2 {
+		t.Errorf("%d reads in the first run (%v), want one before and one after the creation", observed, first)
+	}
+}
+
 func TestPendingBalancerIsNotChanged(t *testing.T) {
 	f := newFixture(t)
 	f.settle()

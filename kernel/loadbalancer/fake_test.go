@@ -60,6 +60,8 @@ type fakeDriver struct {
 	busy int
 	// silent drivers return no state from Apply.
 	silent bool
+	// ready says that nothing is pending after Apply, whatever state it returns.
+	ready bool
 	// hidden balancers are found by id only, as in a cloud whose lists lag.
 	hidden bool
 	// undead balancers survive so many deletions.
@@ -281,7 +283,7 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 	}
 	if change.After != nil && !d.silent {
 		o := d.observed(id)
-		progress.Observed, progress.Pending = &o, o.State == cloud.BalancerPending
+		progress.Observed, progress.Pending = &o, o.State == cloud.BalancerPending && !d.ready
 		progress.After = 7e9
 	}
 	if d.step != nil {
