@@ -123,6 +123,7 @@ volumes:
 {{- define "multicloud-ccm.containerBase" -}}
 image: {{ include "multicloud-ccm.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
+terminationMessagePolicy: FallbackToLogsOnError
 {{- with include "multicloud-ccm.env" . }}
 env:
   {{- . | trim | nindent 2 }}
