@@ -120,10 +120,19 @@ func groupIDs(r cloud.Resource) (ids []string) {
 	return ids
 }
 
+// inOrder returns fields in the order of their requests: with IPv6 each subnet needs a range of it.
+func inOrder(fields []string, stack types.IpAddressType) []string {
+	order := []string{fieldStack, fieldGroups, fieldSubnets}
+	if stack == types.IpAddressTypeDualstack {
+		order = []string{fieldGroups, fieldSubnets, fieldStack}
+	}
+	return slices.DeleteFunc(order, func(f string) bool { return !slices.Contains(fields, f) })
+}
+
 // change changes security groups, subnets and address types, which take a request each.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
 	b, _ := wanted.Native.(cloud.Balancer)
-	for _, field := range fields {
+	for _, field := range inOrder(fields, stackOf(wanted)) {
 		switch field {
 		case fieldGroups:
 			_, err = n.client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})

@@ -48,6 +48,7 @@ func (p *parts) addAll(ctx context.Context) error {
 			return err
 		}
 	}
+	p.addLeft()
 	p.addSurplus()
 	return nil
 }
@@ -109,14 +110,19 @@ func (p *parts) addBalancer() {
 	}
 }
 
-// rules are those that are wanted: what listens must be reached.
+// rules are those that are missing: what listens must be reached.
 func (p *parts) rules() (refs []cloud.IDOf) {
 	for _, r := range p.Wanted {
-		if r.Kind == secgroup.KindRule {
+		isThere := slices.ContainsFunc(p.Present, func(other cloud.Resource) bool { return other.Ref() == r.Ref() })
+		if r.Kind == secgroup.KindRule && !isThere {
 			refs = append(refs, r.Ref())
 		}
 	}
 	return refs
+}
+
+func (p *parts) behind() targetgroup.Behind {
+	return targetgroup.Behind{Balancer: p.lb, Rules: p.rules()}
 }
 
 // balancer is a load balancer by its portable view.
@@ -158,7 +164,7 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	if have != nil {
 		before = have.group
 	}
-	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.lb)
+	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.behind())
 	if err != nil {
 		return err
 	}
@@ -174,14 +180,20 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	if l.Protocol == cloud.ProtocolTLS {
 		p.addCertificates(&p.Present, present, have.certificates())
 	}
-	switch to, listed := present.Fields[fieldTargets].(cloud.IDOf); {
-	case !listed || to == leads:
-	case present.Fields[fieldTransport] != wanted.Fields[fieldTransport]: // it is deleted, and what it led to afterwards
-		p.targets.AddSurplus(&p.Resources, have.group)
-	default:
-		p.targets.AddRetired(&p.Resources, have.group, p.change)
-	}
 	return nil
+}
+
+// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
+func (p *parts) addLeft() {
+	for _, l := range p.change.After.Listeners {
+		switch have := p.s.Balancer.at(l.Port); {
+		case have == nil || have.group.TargetGroupArn == nil:
+		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
+			p.targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
+		default:
+			p.targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
+		}
+	}
 }
 
 // listener is a listener by its portable view, without what it leads to.
@@ -232,12 +244,12 @@ func (p *parts) addSurplus() {
 		for _, l := range lb.listeners {
 			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
 				p.Present = append(p.Present, p.presentListener(l))
-				p.targets.AddSurplus(&p.Resources, l.group)
+				p.targets.AddLeaving(&p.Resources, l.group, p.change, p.behind())
 			}
 		}
 	}
 	if p.s.Balancer == nil || p.s.Balancer.served() {
-		p.targets.AddSurplus(&p.Resources, p.s.Groups.Unused...)
+		targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
 	}
 }
 
@@ -258,7 +270,7 @@ func (p *parts) addRemains(context.Context) error {
 			p.targets.AddSurplus(&p.Resources, l.group)
 		}
 	}
-	p.targets.AddSurplus(&p.Resources, p.s.Groups.Unused...)
+	targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
 	return nil
 }
 

@@ -97,24 +97,29 @@ func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listen
 	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
 }
 
+// Behind says which balancer target groups are behind, and which missing rules let their traffic through.
+type Behind struct {
+	Balancer cloud.IDOf
+	Rules    []cloud.IDOf
+}
+
 // Add adds the target group that a listener has to lead to, with what is in it. Have is the one that it
 // leads to now. A new one is made when the balancer is there.
-func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change, lb cloud.IDOf) (cloud.IDOf, error) {
+func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change, b Behind) (cloud.IDOf, error) {
 	g, err := gs.choose(ctx, s, have, l, change.Spec)
 	if err != nil {
 		return cloud.IDOf{}, err
 	}
 	ref := g.Ref()
-	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.cluster.ObjectTags(change.Spec)}}
-	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l)}
-	its := attributes
-	its.Fields = attributeFields(g.View())
+	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.cluster.ObjectTags(change.Spec)}, Needs: b.Rules}
+	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l), Needs: b.Rules}
+	its := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(g.View())}
 	if g.TargetGroupArn != nil {
-		present := wanted
-		present.ID, present.Fields, its.Fields[fieldGroup] = *g.TargetGroupArn, healthFields(*g.Health()), ref
+		present := presentGroup(g, b.Balancer)
+		present.Fields, its.Fields[fieldGroup] = healthFields(*g.Health()), ref
 		r.Present = append(r.Present, present, its)
 	} else { // what has its default is not written
-		wanted.Needs = []cloud.IDOf{lb}
+		wanted.Needs = append([]cloud.IDOf{b.Balancer}, b.Rules...)
 		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
 	}
 	r.Wanted = append(r.Wanted, wanted)
@@ -130,26 +135,49 @@ func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Grou
 // registers them, and checks three times every 30 seconds.
 const untilServing = 3 * time.Minute
 
+// presentGroup is a target group that is there. It is a part of the balancer that it needs.
+func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
+	return cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
+}
+
 // AddRetired adds a target group that a listener leads to until now. Connections still go there, so it
-// stays, and its targets are right, until the one in its place serves.
-func (gs *Groups) AddRetired(r *cloud.Resources, g Group, change cloud.Change) {
-	present := cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn)}
-	if listed(r.Wanted, g) {
+// stays, and its targets are right, until the one in its place serves. One of the user's is left alone.
+func (gs *Groups) AddRetired(r *cloud.Resources, g Group, change cloud.Change, b Behind) {
+	if listed(r.Wanted, g) || !gs.Releases(g) {
 		return
 	}
+	present := presentGroup(g, b.Balancer)
 	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, present)
 	addTargets(r, g, string(g.TargetType), change)
-	if gs.Releases(g) {
-		r.Again = untilServing
+	r.Again = untilServing
+}
+
+// AddLeaving adds a target group that goes with the listener that leads to it. While the cloud refuses
+// something that may still serve, so its targets are right.
+func (gs *Groups) AddLeaving(r *cloud.Resources, g Group, change cloud.Change, b Behind) {
+	if !gs.Releases(g) || listed(r.Wanted, g) || listed(r.Present, g) {
+		return
+	}
+	r.Present = append(r.Present, presentGroup(g, b.Balancer))
+	had := len(r.Wanted)
+	addTargets(r, g, string(g.TargetType), change)
+	for i := had; i < len(r.Wanted); i++ {
+		r.Wanted[i].WhileRefused = true
 	}
 }
 
-// AddSurplus adds target groups that go with the listener that leads to them, or that no listener
-// leads to, unless they are wanted again.
-func (gs *Groups) AddSurplus(r *cloud.Resources, groups ...Group) {
+// AddSurplus adds a target group that goes with its balancer.
+func (gs *Groups) AddSurplus(r *cloud.Resources, g Group) {
+	if gs.Releases(g) {
+		AddUnused(r, g)
+	}
+}
+
+// AddUnused adds target groups of the Service that no listener leads to, unless they are wanted again.
+func AddUnused(r *cloud.Resources, groups ...Group) {
 	for _, g := range groups {
-		if (len(g.LoadBalancerArns) == 0 || gs.Releases(g)) && !listed(r.Wanted, g) && !listed(r.Present, g) {
-			r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn)})
+		if !listed(r.Wanted, g) && !listed(r.Present, g) {
+			r.Present = append(r.Present, presentGroup(g))
 		}
 	}
 }

@@ -112,6 +112,8 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 func (gs *Groups) registerBatch(ctx context.Context, batch []cloud.Resource, refused *cloud.Waiting) error {
 	_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
 	switch {
+	case failure.Is(err, codeNoTargetGroup): // it was deleted meanwhile: it is made again in the next run
+		return &cloud.Waiting{}
 	case !failure.Is(err, codeBadTarget):
 		return err
 	case len(batch) == 1:
@@ -128,7 +130,8 @@ func (gs *Groups) registerBatch(ctx context.Context, batch []cloud.Resource, ref
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		if _, err := gs.client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)}); err != nil {
+		_, err := gs.client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
+		if err = failure.Ignore(err, codeNoTargetGroup); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,140 @@
+package nlb
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+)
+
+// fakeClient notes the requests that change a balancer.
+type fakeClient struct {
+	Client
+	done []string
+}
+
+func (f *fakeClient) SetSecurityGroups(context.Context, *sdk.SetSecurityGroupsInput, ...func(*sdk.Options)) (*sdk.SetSecurityGroupsOutput, error) {
+	f.done = append(f.done, fieldGroups)
+	return nil, nil
+}
+
+func (f *fakeClient) SetSubnets(context.Context, *sdk.SetSubnetsInput, ...func(*sdk.Options)) (*sdk.SetSubnetsOutput, error) {
+	f.done = append(f.done, fieldSubnets)
+	return nil, nil
+}
+
+func (f *fakeClient) SetIpAddressType(context.Context, *sdk.SetIpAddressTypeInput, ...func(*sdk.Options)) (*sdk.SetIpAddressTypeOutput, error) {
+	f.done = append(f.done, fieldStack)
+	return nil, nil
+}
+
+// A balancer gets IPv6 when its subnets have it, and loses it before it moves to others.
+func TestOrderOfChanges(t *testing.T) {
+	for stack, want := range map[types.IpAddressType][]string{
+		types.IpAddressTypeDualstack: {fieldGroups, fieldSubnets, fieldStack},
+		types.IpAddressTypeIpv4:      {fieldStack, fieldGroups, fieldSubnets},
+	} {
+		client := &fakeClient{}
+		n := &Balancers{reader: reader{client: client}}
+		wanted := cloud.Resource{Fields: map[string]any{fieldStack: string(stack)}, Native: cloud.Balancer{}}
+		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldStack, fieldGroups, fieldSubnets}); err != nil || !slices.Equal(client.done, want) {
+			t.Errorf("to %s: %q, %v, want %q", stack, client.done, err, want)
+		}
+		client.done = nil
+		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldSubnets}); err != nil || !slices.Equal(client.done, []string{fieldSubnets}) {
+			t.Errorf("subnets alone: %q, %v", client.done, err)
+		}
+	}
+}
+
+// groupOf is a target group that was made for a listener, with an instance.
+func groupOf(name string, nodePort int32) targetgroup.Group {
+	return targetgroup.Group{TargetGroup: types.TargetGroup{
+		TargetGroupName: &name, TargetGroupArn: &name, Port: &nodePort, Protocol: types.ProtocolEnumTcp, TargetType: types.TargetTypeEnumInstance,
+		HealthCheckProtocol: types.ProtocolEnumTcp, HealthCheckPort: aws.String("traffic-port"), HealthCheckIntervalSeconds: aws.Int32(30),
+		LoadBalancerArns: []string{"lb"},
+	}, Tags: tag.Cluster{ID: "c"}.Tags(), Targets: []string{"i-old"}}
+}
+
+func listenerAt(port int32, protocol types.ProtocolEnum, g targetgroup.Group) Listener {
+	return Listener{Listener: types.Listener{Port: &port, Protocol: protocol, ListenerArn: aws.String("listener")}, group: g}
+}
+
+// partsOf returns the resources of a balancer's listeners.
+func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
+	t.Helper()
+	cluster := tag.Cluster{ID: "c"}
+	n := &Balancers{reader: reader{targets: targetgroup.New(nil, cluster), cluster: cluster}}
+	p := &parts{
+		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &targetgroup.Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
+		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},
+	}
+	for _, l := range wanted {
+		if err := p.addListener(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.addLeft()
+	p.addSurplus()
+	return p
+}
+
+func find(list []cloud.Resource, key string) (found []cloud.Resource) {
+	for _, r := range list {
+		if r.Key == key {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Somebody may have led a listener to the target group of another one, wherever that stands.
+func TestListenerLedToTheGroupOfAnother(t *testing.T) {
+	a, b := groupOf("k8s-a", 30080), groupOf("k8s-b", 30443)
+	for name, ports := range map[string][]int32{"the first": {80, 443}, "the last": {443, 80}} {
+		first, last := ports[0], ports[1]
+		wantsA, wantsB := listenerAt(80, types.ProtocolEnumTcp, a).view(), listenerAt(443, types.ProtocolEnumTcp, b).view()
+		wanted := []cloud.Listener{wantsA, wantsB}
+		if first == 443 {
+			slices.Reverse(wanted)
+		}
+		p := partsOf(t, []Listener{listenerAt(first, types.ProtocolEnumTcp, b), listenerAt(last, types.ProtocolEnumTcp, b)}, wanted...)
+		if present, wanted := find(p.Present, "k8s-b"), find(p.Wanted, "i-new in k8s-b"); len(present) != 2 || len(find(p.Wanted, "k8s-b")) != 2 || len(wanted) != 1 {
+			t.Errorf("%s: %d resources of the group are there, %d wanted, target %d times; want the group with its attributes, and one target", name, len(present), len(find(p.Wanted, "k8s-b")), len(wanted))
+		}
+	}
+}
+
+// Listeners that go have right targets as long as the cloud refuses what should take their place.
+func TestTargetsOfListenersThatGo(t *testing.T) {
+	udp := listenerAt(80, types.ProtocolEnumUdp, groupOf("k8s-next", 30080)).view()
+	udp.TargetProtocol = cloud.ProtocolUDP
+	for name, wanted := range map[string][]cloud.Listener{"port is not wanted": nil, "another transport": {udp}} {
+		p := partsOf(t, []Listener{listenerAt(80, types.ProtocolEnumTcp, groupOf("k8s-a", 30080))}, wanted...)
+		group, present, meanwhile := find(p.Present, "k8s-a"), find(p.Present, "i-old in k8s-a"), find(p.Wanted, "i-new in k8s-a")
+		if len(group) != 1 || !slices.Contains(group[0].Needs, p.lb) || len(find(p.Wanted, "k8s-a")) != 0 {
+			t.Errorf("%s: the group is %+v, want it there, a part of the balancer, and not wanted", name, group)
+		}
+		if len(present) != 1 || len(meanwhile) != 1 || !meanwhile[0].WhileRefused {
+			t.Errorf("%s: targets %+v, wanted %+v; want the new one while something is refused", name, present, meanwhile)
+		}
+	}
+}
+
+// Only rules that are missing keep a balancer waiting, not one that passes to another balancer.
+func TestMissingRules(t *testing.T) {
+	missing, passed := cloud.Resource{Kind: secgroup.KindRule, Key: "missing"}, cloud.Resource{Kind: secgroup.KindRule, Key: "passed"}
+	p := &parts{}
+	p.Present, p.Wanted = []cloud.Resource{passed}, []cloud.Resource{missing, passed}
+	if rules := p.rules(); !slices.Equal(rules, []cloud.IDOf{missing.Ref()}) {
+		t.Errorf("%v", rules)
+	}
+}

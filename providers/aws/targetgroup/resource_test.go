@@ -1,0 +1,188 @@
+package targetgroup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// fakeClient notes what is registered and deregistered, and what is written.
+type fakeClient struct {
+	Client
+	done []string
+	err  error
+}
+
+func (f *fakeClient) note(verb string, group *string, targets []types.TargetDescription) error {
+	for _, t := range targets {
+		f.done = append(f.done, verb+" "+aws.ToString(t.Id)+" in "+aws.ToString(group))
+	}
+	return f.err
+}
+
+func (f *fakeClient) RegisterTargets(_ context.Context, in *sdk.RegisterTargetsInput, _ ...func(*sdk.Options)) (*sdk.RegisterTargetsOutput, error) {
+	return nil, f.note("register", in.TargetGroupArn, in.Targets)
+}
+
+func (f *fakeClient) DeregisterTargets(_ context.Context, in *sdk.DeregisterTargetsInput, _ ...func(*sdk.Options)) (*sdk.DeregisterTargetsOutput, error) {
+	return nil, f.note("deregister", in.TargetGroupArn, in.Targets)
+}
+
+func (f *fakeClient) ModifyTargetGroup(_ context.Context, in *sdk.ModifyTargetGroupInput, _ ...func(*sdk.Options)) (*sdk.ModifyTargetGroupOutput, error) {
+	f.done = append(f.done, "modify "+*in.TargetGroupArn)
+	return nil, nil
+}
+
+func (f *fakeClient) ModifyTargetGroupAttributes(_ context.Context, in *sdk.ModifyTargetGroupAttributesInput, _ ...func(*sdk.Options)) (*sdk.ModifyTargetGroupAttributesOutput, error) {
+	f.done = append(f.done, "attributes of "+*in.TargetGroupArn)
+	return nil, nil
+}
+
+func (f *fakeClient) DeleteTargetGroup(_ context.Context, in *sdk.DeleteTargetGroupInput, _ ...func(*sdk.Options)) (*sdk.DeleteTargetGroupOutput, error) {
+	f.done = append(f.done, "delete "+*in.TargetGroupArn)
+	return nil, nil
+}
+
+// driver has a balancer, a rule that is missing, and target groups.
+type driver struct {
+	*Groups
+	cloud.Resources
+	refused error
+}
+
+var (
+	theBalancer = cloud.Resource{Kind: "balancer", Key: "b", ID: "b"}
+	theRule     = cloud.Resource{Kind: "rule", Key: "r"}
+	theBehind   = Behind{Balancer: theBalancer.Ref(), Rules: []cloud.IDOf{theRule.Ref()}}
+)
+
+// steps is the driver as the kernel sees it.
+type steps struct {
+	cloud.Driver
+	cloud.BalancerReader
+	d *driver
+}
+
+func (s *steps) Classify(err error) cloud.Failure { return failure.Classify(err) }
+
+func (s *steps) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
+	return s.d.Resources, nil
+}
+
+func (s *steps) ResourceKinds() []cloud.ResourceKind {
+	create := func(context.Context, cloud.Resource, []cloud.Resource) (string, error) { return "r", s.d.refused }
+	return append([]cloud.ResourceKind{{Name: "rule", Create: create}, {Name: "balancer", Anchor: true}}, s.d.Kinds()...)
+}
+
+const port = 30080
+
+func groupOfTargets(name string, tags map[string]string, targets ...string) Group {
+	return Group{TargetGroup: types.TargetGroup{
+		TargetGroupName: &name, TargetGroupArn: &name, Port: aws.Int32(port), Protocol: types.ProtocolEnumTcp, TargetType: types.TargetTypeEnumInstance,
+		HealthCheckProtocol: types.ProtocolEnumTcp, HealthCheckPort: aws.String("traffic-port"), HealthCheckIntervalSeconds: aws.Int32(30),
+		LoadBalancerArns: []string{"b"},
+	}, Tags: tags, Attributes: map[string]string{option.AttributePreserve: "true"}, Targets: targets}
+}
+
+// listenerOf is a listener that the group suits, with another timeout and without clients' addresses.
+func listenerOf(g Group) cloud.Listener {
+	l := g.View()
+	l.Health.Timeout, l.ProviderFields[balancer.FieldPreserve] = 5e9, "false"
+	return l
+}
+
+// TestWhileRulesAreRefused checks what is done of target groups when the nodes' rules are refused.
+func TestWhileRulesAreRefused(t *testing.T) {
+	cluster := tag.Cluster{ID: "c"}
+	have, theirs := groupOfTargets("k8s-have", cluster.Tags(), "i-old"), groupOfTargets("theirs", nil, "i-old")
+	change := cloud.Change{After: &cloud.Balancer{Targets: []cloud.InstanceID{"i-new"}}}
+	targets := []string{"register i-new in k8s-have", "deregister i-old in k8s-have"}
+	for name, tt := range map[string]struct {
+		add          func(*Groups, *cloud.Resources) error
+		refused, not []string
+	}{
+		"one that stays": {
+			func(gs *Groups, r *cloud.Resources) error {
+				_, err := gs.Add(t.Context(), r, &Set{}, have, listenerOf(have), change, theBehind)
+				return err
+			},
+			targets, []string{"modify k8s-have", "attributes of k8s-have", targets[0], targets[1]},
+		},
+		"one that is retired": {func(gs *Groups, r *cloud.Resources) error { gs.AddRetired(r, have, change, theBehind); return nil }, targets, targets},
+		"one that goes with its listener": {
+			func(gs *Groups, r *cloud.Resources) error {
+				gs.AddLeaving(r, have, change, theBehind)
+				r.Present = append(r.Present, cloud.Resource{Kind: kindAttributes, Key: "serves", Fields: map[string]any{fieldGroup: have.Ref()}})
+				r.Wanted = append(r.Wanted, cloud.Resource{Kind: kindAttributes, Key: "serves", Fields: map[string]any{fieldGroup: have.Ref()}, Needs: theBehind.Rules})
+				return nil
+			},
+			targets, nil,
+		},
+		"the user's that is retired": {func(gs *Groups, r *cloud.Resources) error { gs.AddRetired(r, theirs, change, theBehind); return nil }, nil, nil},
+		"the user's that goes":       {func(gs *Groups, r *cloud.Resources) error { gs.AddLeaving(r, theirs, change, theBehind); return nil }, nil, nil},
+	} {
+		for _, refused := range []error{nil, &cloud.Invalid{Field: "rules", Value: "61", Want: "want 60"}} {
+			if refused == nil && tt.not == nil && tt.refused != nil {
+				continue
+			}
+			client := &fakeClient{}
+			d := &driver{Groups: New(client, cluster), refused: refused}
+			d.Present, d.Wanted = []cloud.Resource{theBalancer}, []cloud.Resource{theRule, theBalancer}
+			if err := tt.add(d.Groups, &d.Resources); err != nil {
+				t.Fatal(err)
+			}
+			b, _ := composite.Balancers(&steps{d: d})
+			_, err := b.Apply(t.Context(), change)
+			want := tt.not
+			if refused != nil {
+				want = tt.refused
+			}
+			if (err == nil) != (refused == nil) || !slices.Equal(client.done, want) {
+				t.Errorf("%s, rule %v: carried out %q, %v, want %q", name, refused, client.done, err, want)
+			}
+		}
+	}
+}
+
+// What other listeners lead to is never deleted; what names only balancers that are gone is.
+func TestUnused(t *testing.T) {
+	gs, r := New(nil, tag.Cluster{ID: "c"}), &cloud.Resources{}
+	shared, orphan := groupOfTargets("k8s-shared", gs.cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
+	shared.LoadBalancerArns = []string{"b", "c"}
+	gs.AddSurplus(r, shared)
+	AddUnused(r, orphan)
+	if len(r.Present) != 1 || r.Present[0].Key != "k8s-orphan" {
+		t.Errorf("%v", r.Present)
+	}
+}
+
+// A target group that was deleted meanwhile does not end the run.
+func TestGroupIsGone(t *testing.T) {
+	gs := New(&fakeClient{err: &smithy.GenericAPIError{Code: codeNoTargetGroup}}, tag.Cluster{})
+	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldGroup: "arn"}}}
+	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
+	if !waits || waiting.After != 0 {
+		t.Errorf("registering: %+v, want it to be tried again soon", waiting)
+	}
+	if err := gs.deregister(t.Context(), one); err != nil {
+		t.Errorf("deregistering: %v", err)
+	}
+	other := New(&fakeClient{err: errors.New("broken")}, tag.Cluster{})
+	if err := other.deregister(t.Context(), one); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("another failure: %v", err)
+	}
+}
