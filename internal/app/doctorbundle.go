@@ -1,13 +1,10 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +46,9 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 			return usagef("--filename=%s: %v", path, problem)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
+		if problem := file.Chmod(0o600); problem != nil { // a file that was there before keeps its mode otherwise
+			return fmt.Errorf("--filename=%s: %w", path, problem)
+		}
 		out = file
 	}
 	o := e.options(ctx, cmd.Flags())
@@ -68,44 +68,4 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[string(doctor.Failure)])
 	}
 	return nil
-}
-
-// secrets are the texts that this process was given as secrets: settings of the providers, and all values
-// in the file of --cloud-config that are not of a word that everybody has.
-func (e *examination) secrets() []string {
-	var list []string
-	for _, p := range registry.All() {
-		for _, setting := range p.Descriptor.Settings {
-			if !setting.Secret {
-				continue
-			}
-			list = append(list, os.Getenv(setting.Name))
-			if content, err := os.ReadFile(os.Getenv(setting.Name + "_FILE")); err == nil {
-				list = append(list, string(content))
-			}
-		}
-	}
-	if file, err := os.Open(e.cloudConfig); err == nil {
-		defer file.Close()
-		list = append(list, secretValues(file)...)
-	}
-	return list
-}
-
-// secretWords are in the names of what is secret in a configuration file.
-var secretWords = []string{"password", "secret", "token", "key", "credential", "passphrase"}
-
-func secretValues(file io.Reader) []string {
-	var list []string
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(strings.Replace(lines.Text(), ":", "=", 1), "=")
-		for _, word := range secretWords {
-			if strings.Contains(strings.ToLower(name), word) {
-				list = append(list, strings.Trim(strings.TrimSpace(value), `"',`))
-				break
-			}
-		}
-	}
-	return list
 }

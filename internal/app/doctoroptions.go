@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"os"
@@ -48,11 +49,30 @@ func (e *examination) connect() (kubernetes.Interface, string, error) {
 	}
 	config.QPS, config.Burst = doctorQPS, doctorBurst
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return e.clock.Watch(doctor.ClockOfServer, next) })
+	server := withoutUser(config.Host)
 	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, config.Host, err
+	if err != nil && server != config.Host {
+		err = fmt.Errorf("the address %s of the kubeconfig, with the user and the password in it, is not a URL: want a URL without them", server)
 	}
-	return client, config.Host, nil
+	if err != nil {
+		return nil, server, err
+	}
+	return client, server, nil
+}
+
+// withoutUser returns an address without the user and the password that may be in it.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	}
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		rest = rest[at+1:]
+	}
+	if found {
+		return scheme + "://" + rest
+	}
+	return rest
 }
 
 // learn takes the flags of the running controller manager: of process 1 in its container, of its

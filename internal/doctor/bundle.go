@@ -18,7 +18,7 @@ import (
 
 // BundleOptions say what goes into an archive besides what the doctor reads.
 type BundleOptions struct {
-	// Files are added as they are, without secrets.
+	// Files are added under their names. What looks like a secret is hidden in them as everywhere.
 	Files map[string]any
 	// Secrets are texts that must not be in the archive, wherever they come from.
 	Secrets []string
@@ -59,11 +59,10 @@ func archive(out io.Writer, files map[string]any, r redactor, now time.Time) err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		content, err := plain(files[name])
+		content, err := r.plain(files[name])
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
-		content = r.text(content)
 		header := &tar.Header{Name: "doctor/" + name, Mode: 0o600, Size: int64(len(content)), ModTime: now}
 		if err := tape.WriteHeader(header); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
@@ -78,12 +77,28 @@ func archive(out io.Writer, files map[string]any, r redactor, now time.Time) err
 	return zipped.Close()
 }
 
-func plain(content any) (string, error) {
+// plain returns the text of a file. Secrets are hidden in each text of an object before it becomes
+// JSON, which writes characters such as & and quotes in another way.
+func (r redactor) plain(content any) (string, error) {
 	if text, is := content.(string); is {
-		return text, nil
+		return r.text(text), nil
 	}
-	text, err := json.MarshalIndent(content, "", "  ")
-	return string(text) + "\n", err
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return "", err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var tree any
+	if err := decoder.Decode(&tree); err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err = encoder.Encode(r.tree(tree))
+	return out.String(), err
 }
 
 // kept are the prefixes of annotations and labels whose values may be in an archive.
@@ -152,6 +167,7 @@ func (f *facts) objects(files map[string]any, r redactor, harmless func(string) 
 // pod is how a Pod is run, without values that are nobody's business.
 func (r redactor) pod(spec corev1.PodSpec, harmless func(string) bool) corev1.PodSpec {
 	spec = *spec.DeepCopy()
+	spec.EphemeralContainers = nil // somebody's debugging
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for n := range list {
 			c := &list[n]
