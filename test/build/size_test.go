@@ -20,9 +20,10 @@ func TestSize(t *testing.T) {
 		limit     int64
 	}{
 		{"all providers", nil, 60 * megabyte},
-		{"aws", []string{"aws"}, 52 * megabyte},
-		// 47.2 MB on 2026-11-22, when plan and explain came.
-		{"digitalocean", []string{"digitalocean"}, 47*megabyte + megabyte/2},
+		// 52.8 and 48.1 MB on 2026-11-22, when the commands plan, explain and adopt, and the checks of the
+		// doctor had come: 1.6 MB in all that every image has.
+		{"aws", []string{"aws"}, 53 * megabyte},
+		{"digitalocean", []string{"digitalocean"}, 48*megabyte + megabyte/2},
 		{"gce", []string{"gce"}, 50 * megabyte},
 		{"sim", []string{"sim"}, 47 * megabyte},
 	}
