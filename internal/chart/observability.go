@@ -30,7 +30,7 @@ func observability() []Value {
 			{Name: "enabled", Type: Bool, Doc: "Let only the metrics port in."},
 			{Name: "egress", Doc: "What goes out.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Let only DNS, the API server and the cloud be reached."},
-				{Name: "ports", Type: List, Default: []any{443, 6443}, Doc: "TCP ports of the API server and of the cloud's API. OpenStack's services have ports of their own, such as 5000, 8774, 9696 and 9876."},
+				{Name: "ports", Type: List, Default: []any{443, 6443}, Doc: "TCP ports of the API server and of the cloud's API. The port of apiServer, where its mode is not service, is added. OpenStack's services have ports of their own, such as 5000, 8774, 9696 and 9876."},
 				{Name: "cidrs", Type: Texts, Doc: "Networks with these ports. Default: all."},
 				{Name: "extraRules", Type: List, Doc: "More egress rules, such as one to a proxy or to 169.254.169.254 on port 80, where the cloud's metadata are."},
 			}},
@@ -43,7 +43,7 @@ func observability() []Value {
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},
 			}},
 			{Name: "uninstallGuard", Doc: "`helm uninstall` while Services have balancers.", Fields: []Value{
-				{Name: "enabled", Type: Bool, Doc: "Refuse it, in a Pod that has to start then; `--no-hooks` uninstalls all the same."},
+				{Name: "enabled", Type: Bool, Doc: "Refuse it, in a Pod that has to start then; `--no-hooks` uninstalls all the same. On a cloud without load balancers there is none."},
 			}},
 		}},
 	}
@@ -54,7 +54,7 @@ func monitor() []Value {
 		{Name: "enabled", Type: Bool, Doc: "Render it."},
 		{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
 		{Name: "interval", Type: Duration, Default: "", Doc: "Scrape interval. Default: Prometheus'."},
-		{Name: "authorization", Type: Object, Doc: "The operator's authorization. Default: the token of an account that the chart makes, which may read /metrics and nothing else. None with metrics.unauthenticated."},
+		{Name: "authorization", Type: Object, Doc: "The operator's authorization. Default: the token of an account that the chart makes, which may read /metrics and nothing else. None with metrics.unauthenticated. Has to be set with rbac.create=false."},
 		{Name: "relabelings", Type: List, Doc: "Relabelings."},
 		{Name: "metricRelabelings", Type: List, Doc: "Relabelings of metrics."},
 	}

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 
 const guardName = "multicloud-ccm-uninstall"
 
-// On a cloud without load balancers, or without the controller of Services, the guard would refuse
-// for ever: nobody takes the finalizers of Services away.
+// On a cloud without load balancers the guard would refuse for ever: nobody takes the finalizers of
+// Services away. A controller of Services that is switched off may have left some, so that the guard stays.
 func TestUninstallGuardIsWhereBalancersAre(t *testing.T) {
 	const on = "doctor: {uninstallGuard: {enabled: true}}"
 	for _, d := range descriptors() {
@@ -26,10 +27,25 @@ func TestUninstallGuardIsWhereBalancersAre(t *testing.T) {
 			t.Errorf("%s: the notes warn of uninstalling: %t, want %t", d.Name, said, balancers)
 		}
 	}
-	out := mustRender(t, release{values: []string{minimal("sim"), on, "controllers: {service: {enabled: false}}"}})
-	if out.find("Pod", guardName) != nil {
-		t.Error("the guard is there without the controller of Services")
+	for _, others := range []string{"", "controllers: {firewall: {enabled: false}}"} {
+		values := []string{minimal("digitalocean"), "controllers: {service: {enabled: false}}", others}
+		if out := mustRender(t, release{values: append(values, on)}); out.find("Pod", guardName) == nil || !listsServices(t, out) {
+			t.Error("without the controller of Services the guard is missing, or may not list Services")
+		} else if !strings.Contains(out.notes, "Set controllers.service.enabled to true") {
+			t.Errorf("the notes do not say who deletes load balancers:\n%s", out.notes)
+		}
 	}
+	if out := mustRender(t, release{values: []string{minimal("sim"), "controllers: {service: {enabled: false}, firewall: {enabled: false}}"}}); listsServices(t, out) {
+		t.Error("without guard and controllers the account may list Services")
+	}
+}
+
+// listsServices says whether the ClusterRole allows to list Services.
+func listsServices(t *testing.T, out output) bool {
+	t.Helper()
+	return slices.ContainsFunc(as[rbacv1.ClusterRole](t, out, "ClusterRole", "multicloud-ccm").Rules, func(r rbacv1.PolicyRule) bool {
+		return slices.Contains(r.Resources, "services") && slices.Contains(r.Verbs, "list")
+	})
 }
 
 func TestReplicasSpread(t *testing.T) {
@@ -68,6 +84,42 @@ func TestEgress(t *testing.T) {
 	closed := as[networkingv1.NetworkPolicy](t, mustRender(t, release{values: []string{minimal("sim"), "{hostNetwork: false, networkPolicy: {enabled: true}}"}}), "NetworkPolicy", "")
 	if len(closed.Spec.PolicyTypes) != 1 || closed.Spec.Egress != nil {
 		t.Errorf("without egress the policy is %+v", closed.Spec)
+	}
+}
+
+// The API server is reached whatever its port is.
+func TestEgressReachesTheAPIServer(t *testing.T) {
+	const on = "{hostNetwork: false, networkPolicy: {enabled: true, egress: {enabled: true, cidrs: [10.0.0.0/8]}}}"
+	for values, want := range map[string][]int32{
+		"apiServer: {mode: explicit, host: api.example, port: 8443}":                        {443, 6443, 8443},
+		"apiServer: {mode: explicit, host: api.example}":                                    {443, 6443},
+		"{apiServer: {mode: node}, platform: talos}":                                        {443, 6443, 7445},
+		"{apiServer: {mode: service, port: 8443}, networkPolicy: {egress: {ports: [443]}}}": {443},
+	} {
+		policy := as[networkingv1.NetworkPolicy](t, mustRender(t, release{values: []string{minimal("sim"), on, values}}), "NetworkPolicy", "")
+		var ports []int32
+		for _, port := range policy.Spec.Egress[1].Ports {
+			ports = append(ports, port.Port.IntVal)
+		}
+		if !slices.Equal(ports, want) {
+			t.Errorf("%s: ports %v, want %v", values, ports, want)
+		}
+	}
+}
+
+// Without roles the chart has no account that may read metrics: it makes none, and wants another's token.
+func TestMonitorsWithoutRoles(t *testing.T) {
+	for _, kind := range []string{"serviceMonitor", "podMonitor"} {
+		values := []string{minimal("sim"), "rbac: {create: false}", "metrics: {" + kind + ": {enabled: true}}"}
+		if _, err := render(t, release{values: values}); err == nil || !strings.Contains(err.Error(), "metrics."+kind+".authorization is not set") {
+			t.Errorf("%s without authorization: %v", kind, err)
+		}
+		for _, with := range []string{"metrics: {unauthenticated: true}", "metrics: {" + kind + ": {authorization: {credentials: {name: n, key: k}}}}"} {
+			out := mustRender(t, release{values: append(values[:3:3], with)})
+			if out.find("Secret", "multicloud-ccm-metrics") != nil || out.find("ServiceAccount", "multicloud-ccm-metrics") != nil {
+				t.Errorf("%s: an account that may do nothing with %s", kind, with)
+			}
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ kind: DaemonSet
 replicaCount: 2
 networkPolicy: {enabled: true}
 metrics: {service: {enabled: false}, serviceMonitor: {enabled: true}, podMonitor: {enabled: true}}
+rbac: {create: false}
 apiServer: {mode: explicit}
 image: {digest: latest}`},
 		{"localhost", "provider: sim\nclusterName: c\nhostNetwork: false\napiServer: {mode: localhost}"},
@@ -136,5 +137,11 @@ func TestNull(t *testing.T) {
 
 // Another image may have flags that this program lacks.
 func TestFlagsOfAnotherImage(t *testing.T) {
-	mustRender(t, release{values: []string{minimal("sim"), "{image: {tag: mine}, extraArgs: {my-flag: 1}}"}})
+	for _, image := range []string{"tag: mine", "registry: registry.example", "repository: me/ccm"} {
+		mustRender(t, release{values: []string{minimal("sim"), "{image: {" + image + "}, extraArgs: {my-flag: 1}}"}})
+	}
+	own := "{image: {registry: ghcr.io, repository: multicloud-ccm/multicloud-ccm}, extraArgs: {my-flag: 1}}"
+	if _, err := render(t, release{values: []string{minimal("sim"), own}}); err == nil {
+		t.Error("a flag that the chart's own image lacks is accepted")
+	}
 }

@@ -36,6 +36,15 @@
 {{- toJson $found }}
 {{- end }}
 
+{{/*
+Says "true" where helm uninstall is guarded. A cloud without load balancers has nothing to wait for, and nobody
+who would take the finalizers off. That the controller of Services is off says nothing: it may have been on.
+*/}}
+{{- define "multicloud-ccm.uninstallGuard" -}}
+{{- $can := get (include "multicloud-ccm.provider" . | fromJson) "capabilities" | default dict }}
+{{- if and .Values.doctor.uninstallGuard.enabled $can.loadBalancers }}true{{ end }}
+{{- end }}
+
 {{/* {"list": the controllers that run}: switched on, and the cloud has something for them. */}}
 {{- define "multicloud-ccm.controllers" -}}
 {{- $can := get (include "multicloud-ccm.provider" . | fromJson) "capabilities" | default dict }}

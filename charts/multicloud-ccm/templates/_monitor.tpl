@@ -29,10 +29,10 @@
   {{- end }}
 {{- end }}
 
-{{/* Says "true" where a monitor needs the account that reads metrics. */}}
+{{/* Says "true" where a monitor needs the account that reads metrics. Without roles there is none. */}}
 {{- define "multicloud-ccm.metricsReader" -}}
 {{- $m := .Values.metrics }}
 {{- range list $m.serviceMonitor $m.podMonitor }}
-{{- if and .enabled (not .authorization) (not $m.unauthenticated) }}true{{ end }}
+{{- if and $.Values.rbac.create .enabled (not .authorization) (not $m.unauthenticated) }}true{{ end }}
 {{- end }}
 {{- end }}

@@ -18,6 +18,13 @@
   verbs: {{ toJson .verbs }}
 {{- end }}
 {{- end }}
+{{- $reads := or (has "service-lb-controller" $running) (has "cloud-firewall-controller" $running) }}
+{{- if and (not $namespaced) (not $reads) (include "multicloud-ccm.uninstallGuard" $root) }}
+# the guard of helm uninstall
+- apiGroups: [""]
+  resources: ["services"]
+  verbs: ["list"]
+{{- end }}
 {{- end }}
 
 {{- define "multicloud-ccm.subjects" -}}

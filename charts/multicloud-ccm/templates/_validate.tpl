@@ -138,6 +138,12 @@ before the others of the folder.
 {{- if and .Values.metrics.serviceMonitor.enabled (not .Values.metrics.service.enabled) }}
 {{- $p = append $p "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: switch the Service on, or use metrics.podMonitor" }}
 {{- end }}
+{{- range $name := list "serviceMonitor" "podMonitor" }}
+{{- $monitor := get $.Values.metrics $name }}
+{{- if and $monitor.enabled (not $.Values.rbac.create) (not $monitor.authorization) (not $.Values.metrics.unauthenticated) }}
+{{- $p = append $p (printf "metrics.%s.enabled is true, rbac.create is false and metrics.%s.authorization is not set: set it to the token of an account that may get /metrics" $name $name) }}
+{{- end }}
+{{- end }}
 {{- if and .Values.networkPolicy.egress.enabled (not .Values.networkPolicy.enabled) }}
 {{- $p = append $p "networkPolicy.egress.enabled is true and networkPolicy.enabled is false: set that to true as well" }}
 {{- end }}
@@ -260,6 +266,11 @@ before the others of the folder.
 {{- $_ := set $values .flag (default "" .value) }}
 {{- end }}
 {{- /* Another image may have other flags. */}}
+{{- $another := or .Values.image.tag .Values.image.digest }}
+{{- $image := (.Files.Get "files/shape.yaml" | fromYaml).image.fields }}
+{{- range $field := list "registry" "repository" }}
+{{- if ne (get $.Values.image $field) (get (get $image $field) "default") }}{{ $another = true }}{{ end }}
+{{- end }}
 {{- $known := .Files.Get "files/flagnames.yaml" | fromYamlArray }}
 {{- range $name, $value := .Values.extraArgs }}
 {{- if hasPrefix "-" $name }}
@@ -267,7 +278,7 @@ before the others of the folder.
 {{- else if hasKey $values $name }}
 {{- $other := get $values $name }}
 {{- $p = append $p (printf "extraArgs.%s: %s" $name (ternary (printf "the chart sets this flag from %s, use that" $other) "the chart sets this flag itself, leave it out" (ne $other ""))) }}
-{{- else if and (not (has $name $known)) (not $.Values.image.tag) (not $.Values.image.digest) }}
+{{- else if and (not (has $name $known)) (not $another) }}
 {{- $p = append $p (printf "extraArgs.%s: the program has no such flag; `cloud-controller-manager --help` lists those it has" $name) }}
 {{- end }}
 {{- end }}
