@@ -5,11 +5,13 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -49,15 +51,24 @@ func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
 // detached a moment ago may not be free yet.
 func (e *Balancers) attach(ctx context.Context, wanted []cloud.Resource) error {
 	_, err := e.client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
-	if _, early := errors.AsType[*types.InvalidConfigurationRequestException](err); early {
-		return &cloud.Waiting{}
+	return refusedSubnets(err)
+}
+
+// retryAfter is when AWS is asked again for what it refused although it may take it later.
+const retryAfter = 15 * time.Second
+
+// refusedSubnets makes AWS's refusal of a change of subnets one that waits, and says why: the zone
+// may not be free yet, or the subnets be none that the balancer can do with.
+func refusedSubnets(err error) error {
+	if refused, is := errors.AsType[*types.InvalidConfigurationRequestException](err); is {
+		return &cloud.Waiting{After: retryAfter, Warnings: []cloud.Warning{{Field: option.Subnets.Name, Message: "the subnets are not changed: " + refused.Error()}}}
 	}
 	return err
 }
 
 func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error {
 	_, err := e.client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
-	return err
+	return refusedSubnets(err)
 }
 
 func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {

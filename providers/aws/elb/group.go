@@ -17,6 +17,9 @@ import (
 // the security groups of nodes. It returns what has to be there before the balancer.
 func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change) (first []cloud.IDOf, err error) {
 	spec := change.Spec
+	if p.Balancer != nil && !e.isAsked(spec, *change.After) {
+		return nil, e.keepGroups(p, change)
+	}
 	closing, err := e.unshared(ctx, e.leaving(p.Snapshot, spec), p.of.Key)
 	if err != nil {
 		return nil, err
@@ -26,6 +29,9 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 		group, err := e.groups.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, desired.Ingress(spec))
 		if err != nil {
 			return nil, err
+		}
+		if group.Problem != nil && slices.Contains(p.lb.SecurityGroups, group.ID) {
+			p.Present = append(p.Present, group) // the balancer goes on with it
 		}
 		own, closing = &group, append(closing, group.ID)
 	} else if present := e.own(p.Snapshot, spec); present != nil {
@@ -40,6 +46,39 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
 	}
 	return first, err
+}
+
+// isAsked reports whether a balancer shall have the security groups, the sources and the ports that the
+// Service asks for. Where it is left as it is but for its targets, it need not.
+func (e *Balancers) isAsked(spec cloud.Spec, after cloud.Balancer) bool {
+	var asked, has []int
+	for _, port := range spec.Ports {
+		asked = append(asked, port.Port)
+	}
+	for _, l := range after.Listeners {
+		has = append(has, l.Port)
+	}
+	slices.Sort(asked)
+	slices.Sort(has)
+	return balancer.Joined(e.Groups(spec)) == after.ProviderFields[balancer.FieldGroups] && slices.Equal(e.Allow(spec), after.Allow) && slices.Equal(asked, has)
+}
+
+// keepGroups opens the nodes for the security group that the balancer keeps. What the Service asks for
+// now says nothing of what is needed meanwhile, so that nothing is closed, and the rules of its own
+// group stay.
+func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
+	spec, has := change.Spec, balancer.List(change.After.ProviderFields[balancer.FieldGroups])
+	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), nil)
+	var own *cloud.Resource
+	switch group := e.own(p.Snapshot, spec); {
+	case group != nil && slices.Contains(has, balancer.OwnGroup):
+		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: aws.ToString(group.GroupId)}
+		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
+		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
+	case !slices.Contains(has, e.Groups(spec)[0]):
+		return nil // which of them the nodes were opened for is not known
+	}
+	return e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, true)
 }
 
 // ofDeletion returns the balancer, and the rules of the nodes that refer to a security group which is not

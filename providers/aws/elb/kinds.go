@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -39,12 +40,12 @@ const (
 )
 
 // ResourceKinds returns the kinds of resources in the order of making. Subnets, security groups,
-// listeners and tags are in the request that makes a balancer.
+// listeners and tags are in the request that makes a balancer. Subnets change last: targets do not wait
+// for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
 		{Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, Create: e.create, Delete: e.delete},
 		written(kindTags, e.setTags),
-		{Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet}, Add: e.attach, Remove: e.detach},
 		written(kindGroups, e.setGroups),
 		{
 			Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS},
@@ -53,6 +54,7 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 		written(kindPolicy, e.createPolicy), written(kindTLS, e.setListenerPolicies), written(kindProxy, e.setNodePortPolicies),
 		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes),
 		{Name: kindTarget, Together: fieldBalancer, Add: e.register, Remove: e.deregister},
+		{Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet}, Add: e.attach, Remove: e.detach},
 	}
 }
 
@@ -131,10 +133,30 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	if s.Balancer != nil {
 		p.Present = append(append(p.Present, cloud.Resource{Kind: kindBalancer, Key: p.of.Key, ID: p.of.Key}), p.shown(change.Before.Balancer)...)
 	}
+	p.openFirst()
 	p.tryCertificates(change.Before.Balancer, *change.After)
 	p.addTags(e.Cluster, change)
 	p.addPolicies(change.Before.Balancer, *change.After)
 	return p.Resources, nil
+}
+
+// openFirst has the balancer's security groups changed after the rules of nodes: where one is refused,
+// nodes would not be reached any more.
+func (p *parts) openFirst() {
+	if p.Balancer == nil {
+		return
+	}
+	var rules []cloud.IDOf
+	groups := 0
+	for i, r := range p.Wanted {
+		switch r.Kind {
+		case secgroup.KindRule:
+			rules = append(rules, r.Ref())
+		case kindGroups:
+			groups = i
+		}
+	}
+	p.Wanted[groups].Needs = rules
 }
 
 // shown returns the parts that the portable view of a balancer shows. A new balancer has the default
@@ -149,9 +171,7 @@ func (p *parts) shown(b cloud.Balancer) []cloud.Resource {
 		groups = append(groups, ref)
 	}
 	list := []cloud.Resource{p.part(kindGroups, p.of.Key, map[string]any{fieldGroups: groups})}
-	for _, id := range balancer.List(b.ProviderFields[balancer.FieldSubnets]) {
-		list = append(list, p.part(kindSubnet, cmp.Or(p.Inventory.Zone(id), id), map[string]any{fieldSubnet: id}))
-	}
+	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
 	for _, l := range b.Listeners {
 		list = append(list, p.listener(l))
 	}
@@ -165,4 +185,31 @@ func (p *parts) shown(b cloud.Balancer) []cloud.Resource {
 		list = append(list, p.part(kindTarget, string(id), map[string]any{}))
 	}
 	return list
+}
+
+// subnets returns subnets by their zones: a balancer has one in each. Those of zones that it does not
+// have come first, so that it is never without any.
+func (p *parts) subnets(ids []string) []cloud.Resource {
+	var added, others []cloud.Resource
+	taken, has := map[string]string{}, map[string]bool{}
+	for _, id := range p.lb.Subnets {
+		has[p.Inventory.Zone(id)] = true
+	}
+	for _, id := range ids {
+		zone := cmp.Or(p.Inventory.Zone(id), id)
+		r := p.part(kindSubnet, zone, map[string]any{fieldSubnet: id})
+		first, second := taken[zone]
+		switch {
+		case second:
+			r.Key = id
+			r.Problem = &cloud.Invalid{Field: option.Subnets.Name, Value: id, Want: "one subnet in each zone: " + first + " is in zone " + zone + " too"}
+			others = append(others, r)
+		case has[zone]:
+			others = append(others, r)
+		default:
+			added = append(added, r)
+		}
+		taken[zone] = cmp.Or(first, id)
+	}
+	return append(added, others...)
 }

@@ -47,9 +47,9 @@ func (p *parts) listener(l cloud.Listener) cloud.Resource {
 	return r
 }
 
-// tryCertificates gives listeners with a certificate that is new to the balancer a trial at a port that
-// nobody uses: there is one listener at each port, so that the one before has to go first, and AWS may
-// refuse the certificate.
+// tryCertificates gives listeners with a certificate a trial at a port that nobody uses, for where they
+// are made again: there is one listener at each port, so that the one before has to go first, and AWS
+// may refuse the certificate, which may be gone since it was given to the one before.
 func (p *parts) tryCertificates(before, after cloud.Balancer) {
 	port := 65535
 	for slices.ContainsFunc(slices.Concat(before.Listeners, after.Listeners), func(l cloud.Listener) bool { return l.Port == port }) {
@@ -57,11 +57,7 @@ func (p *parts) tryCertificates(before, after cloud.Balancer) {
 	}
 	for i, r := range p.Wanted {
 		l, is := r.Native.(cloud.Listener)
-		certificate := l.ProviderFields[balancer.FieldCertificates]
-		known := func(other cloud.Listener) bool {
-			return other.ProviderFields[balancer.FieldCertificates] == certificate
-		}
-		if is && certificate != "" && !slices.ContainsFunc(before.Listeners, known) {
+		if is && l.ProviderFields[balancer.FieldCertificates] != "" {
 			l.Port = port
 			p.Wanted[i].Trial = new(p.listener(l))
 		}

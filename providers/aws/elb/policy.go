@@ -112,8 +112,10 @@ func (b *Balancer) proxied() (ports []string) {
 // listener that has, and keeps, what AWS gives to each by itself is left alone.
 func (p *parts) addPolicies(before, after cloud.Balancer) {
 	for _, name := range p.lb.otherPolicies() {
-		p.Present = append(p.Present, p.part(kindPolicy, name, map[string]any{}))
-		p.want(p.part(kindPolicy, name, map[string]any{}))
+		r := p.part(kindPolicy, name, map[string]any{})
+		r.ID = name
+		p.Present = append(p.Present, r)
+		p.want(r)
 	}
 	special := map[int]bool{}
 	for _, l := range before.Listeners {
@@ -160,8 +162,11 @@ func needing(r cloud.Resource, needs ...cloud.IDOf) cloud.Resource {
 // listenerPolicies are those of a listener that terminates TLS.
 func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
 	name := p.lb.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
-	r := p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: append([]string{name}, p.lb.stickiness(l)...)})
-	return needing(r, p.listener(l).Ref(), cloud.IDOf{Kind: kindPolicy, Key: name})
+	policies := []any{cloud.IDOf{Kind: kindPolicy, Key: name}}
+	for _, other := range p.lb.stickiness(l) {
+		policies = append(policies, other)
+	}
+	return needing(p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: policies}), p.listener(l).Ref())
 }
 
 // nodePorts are the policies of the node ports with the proxy policy. One that is given up loses it
@@ -178,7 +183,12 @@ func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
 }
 
 func (p *parts) nodePort(port, listener string) cloud.Resource {
-	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: append(p.lb.backendPolicies(port), proxyPolicy)})
+	var policies []any
+	for _, other := range p.lb.backendPolicies(port) {
+		policies = append(policies, other)
+	}
+	policies = append(policies, cloud.IDOf{Kind: kindPolicy, Key: proxyPolicy}) // the last one: setNodePortPolicies takes it away
+	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: policies})
 }
 
 // createPolicy makes a policy. One is never changed, so that its name says what it is.

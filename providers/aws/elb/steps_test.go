@@ -55,13 +55,13 @@ func TestSteps(t *testing.T) {
 			"create " + kindListener + " 65535", "delete " + kindListener + " 443", "create " + kindListener + " 443", "delete " + kindListener + " 65535",
 		}},
 		"a policy survives another protocol": {with("ssl-negotiation-policy", policy), with("ssl-negotiation-policy", policy, "backend-protocol", "ssl"), []string{
-			"delete " + kindListener + " 443", "create " + kindListener + " 443", "create " + kindTLS + " 443", "update " + kindHealth + " " + lb,
+			"create " + kindListener + " 65535", "delete " + kindListener + " 443", "create " + kindListener + " 443", "create " + kindTLS + " 443", "update " + kindHealth + " " + lb, "delete " + kindListener + " 65535",
 		}},
 		"a node port that is given up loses its policy first": {specOf("proxy-protocol", "*"), moved, []string{
 			"delete " + kindProxy + " 30080", "delete " + kindListener + " 80", "create " + kindListener + " 80", "create " + kindProxy + " 31080", "update " + kindHealth + " " + lb,
 		}},
 		"the policy of a node port may have gone along with its listener": {with("proxy-protocol", "*"), with("proxy-protocol", "*", "backend-protocol", "ssl"), []string{
-			"delete " + kindListener + " 443", "create " + kindListener + " 443", "update " + kindProxy + " 30443", "update " + kindHealth + " " + lb,
+			"create " + kindListener + " 65535", "delete " + kindListener + " 443", "create " + kindListener + " 443", "update " + kindProxy + " 30443", "update " + kindHealth + " " + lb, "delete " + kindListener + " 65535",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

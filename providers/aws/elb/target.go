@@ -10,11 +10,22 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
+// register adds targets. One that does not exist any more is tried again later, and the others are
+// registered.
 func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error {
-	return inHalves(wanted, func(list []types.Instance) error {
+	var gone []cloud.Warning
+	err := inHalves(wanted, func(list []types.Instance) error {
 		_, err := e.client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+		if len(list) == 1 && isNoInstance(err) {
+			gone = append(gone, cloud.Warning{Message: "instance " + *list[0].InstanceId + " is not registered: " + err.Error()})
+			return nil
+		}
 		return err
 	})
+	if err == nil && len(gone) > 0 {
+		return &cloud.Waiting{After: retryAfter, Warnings: gone}
+	}
+	return err
 }
 
 // deregister removes targets. One that does not exist any more is none.

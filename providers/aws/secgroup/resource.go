@@ -74,28 +74,34 @@ func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]str
 }
 
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
-// those without the cluster's tag too.
+// those without the cluster's tag too. A group of that name which is not ours is refused like one that
+// cannot be made, so that what does not refer to it goes on; nothing of it changes.
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
 	tags := tag.Of(g.Tags)
 	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: creation{n, gs.cluster.GroupTags(spec)}}
-	r.Wanted = append(r.Wanted, own)
 	switch value, shared := tags[tag.ClusterPrefix+gs.cluster.ID]; {
 	case err != nil:
 		return own, err
 	case !exists:
 	case gs.isAnothers(g, spec.Ref.Owner):
-		return own, fmt.Errorf("security group %s (%s) belongs to another cluster: choose another name for the balancer, with %s", own.ID, n.Name, option.Name.Name)
+		own.Problem = &cloud.Invalid{Field: option.Name.Name, Value: option.Name.In(spec.Options), Want: fmt.Sprintf("another name for the balancer: security group %s (%s) belongs to another cluster", own.ID, n.Name)}
 	case !gs.cluster.Owns(tags) && shared:
-		return own, fmt.Errorf("security group %s (%s) has the cluster's tag with value %q, so it is shared: delete it, or set %s", own.ID, n.Name, value, option.Groups.Name)
+		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it has the cluster's tag with value %q, so it is shared", own.ID, n.Name, value)}
 	default:
 		r.Present = append(r.Present, own)
 		if !gs.cluster.Owns(tags) {
 			addTags(r, g, gs.cluster.Tags())
 		}
 	}
+	r.Wanted = append(r.Wanted, own)
 	for _, rule := range rules.Without(Ingress(g)).Sorted() {
-		r.Wanted = append(r.Wanted, ruleResource(own.Ref(), rule, "", nil))
+		one := ruleResource(own.Ref(), rule, "", nil)
+		one.Problem = own.Problem
+		r.Wanted = append(r.Wanted, one)
+	}
+	if own.Problem != nil {
+		return own, nil
 	}
 	for _, rule := range Ingress(g).Without(rules).Sorted() {
 		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))

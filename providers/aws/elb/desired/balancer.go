@@ -28,7 +28,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 		Scope:     cloud.ScopeOf(option.Internal.Bool(spec.Options)),
 		Listeners: listeners,
 		Health:    health,
-		Allow:     s.allow(spec),
+		Allow:     s.Allow(spec),
 		ProviderFields: map[string]string{
 			balancer.FieldType:    balancer.KindClassic,
 			balancer.FieldSubnets: balancer.Joined(subnets),
@@ -67,9 +67,9 @@ func (s Settings) HasOwnGroup(spec cloud.Spec) bool {
 	return slices.Contains(s.Groups(spec), balancer.OwnGroup)
 }
 
-// allow is what the balancer's own security group enforces. Rules of other groups
+// Allow is what the balancer's own security group enforces. Rules of other groups
 // are not ours.
-func (s Settings) allow(spec cloud.Spec) []string {
+func (s Settings) Allow(spec cloud.Spec) []string {
 	if !s.HasOwnGroup(spec) {
 		return nil
 	}

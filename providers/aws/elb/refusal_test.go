@@ -1,0 +1,267 @@
+package elb
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	ec2sdk "github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// recorder is a client that notes what it is asked for, and refuses some of it.
+type recorder struct {
+	Client
+	refuse map[string]error
+	calls  []string
+}
+
+func (r *recorder) call(what string, about ...string) error {
+	what += " " + strings.Join(about, ",")
+	r.calls = append(r.calls, what)
+	return r.refuse[what]
+}
+
+func (r *recorder) RegisterInstancesWithLoadBalancer(_ context.Context, in *sdk.RegisterInstancesWithLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.RegisterInstancesWithLoadBalancerOutput, error) {
+	return nil, r.call("register", instances(in.Instances)...)
+}
+
+func (r *recorder) DeregisterInstancesFromLoadBalancer(_ context.Context, in *sdk.DeregisterInstancesFromLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.DeregisterInstancesFromLoadBalancerOutput, error) {
+	return nil, r.call("deregister", instances(in.Instances)...)
+}
+
+func (r *recorder) AttachLoadBalancerToSubnets(_ context.Context, in *sdk.AttachLoadBalancerToSubnetsInput, _ ...func(*sdk.Options)) (*sdk.AttachLoadBalancerToSubnetsOutput, error) {
+	return nil, r.call("attach", in.Subnets...)
+}
+
+func (r *recorder) DetachLoadBalancerFromSubnets(_ context.Context, in *sdk.DetachLoadBalancerFromSubnetsInput, _ ...func(*sdk.Options)) (*sdk.DetachLoadBalancerFromSubnetsOutput, error) {
+	return nil, r.call("detach", in.Subnets...)
+}
+
+func (r *recorder) CreateLoadBalancerPolicy(_ context.Context, in *sdk.CreateLoadBalancerPolicyInput, _ ...func(*sdk.Options)) (*sdk.CreateLoadBalancerPolicyOutput, error) {
+	return nil, r.call("policy", *in.PolicyName)
+}
+
+func (r *recorder) SetLoadBalancerPoliciesOfListener(_ context.Context, in *sdk.SetLoadBalancerPoliciesOfListenerInput, _ ...func(*sdk.Options)) (*sdk.SetLoadBalancerPoliciesOfListenerOutput, error) {
+	return nil, r.call("policies", in.PolicyNames...)
+}
+
+func (r *recorder) ApplySecurityGroupsToLoadBalancer(_ context.Context, in *sdk.ApplySecurityGroupsToLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.ApplySecurityGroupsToLoadBalancerOutput, error) {
+	return nil, r.call("groups", in.SecurityGroups...)
+}
+
+func instances(list []types.Instance) (ids []string) {
+	for _, i := range list {
+		ids = append(ids, *i.InstanceId)
+	}
+	return ids
+}
+
+// groupRecorder is that for security groups.
+type groupRecorder struct {
+	secgroup.Client
+	*recorder
+}
+
+func (r groupRecorder) AuthorizeSecurityGroupIngress(_ context.Context, in *ec2sdk.AuthorizeSecurityGroupIngressInput, _ ...func(*ec2sdk.Options)) (*ec2sdk.AuthorizeSecurityGroupIngressOutput, error) {
+	return nil, r.call("open", *in.GroupId)
+}
+
+func (r groupRecorder) RevokeSecurityGroupIngress(_ context.Context, in *ec2sdk.RevokeSecurityGroupIngressInput, _ ...func(*ec2sdk.Options)) (*ec2sdk.RevokeSecurityGroupIngressOutput, error) {
+	return nil, r.call("close", *in.GroupId)
+}
+
+func (r groupRecorder) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
+	return &ec2sdk.DescribeSecurityGroupsOutput{}, nil
+}
+
+// subnetReader is a client that knows some subnets, two of which are in one zone.
+type subnetReader struct{ vpc.Client }
+
+func (subnetReader) DescribeSubnets(context.Context, *ec2sdk.DescribeSubnetsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSubnetsOutput, error) {
+	out := &ec2sdk.DescribeSubnetsOutput{}
+	for _, id := range []string{"subnet-a", "subnet-a2", "subnet-b"} {
+		out.Subnets = append(out.Subnets, ec2types.Subnet{SubnetId: new(id), AvailabilityZone: new(id[:len("subnet-a")])})
+	}
+	return out, nil
+}
+
+func (subnetReader) DescribeRouteTables(context.Context, *ec2sdk.DescribeRouteTablesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeRouteTablesOutput, error) {
+	return &ec2sdk.DescribeRouteTablesOutput{}, nil
+}
+
+func (subnetReader) DescribeAvailabilityZones(context.Context, *ec2sdk.DescribeAvailabilityZonesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeAvailabilityZonesOutput, error) {
+	return &ec2sdk.DescribeAvailabilityZonesOutput{}, nil
+}
+
+func (subnetReader) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
+	return &ec2sdk.DescribeSecurityGroupsOutput{}, nil
+}
+
+// scene is a balancer with the instance i-old, whose node i-new joins.
+type scene struct {
+	*recorder
+	d *Balancers
+	s *Snapshot
+}
+
+func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
+	t.Helper()
+	r := &recorder{refuse: refuse}
+	d := newBalancers()
+	d.client = r
+	d.groups = secgroup.New(groupRecorder{recorder: r}, d.Cluster, "kubernetes", false)
+	b, _, err := d.Normalize(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv.Groups = map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, b, before), "sg-nodes": {GroupId: new("sg-nodes")}}
+	lb := stored(b, d.Cluster.ObjectTags(before))
+	lb.Instances = []types.Instance{{InstanceId: new("i-old")}}
+	return &scene{recorder: r, d: d, s: &Snapshot{Inventory: inv, Balancer: lb}}
+}
+
+// apply makes the balancer what the Service asks for, or changes its targets alone.
+func (sc *scene) apply(t *testing.T, spec cloud.Spec, targetsOnly bool, targets ...cloud.InstanceID) (cloud.Progress, error) {
+	t.Helper()
+	for _, id := range targets {
+		spec.Candidates = append(spec.Candidates, cloud.Target{InstanceID: id, Attributes: map[string]string{"groups": "sg-nodes"}})
+	}
+	before := sc.d.view(sc.s, spec)
+	after := before.Clone()
+	if !targetsOnly {
+		var err error
+		if after, _, err = sc.d.Normalize(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after.Targets = targets
+	b, _ := composite.Balancers(&planned{Balancers: sc.d, s: sc.s})
+	return b.Apply(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Balancer: before}, After: &after})
+}
+
+func (sc *scene) want(t *testing.T, calls ...string) {
+	t.Helper()
+	if !slices.Equal(sc.calls, calls) {
+		t.Errorf("calls %q,\nwant  %q", sc.calls, calls)
+	}
+}
+
+// TestTargetsOnly: a change of targets alone leaves the security groups as the balancer needs them,
+// whatever the Service asks for by now.
+func TestTargetsOnly(t *testing.T) {
+	port := specOf()
+	port.Ports = slices.Clone(port.Ports)
+	port.Ports[0].Port = 8080
+	ranges := specOf()
+	ranges.SourceRanges = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for name, spec := range map[string]cloud.Spec{"port": port, "ranges": ranges, "groups": specOf("security-groups", "sg-a")} {
+		t.Run(name, func(t *testing.T) {
+			sc := newScene(t, specOf(), nil)
+			if _, err := sc.apply(t, spec, true, "i-new"); err != nil {
+				t.Error(err)
+			}
+			sc.want(t, "open sg-nodes", "register i-new", "deregister i-old")
+		})
+	}
+}
+
+// TestRefusedNodeRule: the balancer keeps the security group that its nodes let in.
+func TestRefusedNodeRule(t *testing.T) {
+	sc := newScene(t, specOf(), map[string]error{"open sg-nodes": &cloud.Invalid{Field: "rules", Want: "fewer"}})
+	_, err := sc.apply(t, specOf("security-groups", "sg-a"), false, "i-old", "i-new")
+	if err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "register i-new")
+}
+
+// TestRefusedPolicy: listeners are not led to a policy that was refused, and targets change.
+func TestRefusedPolicy(t *testing.T) {
+	tls := []string{"ssl-cert", "arn:aws:iam::1:server-certificate/a", "ssl-ports", "443"}
+	sc := newScene(t, specOf(tls...), map[string]error{"policy " + tlsPolicyPrefix + "ELBSecurityPolicy-X": &cloud.Invalid{Field: "policy", Want: "another"}})
+	_, err := sc.apply(t, specOf(append(tls, "ssl-negotiation-policy", "ELBSecurityPolicy-X")...), false, "i-old", "i-new")
+	if err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "policy "+tlsPolicyPrefix+"ELBSecurityPolicy-X", "register i-new")
+}
+
+// TestRefusedProxyPolicy: the same for node ports.
+func TestRefusedProxyPolicy(t *testing.T) {
+	sc := newScene(t, specOf(), map[string]error{"policy " + proxyPolicy: &cloud.Invalid{Field: "policy", Want: "another"}})
+	sc.s.Balancer.Policies = nil
+	if _, err := sc.apply(t, specOf("proxy-protocol", "*"), false, "i-old", "i-new"); err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "policy "+proxyPolicy, "register i-new")
+}
+
+// TestSubnets: targets change before subnets, a zone comes before another one goes, and what AWS refuses
+// is told and tried again.
+func TestSubnets(t *testing.T) {
+	before := specOf()
+	before.Lookups = map[string]string{balancer.LookupSubnets: "subnet-a"}
+	refused := &types.InvalidConfigurationRequestException{Message: new("no free addresses")}
+	for name, c := range map[string]struct {
+		subnets string
+		refuse  map[string]error
+		warning bool
+		problem bool
+		want    []string
+	}{
+		"another one in its zone, and a new zone": {subnets: "subnet-a2,subnet-b", want: []string{"attach subnet-b", "detach subnet-a", "attach subnet-a2"}},
+		"an attachment is refused":                {subnets: "subnet-a,subnet-b", refuse: map[string]error{"attach subnet-b": refused}, warning: true, want: []string{"attach subnet-b"}},
+		"a detachment is refused":                 {subnets: "subnet-b", refuse: map[string]error{"detach subnet-a": refused}, warning: true, want: []string{"attach subnet-b", "detach subnet-a"}},
+		"two in one zone":                         {subnets: "subnet-a,subnet-a2,subnet-b", problem: true, want: []string{"attach subnet-b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := newScene(t, before, c.refuse)
+			after := specOf()
+			after.Lookups = map[string]string{balancer.LookupSubnets: c.subnets}
+			progress, err := sc.apply(t, after, false, "i-old", "i-new")
+			if (err != nil) != c.problem || (len(progress.Warnings) > 0) != c.warning || (progress.Again > 0) != c.warning {
+				t.Errorf("progress %+v, error %v", progress, err)
+			}
+			sc.want(t, append([]string{"open sg-nodes", "register i-new"}, c.want...)...)
+		})
+	}
+}
+
+// TestInstanceIsGone: one that cannot be registered keeps no other from being removed.
+func TestInstanceIsGone(t *testing.T) {
+	sc := newScene(t, specOf(), map[string]error{"register i-gone": &types.InvalidEndPointException{}})
+	progress, err := sc.apply(t, specOf(), false, "i-gone")
+	if err != nil || len(progress.Warnings) != 1 || progress.Again == 0 {
+		t.Errorf("progress %+v, error %v", progress, err)
+	}
+	sc.want(t, "open sg-nodes", "register i-gone", "deregister i-old")
+}
+
+// TestForeignGroup: a group of the right name which is not ours is told of, and targets change.
+func TestForeignGroup(t *testing.T) {
+	sc := newScene(t, specOf(), nil)
+	group := sc.s.Inventory.Groups["sg-own"]
+	group.Tags = []ec2types.Tag{{Key: new("kubernetes.io/cluster/test"), Value: new("shared")}}
+	group.IpPermissions = nil
+	sc.s.Inventory.Groups["sg-own"] = group
+	_, err := sc.apply(t, specOf(), false, "i-new")
+	if err == nil || !strings.Contains(err.Error(), "shared") {
+		t.Errorf("error %v", err)
+	}
+	sc.want(t, "open sg-nodes", "register i-new", "deregister i-old")
+}
