@@ -58,6 +58,7 @@ chart() {
   # shellcheck disable=SC2046 # one word per image
   releaser chart -version "$VERSION" -platforms "$PLATFORMS" -out "$DIST/chart-source/multicloud-ccm" $(names)
   bin/helm package "$DIST/chart-source/multicloud-ccm" --destination "$DIST/chart"
+  releaser repack -time "$BUILD_DATE" "$DIST/chart/multicloud-ccm-$number.tgz"
 }
 
 archives() { goreleaser --snapshot --skip=sign; }

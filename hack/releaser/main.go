@@ -2,6 +2,7 @@
 //
 //	releaser chart -version VERSION -out DIR NAME…   the chart of a release, ready for `helm package`
 //	releaser notes -version VERSION                  the changelog of a release
+//	releaser repack -time TIME ARCHIVE                a chart's archive that depends on no clock
 //	releaser push -from DIR -to REPOSITORY -digests FILE   image layouts to a registry
 package main
 
@@ -27,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("say which command: chart, notes or push")
+		return errors.New("say which command: chart, notes, push or repack")
 	}
 	switch args[0] {
 	case "chart":
@@ -36,8 +37,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return runNotes(args[1:], out)
 	case "push":
 		return runPush(ctx, args[1:], out)
+	case "repack":
+		return runRepack(args[1:])
 	default:
-		return fmt.Errorf("there is no command %q; there are chart, notes and push", args[0])
+		return fmt.Errorf("there is no command %q; there are chart, notes, push and repack", args[0])
 	}
 }
 
