@@ -33,7 +33,17 @@ func (s *Session) Say(heading, sentence string) {
 
 // Type runs a command. What the page shows are these words; hidden are flags that only the test needs.
 func (s *Session) Type(args []string, hidden ...string) {
-	answer := s.cluster.Run(append(append([]string{}, args...), hidden...)...)
+	s.typeAs(s.cluster.kubeconfig, args, hidden)
+}
+
+// Doctor runs the doctor as an administrator does, and fails the test unless it finds nothing.
+func (s *Session) Doctor() {
+	s.cluster.Healthy()
+	s.typeAs(s.cluster.AdminKubeconfig(), []string{"doctor"}, []string{"--patience=1ms"})
+}
+
+func (s *Session) typeAs(kubeconfig string, args, hidden []string) {
+	answer := s.cluster.RunAs(kubeconfig, append(append([]string{}, args...), hidden...)...)
 	said := strings.TrimRight(answer.Stdout+answer.Stderr, "\n")
 	fmt.Fprintf(&s.text, "\n```text\n$ cloud-controller-manager %s\n%s\n```\n\nExit code %d.\n", strings.Join(args, " "), said, answer.Code)
 }
@@ -44,22 +54,73 @@ var volatile = []struct {
 	with    string
 }{
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "a0123456789abcdef0123456789abcde"},
-	{regexp.MustCompile(`(uid[:=]|UID )[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "${1}11111111-2222-4333-8444-555555555555"},
 	{regexp.MustCompile(`\b3[0-2][0-9]{3}\b`), "30080"},
 	{regexp.MustCompile(`(?m)^(  age +)(?:[0-9]+[hms])+ +`), "${1}9s         "},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}`), "2026-01-02 03:04:05"},
 	{regexp.MustCompile(`since [0-9]{2}:[0-9]{2}:[0-9]{2}`), "since 03:04:05"},
+	{regexp.MustCompile(`[^ ]+_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} leads`), "node-0_11111111-2222-4333-8444-555555555555 leads"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
+}
+
+// made are ids that clouds choose, by what the page has in their place.
+var made = []struct {
+	pattern *regexp.Regexp
+	with    func(n int, id string) string
+}{
+	{regexp.MustCompile(`\b(?:i|vpc|subnet|sg|eni|eipalloc)-[0-9a-f]{8,17}\b`), func(n int, id string) string {
+		kind, digits, _ := strings.Cut(id, "-")
+		return fmt.Sprintf("%s-%0*x", kind, len(digits), n)
+	}},
+	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), func(n int, _ string) string { return fmt.Sprintf("%016x", n) }},
+	{regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), func(n int, id string) string {
+		if strings.HasPrefix(id, "0000000") { // the emulator counts
+			return id
+		}
+		return fmt.Sprintf("11111111-2222-4333-8444-%012x", n)
+	}},
+}
+
+// normal returns the text with what differs between runs replaced, ids by their number in the text.
+func normal(text string) string {
+	for _, v := range volatile {
+		text = v.pattern.ReplaceAllString(text, v.with)
+	}
+	for _, m := range made {
+		seen := map[string]string{}
+		text = m.pattern.ReplaceAllStringFunc(text, func(id string) string {
+			if _, known := seen[id]; !known {
+				seen[id] = m.with(len(seen)+1, id)
+			}
+			return seen[id]
+		})
+	}
+	return text
+}
+
+// Switch is the whole page: the commands about the Service before and after the switch from upstream, and
+// the doctor. The Node has the controller manager's Pod.
+func (s *Session) Switch(service, node string) {
+	const grace = "--node-deletion-grace=1s"
+	from := "--from=" + s.cluster.o.Provider
+	s.Say("Before the switch", "`adopt` says what the [switch](../how-to/migrate.md) does, and `explain` what is known of one Service or Node.")
+	s.Type([]string{"adopt", from, "--check"}, grace)
+	s.Type([]string{"plan"}, grace)
+	s.Type([]string{"explain", "service", service}, grace)
+	s.Type([]string{"explain", "node", node}, grace)
+	s.cluster.Install(node)
+	s.cluster.Switch("--leader-elect=true")
+	s.Say("After the switch", "There is nothing left to do.")
+	s.Type([]string{"plan"}, grace)
+	s.Type([]string{"adopt", from, "--check"}, grace)
+	s.Say("Is all in order?", "`doctor` makes all [checks](doctor.md), here as an administrator of the cluster.")
+	s.Doctor()
 }
 
 // End compares the page with the repository's, or writes it.
 func (s *Session) End(write bool) {
 	t := s.cluster.t
 	t.Helper()
-	text := s.text.String()
-	for _, v := range volatile {
-		text = v.pattern.ReplaceAllString(text, v.with)
-	}
+	text := normal(s.text.String())
 	root, err := ccm.Root()
 	s.cluster.must(err)
 	path := filepath.Join(root, s.path)

@@ -167,11 +167,18 @@ type Answer struct {
 // raceNote is what the client library says where the race detector is on.
 var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 
-// Run runs a command of the binary with the flags that it needs to reach cluster and cloud.
+// Run runs a command of the binary with the flags that it needs to reach cluster and cloud, and with the
+// rights of the controller manager.
 func (c *Cluster) Run(args ...string) Answer {
 	c.t.Helper()
+	return c.RunAs(c.kubeconfig, args...)
+}
+
+// RunAs is Run with the rights of a kubeconfig.
+func (c *Cluster) RunAs(kubeconfig string, args ...string) Answer {
+	c.t.Helper()
 	cmd := exec.CommandContext(c.within(patience), c.binary, args...)
-	cmd.Args = append(append(cmd.Args, "--cloud-provider="+c.o.Provider, "--kubeconfig="+c.kubeconfig), c.o.Args...)
+	cmd.Args = append(append(cmd.Args, "--cloud-provider="+c.o.Provider, "--kubeconfig="+kubeconfig), c.o.Args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Dir()}, c.o.Env...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut

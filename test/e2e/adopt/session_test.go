@@ -18,15 +18,6 @@ func TestSession(t *testing.T) {
 	s.Node(controlplane.NodeOptions{Name: "elsewhere", ProviderID: "aws:///eu-west-1a/i-0123456789abcdef0"})
 	page := s.Session("docs/reference/session-digitalocean.md", "A session on DigitalOcean",
 		"Commands of the program on a cluster that DigitalOcean's own CCM made, on an emulator of the API, and what they say. Credentials are\nin the environment.")
-	const grace = "--node-deletion-grace=1s"
-	page.Say("Before the switch", "`adopt` says what the [switch](../how-to/migrate.md) does, and `explain` what is known of one Service or Node.")
-	page.Type([]string{"adopt", "--from=digitalocean", "--check"}, grace)
-	page.Type([]string{"plan"}, grace)
-	page.Type([]string{"explain", "service", "shop/named"}, grace)
-	page.Type([]string{"explain", "node", s.droplets[0].Name}, grace)
-	s.Switch()
-	page.Say("After the switch", "There is nothing left to do.")
-	page.Type([]string{"plan"}, grace)
-	page.Type([]string{"adopt", "--from=digitalocean", "--check"}, grace)
+	page.Switch("shop/named", s.droplets[0].Name)
 	page.End(*update)
 }
