@@ -113,12 +113,20 @@ func processArgs(self string, read func(path string) ([]byte, error)) []string {
 	return args[1:]
 }
 
-// elsewhereArgs are the arguments of a workload without the paths of files in its container.
+// elsewhereArgs are the arguments of a workload without the paths of files in its container. A value
+// may be an argument of its own.
 func elsewhereArgs(args []string) []string {
 	list := []string{}
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "--") && !strings.HasPrefix(arg, "--cloud-config") && !strings.HasPrefix(arg, "--kubeconfig") {
-			list = append(list, arg)
+	for n := 0; n < len(args); n++ {
+		name, _, valued := strings.Cut(args[n], "=")
+		switch {
+		case name == "--cloud-config" || name == "--kubeconfig":
+			if !valued {
+				n++ // its value
+			}
+		case args[n] == "--" || strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "--"):
+		default:
+			list = append(list, args[n])
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	f := &facts{Options: o, now: now}
 	var parts sync.WaitGroup
 	if !o.BeforeUninstall {
-		parts.Go(func() { f.sky.ask(ctx, o) })
+		parts.Go(func() { guarded(func() { f.sky.ask(ctx, o) }, f.sky.fail) })
 	}
 	if !f.connect(ctx) {
 		parts.Wait()
@@ -60,17 +61,38 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	if o.BeforeUninstall {
 		return f
 	}
-	parts.Go(func() { f.surroundings(ctx, r) })
-	parts.Go(func() { f.rights = rightsOf(ctx, r, o) })
-	parts.Go(func() { f.hooks = hooks(ctx, r) })
-	parts.Go(func() { f.events = warnings(ctx, r) })
-	if f.balances() {
-		parts.Go(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })
+	balances := f.balances() // the surroundings write to the options that it reads
+	part := func(read func(), set ...*error) { parts.Go(func() { guarded(read, each(set...)) }) }
+	part(func() { f.surroundings(ctx, r) }, &f.leases.err, &f.workloads.err, &f.pods.err, &f.dns.err, &f.control.err)
+	part(func() { f.rights = rightsOf(ctx, r, o) }, &f.rights.err)
+	part(func() { f.hooks = hooks(ctx, r) }, &f.hooks.err)
+	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
+	if balances {
+		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })
 	}
 	parts.Wait()
-	f.sky.match(ctx, o, f.nodes.value)
-	f.forecasts = forecasts(ctx, f)
+	guarded(func() { f.sky.match(ctx, o, f.nodes.value) }, f.sky.fail)
+	guarded(func() { f.forecasts = forecasts(ctx, f) }, f.sky.fail)
 	return f
+}
+
+// guarded reads a part of the facts. A panic, such as one of a driver, is told as an error of that part.
+func guarded(read func(), fail func(error)) {
+	defer func() {
+		if p := recover(); p != nil {
+			fail(fmt.Errorf("the doctor itself failed while it read this, please report it: %v", p))
+		}
+	}()
+	read()
+}
+
+// each returns a function that sets all these errors that are not set yet.
+func each(errs ...*error) func(error) {
+	return func(failed error) {
+		for _, err := range errs {
+			*err = cmp.Or(*err, failed)
+		}
+	}
 }
 
 // connect asks for the API server's version, and returns false when it cannot be had. Then all

@@ -49,6 +49,13 @@ type sky struct {
 	byIDs, byNames int
 }
 
+// fail keeps why nothing is known of the cloud, unless that is known.
+func (s *sky) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
 // ask reads who we are and which machines there are.
 func (s *sky) ask(ctx context.Context, o Options) {
 	if o.Cloud == nil {
