@@ -22,7 +22,7 @@ func newBundleCommand() *cobra.Command {
 	e := &examination{}
 	var path string
 	cmd := newCommand(subcommand{
-		use: "bundle", short: "Write an archive for a maintainer, without secrets", long: bundleLong,
+		use: "bundle", short: "Write an archive for a maintainer, in which secrets are hidden", long: bundleLong,
 		example: `  cloud-controller-manager doctor bundle --cloud-provider=digitalocean -f ccm.tar.gz
   # From the pod.
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor bundle -f - > ccm.tar.gz`,
@@ -46,7 +46,7 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 			return usagef("--filename=%s: %v", path, problem)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		if problem := file.Chmod(0o600); problem != nil { // a file that was there before keeps its mode otherwise
+		if problem := keepPrivate(file); problem != nil {
 			return fmt.Errorf("--filename=%s: %w", path, problem)
 		}
 		out = file
@@ -68,4 +68,14 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[string(doctor.Failure)])
 	}
 	return nil
+}
+
+// keepPrivate lets nobody else read a file, also one that was there before. A device or a pipe stays as
+// it is.
+func keepPrivate(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return file.Chmod(0o600)
 }

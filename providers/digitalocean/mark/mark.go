@@ -23,7 +23,7 @@ const (
 
 // Owners read and write the tags that say whose a load balancer is.
 type Owners struct {
-	// clusterID is the setting of upstream, cloud the name of the configuration's entry.
+	// ClusterID is the setting of upstream, Cloud the name of the configuration's entry.
 	ClusterID, Cloud string
 }
 
@@ -52,7 +52,7 @@ func (w *Owners) Of(o cloud.Owner) []string {
 	return tags
 }
 
-// Read returns the marks among all tags of an object, in the form marks writes them,
+// Read returns the marks among all tags of an object, in the form Of writes them,
 // and the owner they claim. Tags of other programs are nobody's business here. The API
 // keeps the case in which a tag was first made anywhere in the team, so case is ignored.
 func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {

@@ -20,7 +20,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
@@ -335,14 +334,4 @@ func (w *world) join(o controlplane.NodeOptions) {
 	_, err := w.JoinNode(w.ctx(), o)
 	w.must(err)
 	w.t.Cleanup(func() { _ = w.admin().CoreV1().Nodes().Delete(w.ctx(), o.Name, metav1.DeleteOptions{}) })
-}
-
-// root is the top of the repository.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := ccm.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
