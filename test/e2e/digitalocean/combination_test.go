@@ -55,8 +55,8 @@ func TestAlgorithm(t *testing.T) {
 		t.Errorf("it was not sent: %s", sent)
 	}
 	s.event("ConfigurationIgnored", upstream+"algorithm", "ignores")
-	s.unset(upstream + "algorithm")
 	n := len(s.requests())
+	s.unset(upstream + "algorithm")
 	s.proof()
 	if sent := s.requests()[n:]; !strings.Contains(sent, `"algorithm":"round_robin"`) {
 		t.Errorf("the default was not sent: %s", sent)
