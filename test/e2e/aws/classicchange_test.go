@@ -137,7 +137,11 @@ func TestClassicListeners(t *testing.T) {
 		},
 		{
 			"a policy survives another protocol", annotated(own+"backend-protocol", "ssl"),
-			[]string{"elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners", "elb SetLoadBalancerPoliciesOfListener", "elb ConfigureHealthCheck"}, "TCP-TCP SSL-SSL",
+			[]string{
+				"elb CreateLoadBalancerListeners", // at another port, as a trial of the certificate
+				"elb DeleteLoadBalancerListeners", "elb CreateLoadBalancerListeners", "elb SetLoadBalancerPoliciesOfListener", "elb ConfigureHealthCheck",
+				"elb DeleteLoadBalancerListeners",
+			}, "TCP-TCP SSL-SSL",
 		},
 		{
 			"another node port", func(svc *corev1.Service) { svc.Spec.Ports[0].NodePort = 31080 },
