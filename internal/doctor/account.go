@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
@@ -142,7 +143,7 @@ func unlike(node *corev1.Node, machine cloud.Instance) int {
 	if short(a) == short(b) || strings.Contains(b, string(machine.ID)) && strings.Contains(a, string(machine.ID)) {
 		return 1
 	}
-	d := distance(a, b)
+	d := annotation.Distance(a, b)
 	if d <= max(2, min(len(a), len(b))/4) {
 		return 1 + d
 	}
@@ -152,25 +153,4 @@ func unlike(node *corev1.Node, machine cloud.Instance) int {
 func short(name string) string {
 	first, _, _ := strings.Cut(name, ".")
 	return first
-}
-
-// distance is how many letters have to be inserted, deleted or replaced to make one text of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

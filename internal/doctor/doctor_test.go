@@ -368,7 +368,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"worker", "worker", 0}, {"worker-1", "worker-2", 1}, {"kitten", "sitting", 3}, {"", "abc", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
+		if got := annotation.Distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("%q and %q: %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}

@@ -81,7 +81,7 @@ func FuzzEditDistance(f *testing.F) {
 		if len(a) > 100 || len(b) > 100 || len(c) > 100 {
 			t.Skip()
 		}
-		ab, ba, bc, ac := editDistance(a, b), editDistance(b, a), editDistance(b, c), editDistance(a, c)
+		ab, ba, bc, ac := Distance(a, b), Distance(b, a), Distance(b, c), Distance(a, c)
 		longer, difference := max(len(a), len(b)), max(len(a), len(b))-min(len(a), len(b))
 		switch {
 		case ab != ba:

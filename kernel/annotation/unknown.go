@@ -58,7 +58,7 @@ func suggestion(name string, known map[string]bool) string {
 		if longer := len(candidate) - len(name); longer > distance || -longer > distance {
 			continue // at least that far away; most pairs end here
 		}
-		if d := editDistance(name, candidate); d < distance || d == distance && candidate < best {
+		if d := Distance(name, candidate); d < distance || d == distance && candidate < best {
 			best, distance = candidate, d
 		}
 	}
@@ -68,8 +68,8 @@ func suggestion(name string, known map[string]bool) string {
 	return "; did you mean " + best + "?"
 }
 
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
+// Distance is the Levenshtein distance of two texts, in bytes.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

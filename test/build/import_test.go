@@ -42,7 +42,7 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/aws/config", aws("session", "instance")},
 		{"./providers/aws/instance", aws("route", "vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
 		{"./providers/aws/route", aws("vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
-		{"./providers/aws/secgroup", aws("route", "elb", "nlb", "targetgroup", "service", "session")},
+		{"./providers/aws/secgroup", aws("route", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
 		{"./providers/aws/elb", aws("route", "nlb", "targetgroup", "service", "session")},
 		{"./providers/aws/nlb", aws("route", "elb", "service", "session")},
 		{"./providers/aws/targetgroup", aws("route", "secgroup", "elb", "nlb", "service", "session")},

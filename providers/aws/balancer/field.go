@@ -2,6 +2,8 @@
 // lookups, and what follows from the Service alone.
 package balancer
 
+import "github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+
 // Managed fields of a balancer that only AWS has, see cloud.Balancer.ProviderFields.
 const (
 	// FieldType is classic or network.
@@ -30,7 +32,7 @@ const (
 )
 
 // OwnGroup stands in FieldGroups for the balancer's own security group, which may have to be made.
-const OwnGroup = "own"
+const OwnGroup = names.OwnGroup
 
 // Groupless is the value of LookupGroups of a network balancer without security groups.
 const Groupless = "none"

@@ -35,3 +35,6 @@ func Child(owner cloud.Owner, digest string) string {
 func IsChild(name string) bool {
 	return strings.HasPrefix(name, "k8s-")
 }
+
+// OwnGroup stands for the balancer's own security group, which may have to be made.
+const OwnGroup = "own"

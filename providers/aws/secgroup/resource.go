@@ -10,7 +10,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -45,7 +44,7 @@ type creation struct {
 // to.
 func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
 	var peer any = r.Source
-	if own != nil && (r.Source == own.ID || r.Source == balancer.OwnGroup) {
+	if own != nil && (r.Source == own.ID || r.Source == names.OwnGroup) {
 		peer = own.Ref()
 	}
 	where := group
