@@ -72,7 +72,7 @@ test: need-go need-cc controlplane build-if-needed ## Run every test, against a 
 	$(GO_TEST) -timeout 20m $(TEST_FLAGS) ./...
 	@echo "==> system tests (test module)"
 	@# -count=1: Go does not see that files outside a module have changed.
-	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) $$(go list ./... | grep -v /test/chart$$)
+	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) $$(CGO_ENABLED=1 go list -race ./... | grep -v /test/chart$$)
 	@echo "==> tests of the chart: templates run in one goroutine, and several times as long with the race detector"
 	cd test && go test -count=1 -timeout 30m $(TEST_FLAGS) ./chart
 	@echo "==> image builder (hack/image module)"

@@ -62,7 +62,7 @@ var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 // plan runs `plan` and returns what it answered.
 func (s *site) plan(args ...string) ran {
 	s.t.Helper()
-	return s.command("", append([]string{"plan", "--node-deletion-grace=1s"}, args...)...)
+	return s.command("", append([]string{"plan", "--node-deletion-grace=1ms"}, args...)...)
 }
 
 // settledService has a balancer that serves.
