@@ -2,17 +2,14 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 func (s *suite) instances(t *testing.T) {
@@ -22,6 +19,7 @@ func (s *suite) instances(t *testing.T) {
 		{"malformed provider ids are errors", malformedProviderIDs},
 		{"every form of provider id that upstream reads is read", providerIDForms},
 		{"provider ids that do not concern us are not parsed", foreignProviderIDs},
+		{"nodes that do not concern us cost nothing and are never gone", foreignNodes},
 		{"list is complete over several pages", wholeList},
 		{"a failed page is an error or incomplete", partialList},
 		{"get agrees with list", getAgreesWithList},
@@ -63,70 +61,17 @@ func malformedProviderIDs(f *fixture) {
 	}
 }
 
-// concerns is what the kernel asks before it does anything with a Node.
-func (f *fixture) concerns(providerID string) bool {
-	return run.Decorate(f.driver, run.Options{Descriptor: f.suite.Descriptor}).Concerns(providerID)
-}
-
 // providerIDForms: a provider-ID can never be changed, so a Node that upstream initialised has
 // to be ours after a switch, whichever form it has.
 func providerIDForms(f *fixture) {
 	id := f.control.AddMachine("node-1")
-	forms := []string{f.get(id).ProviderID}
-	for _, form := range f.suite.ProviderIDs {
-		forms = append(forms, fmt.Sprintf(form, id))
-	}
-	for _, text := range forms {
+	ours, _ := f.written(id)
+	for _, text := range ours {
 		parsed, err := f.driver.Instances().ParseProviderID(text)
 		if err != nil || parsed != id || !f.concerns(text) {
 			f.Errorf("provider-ID %q: machine %q, %v, concerns us: %t; want %q, and true", text, parsed, err, f.concerns(text), id)
 		}
 	}
-}
-
-// foreignProviderIDs breaks good provider-IDs at random: whatever comes out, only what concerns
-// us is parsed, and an error names what was given.
-func foreignProviderIDs(f *fixture) {
-	id := f.control.AddMachine("node-1")
-	seeds := []string{f.get(id).ProviderID, "", "other://" + string(id), "other:///zone/" + string(id)}
-	for _, form := range f.suite.ProviderIDs {
-		seeds = append(seeds, fmt.Sprintf(form, id))
-	}
-	for _, form := range f.suite.Foreign {
-		text := fmt.Sprintf(form, id)
-		if parsed, err := f.driver.Instances().ParseProviderID(text); err == nil || f.concerns(text) {
-			f.Errorf("provider-ID %q of another region: machine %q, concerns us: %t", text, parsed, f.concerns(text))
-		}
-		seeds = append(seeds, text)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		text := broken(random, seeds)
-		parsed, err := f.driver.Instances().ParseProviderID(text)
-		switch {
-		case err == nil && !f.concerns(text):
-			f.Fatalf("provider-ID %q does not concern us, and is machine %q", text, parsed)
-		case err != nil && !strings.Contains(err.Error(), strconv.Quote(text)):
-			f.Fatalf("provider-ID %q: the error does not name it: %v", text, err)
-		}
-	}
-}
-
-// broken changes a text at up to three places.
-func broken(random *rand.Rand, seeds []string) string {
-	text := []byte(seeds[random.IntN(len(seeds))])
-	for range random.IntN(4) {
-		at := random.IntN(len(text) + 1)
-		switch char := "/:-aZ0 ."[random.IntN(8)]; {
-		case at == len(text) || random.IntN(2) == 0:
-			text = slices.Insert(text, at, char)
-		case random.IntN(2) == 0:
-			text[at] = char
-		default:
-			text = slices.Delete(text, at, at+1)
-		}
-	}
-	return string(text)
 }
 
 // manyMachines adds more machines than fit on a page.

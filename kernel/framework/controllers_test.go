@@ -173,11 +173,18 @@ func completedConfig(t *testing.T, server *fake.Clientset) *cloudcontrollerconfi
 // running starts upstream's controllers against a fake API server, in a synctest bubble.
 func running(t *testing.T, m *machines, b *balancing) *fake.Clientset {
 	t.Helper()
+	decorated := &run.Cloud{Name: "sim", Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}}
+	return runningOn(t, decorated, func(*Cloud) inventory { return m }, b)
+}
+
+// runningOn is running with a cloud and what knows its machines.
+func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) inventory, b *balancing) *fake.Clientset {
+	t.Helper()
 	server := fake.NewClientset()
 	completed := completedConfig(t, server)
 	c := &Cloud{
 		options:  Options{Tuning: DefaultTuning()},
-		cloud:    &run.Cloud{Name: "sim", Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}},
+		cloud:    decorated,
 		recorder: newRecorder(), gate: newDrain(), verdicts: newDeletionDecisions(), pending: newPending(),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
@@ -185,7 +192,7 @@ func running(t *testing.T, m *machines, b *balancing) *fake.Clientset {
 	if err := c.Prepare(completed); err != nil {
 		t.Fatal(err)
 	}
-	c.instances.inventory, c.loadBalancers.balancers = m, b
+	c.instances.inventory, c.loadBalancers.balancers = machines(c), b
 	b.adapter = c.loadBalancers
 	builder := &testBuilder{server: server}
 	builder.core = completed.ClientBuilder.(*clientBuilder).core

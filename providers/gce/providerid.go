@@ -29,16 +29,14 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 
 // Concerns implements cloud.Scoped. Instances of another project are "not found" in ours.
 //
-//	provider-ID                  ours
-//	gce://…, another project     no
-//	gce://…, anything else       yes, malformed or not
-//	anything else                no
+//	provider-ID                       ours
+//	gce://<another project>/…         no, malformed behind it or not
+//	gce://…, anything else            yes, malformed or not
+//	anything else                     no
 func (d *Driver) Concerns(providerID string) bool {
-	project, _, _, ok := split(providerID)
-	if ok {
-		return d.ours(project)
-	}
-	return strings.HasPrefix(providerID, scheme+"://")
+	rest, ok := strings.CutPrefix(providerID, scheme+"://")
+	project, _, more := strings.Cut(rest, "/")
+	return ok && (!more || !projectID.MatchString(project) || d.ours(project))
 }
 
 // split returns the parts of a provider-ID.

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 			return l.driver, l.control
 		},
 		Descriptor: gce.Descriptor(),
-		Foreign:    []string{"gce://other-project/%s"},
+		Foreign:    []string{"gce://other-project/%s", "gce://other-project/%s/more", "gce://example.com:test-project/%s"},
 		Errors: map[string]conformance.APIError{
 			"403":                 {Fault: conformance.Fault{Status: http.StatusForbidden}, Want: cloud.FailureUnauthorized},
 			"412":                 {Fault: conformance.Fault{Status: http.StatusPreconditionFailed}, Want: cloud.FailureConflict},
