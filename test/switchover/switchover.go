@@ -45,6 +45,8 @@ type Options struct {
 	Env, Args []string
 	// Secret is what no output may have, "" for nothing.
 	Secret string
+	// Binary is the path of a built binary; "" builds one for all tests of the package.
+	Binary string
 }
 
 // Cluster is a control plane with the binary beside it.
@@ -78,11 +80,12 @@ var binary = sync.OnceValues(func() (string, error) {
 // Open starts a control plane for the test.
 func Open(t testing.TB, o Options) *Cluster {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
+	c := &Cluster{t: t, o: o, binary: o.Binary}
+	var err error
+	if c.binary == "" {
+		c.binary, err = binary()
+		c.must(err)
 	}
-	c := &Cluster{t: t, o: o, binary: path}
 	c.ControlPlane, err = controlplane.Start(c.within(startLimit), controlplane.Options{Progress: os.Stderr, Controllers: controlplane.NoControllers})
 	c.must(err)
 	t.Cleanup(func() { _ = c.Stop() })

@@ -7,11 +7,12 @@ package doctor_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/switchover"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -141,14 +143,7 @@ func (w *world) must(err error) {
 func (w *world) admin() kubernetes.Interface { return w.Client() }
 
 // result is one check of the report.
-type result struct {
-	ID, Scope, Level, Message, Fix, Link string
-	Evidence                             []string
-}
-
-func (r result) String() string {
-	return fmt.Sprintf("%s %s: %s\n  evidence: %s\n  fix: %s", r.Level, r.ID, r.Message, strings.Join(r.Evidence, "\n            "), r.Fix)
-}
+type result = switchover.Check
 
 // visit is how the doctor is called.
 type visit struct {
@@ -166,13 +161,13 @@ func (w *world) doctor(v visit) map[string]result {
 	if code > 1 {
 		w.t.Fatalf("code %d: %s%s", code, out, errOut)
 	}
-	var document struct{ Checks []result }
-	if err := json.Unmarshal([]byte(out), &document); err != nil {
+	checks, err := switchover.Checks(out)
+	if err != nil {
 		w.t.Fatalf("%v: %s%s", err, out, errOut)
 	}
 	found := map[string]result{}
 	failed := false
-	for _, r := range document.Checks {
+	for _, r := range checks {
 		found[r.ID] = r
 		failed = failed || r.Level == failure
 		if bad := r.Level == failure || r.Level == warning; bad != (r.Fix != "") || r.Message == "" || !strings.HasSuffix(r.Link, "#"+r.ID) {
@@ -208,16 +203,10 @@ func (w *world) command(v visit, args ...string) (code int, out, errOut string) 
 }
 
 // silent fails the test when anything is found, or could not be checked.
-func (w *world) silent(v visit, may ...string) {
+func (w *world) silent(v visit) {
 	w.t.Helper()
-	allowed := map[string]bool{}
-	for _, id := range may {
-		allowed[id] = true
-	}
-	for _, r := range w.doctor(v) {
-		if r.Level != ok && (r.Level != skipped || !allowed[r.ID]) {
-			w.t.Errorf("a cluster in order: %s", r)
-		}
+	if err := switchover.InOrder(slices.Collect(maps.Values(w.doctor(v)))); err != nil {
+		w.t.Error(err)
 	}
 }
 
