@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -71,7 +71,7 @@ func (f *fixture) draft(spec cloud.Spec) (draft, error) {
 	f.suite.seen.balancer(after)
 	d := draft{
 		spec: spec, before: before, after: after, notes: notes,
-		operations: loadbalancer.Order(loadbalancer.Diff(before.Balancer, after)),
+		operations: difference.Order(difference.Of(before.Balancer, after)),
 	}
 	if !before.Found || before.State != cloud.BalancerActive || len(d.operations) > 0 {
 		return d, nil

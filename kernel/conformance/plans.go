@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -110,7 +110,7 @@ func creation(b cloud.Balancer) []cloud.Operation {
 	for i := range bare.Listeners {
 		bare.Listeners[i].ProviderFields, bare.Listeners[i].Health = nil, nil
 	}
-	operations := append(loadbalancer.Diff(cloud.Balancer{}, bare), loadbalancer.Diff(bare, b)...)
+	operations := append(difference.Of(cloud.Balancer{}, bare), difference.Of(bare, b)...)
 	for i := range operations {
 		operations[i].Verb = cloud.Create
 	}

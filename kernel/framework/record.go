@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 )
 
 // annotator writes annotations on Services.
@@ -45,7 +45,7 @@ func (a *annotator) write(ctx context.Context, svc *corev1.Service, annotations 
 			goes = goes || ok
 		}
 	}
-	if err := a.writeCondition(ctx, svc, loadbalancer.ReplacementCondition(annotations)); err != nil || len(missing) == 0 {
+	if err := a.writeCondition(ctx, svc, replacement.Condition(annotations)); err != nil || len(missing) == 0 {
 		return err
 	}
 	kind, content := types.MergePatchType, any(map[string]any{"metadata": map[string]any{"uid": svc.UID, "annotations": missing}})

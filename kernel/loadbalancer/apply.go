@@ -9,6 +9,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -36,7 +38,7 @@ func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error
 	case !d.plan.Empty():
 		p.applied(d, before, progress)
 	}
-	p.say(ofDriver(progress.Warnings)...)
+	p.say(problem.OfDriver(progress.Warnings)...)
 	switch {
 	case progress.Pending:
 	case progress.Again > 0:
@@ -54,7 +56,7 @@ func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error
 // without any Service knows nothing.
 func (p *pipeline) gone() bool {
 	all := p.manager.services()
-	at := slices.IndexFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.service.UID })
+	at := slices.IndexFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.Service.UID })
 	return len(all) > 0 && (at < 0 || isDeleting(all[at]))
 }
 
@@ -64,7 +66,7 @@ func (p *pipeline) execute(ctx context.Context, d decision) (cloud.Progress, err
 	if p.live() && !d.plan.Empty() {
 		p.state.wrote = time.Now()
 		if d.change.After == nil || p.adopts(d) {
-			p.manager.lists.expire()
+			p.manager.lists.Expire()
 		}
 	}
 	return progress, err
@@ -75,15 +77,15 @@ func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) 
 	again := p.again(d)
 	first := again.times == 1
 	if undone := drifted(d, before); len(undone) > 0 && first {
-		p.say(warning{event.DriftRepaired, "brought back: " + summary(undone)})
+		p.say(problem.Warn(event.DriftRepaired, "brought back: "+difference.Summary(undone)))
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
 	switch {
 	case !p.adopts(d):
 	case d.change.Before.Shared:
-		p.say(warning{event.Adopted, "this Service shares balancer " + d.change.Before.ID + " now; it has only its own ports there"})
+		p.say(problem.Warn(event.Adopted, "this Service shares balancer "+d.change.Before.ID+" now; it has only its own ports there"))
 	default:
-		p.say(warning{event.Adopted, "balancer " + d.change.Before.ID + " is this Service's now"})
+		p.say(problem.Warn(event.Adopted, "balancer "+d.change.Before.ID+" is this Service's now"))
 	}
 	p.state.repeated = again.with(progress.Step)
 	if created := progress.Observed; created != nil && !d.change.Before.Found {
@@ -94,7 +96,7 @@ func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) 
 
 // adopts reports whether the decision puts our marks on a balancer that did not have them.
 func (p *pipeline) adopts(d decision) bool {
-	if d.change.After == nil || d.change.Before.Owner.UID == p.spec.Ref.Owner.UID {
+	if d.change.After == nil || d.change.Before.Owner.UID == p.Spec.Ref.Owner.UID {
 		return false
 	}
 	for _, op := range d.change.Operations {

@@ -14,6 +14,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
+// What bulklist.Lists promise.
+const (
+	bulkListAge  = 2 * time.Second
+	manyServices = 3
+)
+
 // bulkLister is a fake cloud that is also observed from what it was at the time of a bulk list.
 type bulkLister struct {
 	*fakeDriver
@@ -22,9 +28,14 @@ type bulkLister struct {
 	blank bool
 	// broken bulk lists fail.
 	broken bool
+	// hangs, when not nil, is what the next bulk list waits for.
+	hangs chan struct{}
 }
 
 func (s *bulkLister) ListBalancers(context.Context) (cloud.BulkList, error) {
+	if s.hangs != nil {
+		<-s.hangs
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
@@ -162,7 +173,14 @@ func TestBrokenBulkListsAreDoneWithout(t *testing.T) {
 			t.Errorf("%d lists, %d balancers; want 1 and 10", s.lists, len(s.balancers))
 		}
 		time.Sleep(bulkListAge)
-		all[0].lists.turn <- struct{}{} // somebody's bulk list hangs
+		s.broken, s.hangs = false, make(chan struct{})
+		defer close(s.hangs)
+		go func() {
+			for _, f := range all[7:] {
+				_ = f.UpdateTargets(t.Context(), f.svc, f.nodes) // the bulk list of the last one hangs
+			}
+		}()
+		synctest.Wait()
 		began := time.Now()
 		for _, f := range all[:manyServices] {
 			f.settle()

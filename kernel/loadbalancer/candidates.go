@@ -15,6 +15,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // candidates is what became of the nodes the framework named:
@@ -68,23 +70,23 @@ func joining(node *corev1.Node) bool {
 // resolveNodes makes the machines behind the nodes the candidates.
 func (p *pipeline) resolveNodes(ctx context.Context, nodes []*corev1.Node) candidates {
 	c := p.readNodes(ctx, nodes)
-	p.spec.Candidates = c.targets
+	p.Spec.Candidates = c.targets
 	return c
 }
 
 // readNodes finds the machines behind the nodes.
 func (p *pipeline) readNodes(ctx context.Context, nodes []*corev1.Node) candidates {
-	names, skipped := identify(nodes, p.selector, p.manager.cloud.Concerns, p.manager.machines.ProviderID)
+	names, skipped := identify(nodes, p.Selector, p.manager.cloud.Concerns, p.manager.machines.ProviderID)
 	c := candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
 	for _, node := range nodes {
-		c.offered[node.Name] = p.selector == nil || p.selector.Matches(labels.Set(node.Labels))
+		c.offered[node.Name] = p.Selector == nil || p.Selector.Matches(labels.Set(node.Labels))
 	}
 	ids := slices.Sorted(maps.Keys(names))
 	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
-	if p.selector != nil && len(ids) > 0 {
+	if p.Selector != nil && len(ids) > 0 {
 		var err error
 		if machines, err = p.manager.machines.Lookup(ctx, ids); err != nil {
-			c.err = fmt.Errorf("reading the machines behind %s: %w", count(len(ids), "node"), err)
+			c.err = fmt.Errorf("reading the machines behind %s: %w", difference.Count(len(ids), "node"), err)
 		} else {
 			reason = "the cloud has no such machine"
 		}
@@ -112,7 +114,7 @@ func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev
 	if len(wanted) == 0 {
 		return
 	}
-	if p.selector == nil {
+	if p.Selector == nil {
 		c.unresolved = true
 		return
 	}
@@ -120,7 +122,7 @@ func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev
 	found, err := p.manager.machines.ByName(ctx, wanted)
 	if err != nil {
 		c.unresolved = true
-		c.err = errors.Join(c.err, fmt.Errorf("finding the machines of %s by name: %w", count(len(wanted), "node"), err))
+		c.err = errors.Join(c.err, fmt.Errorf("finding the machines of %s by name: %w", difference.Count(len(wanted), "node"), err))
 	}
 	for _, name := range wanted {
 		machine, ok := found[name]
@@ -160,16 +162,16 @@ func identify(nodes []*corev1.Node, selector labels.Selector, concerns func(stri
 }
 
 // warnings say which nodes were left out and what could not be read.
-func (c candidates) warnings() []warning {
-	var warnings []warning
+func (c candidates) warnings() []problem.Warning {
+	var warnings []problem.Warning
 	if len(c.skipped) > 0 {
-		warnings = append(warnings, warning{event.TargetSkipped, skipText(c.skipped)})
+		warnings = append(warnings, problem.Warn(event.TargetSkipped, skipText(c.skipped)))
 	}
 	if len(c.named) > 0 {
-		warnings = append(warnings, warning{event.TargetFoundByName, firstOf(c.named) + ": found by name, as there is no provider-ID"})
+		warnings = append(warnings, problem.Warn(event.TargetFoundByName, firstOf(c.named)+": found by name, as there is no provider-ID"))
 	}
 	if c.err != nil {
-		warnings = append(warnings, failure(c.err))
+		warnings = append(warnings, problem.Failure(c.err))
 	}
 	return warnings
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // question is what has to be asked of the cloud before a decision is carried out.
@@ -12,7 +13,7 @@ type question struct {
 	// before is the balancer that is deleted first.
 	before cloud.Observed
 	// refused is the decision when the cloud would refuse.
-	refused func([]problem) decision
+	refused func([]problem.Problem) decision
 }
 
 // check returns the decision, or another one where the cloud would refuse the balancer. It only
@@ -29,5 +30,5 @@ func (p *pipeline) check(ctx context.Context, d decision) (decision, error) {
 	case !cloud.IsClass(err, cloud.FailureInvalid) && !cloud.IsClass(err, cloud.FailureQuota) && !cloud.IsClass(err, cloud.FailureNotFound):
 		return d, err // nothing is known
 	}
-	return d.question.refused(p.respell(unjoin(err))), nil
+	return d.question.refused(p.Respell(problem.Unjoin(err))), nil
 }

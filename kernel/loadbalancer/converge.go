@@ -7,6 +7,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // repetition counts how often the same changes were made for the same request in a row. Where a
@@ -26,7 +28,7 @@ const mostRepetitions = 3
 
 // again returns the repetition that one more execution of the decision would be.
 func (p *pipeline) again(d decision) repetition {
-	changes := fingerprint(p.fingerprint, d.change.Operations)
+	changes := difference.Fingerprint(p.Fingerprint, d.change.Operations)
 	if p.state.repeated.changes != changes {
 		return repetition{changes: changes, times: 1}
 	}
@@ -59,8 +61,8 @@ func (p *pipeline) restrain(d decision) decision {
 	if d.plan.Empty() || d.replaces || p.again(d).times <= mostRepetitions {
 		return d
 	}
-	d.warnings = append(d.warnings, warning{event.NotConverging, fmt.Sprintf(
-		"made %d times in a row and needed again: %s", mostRepetitions, summary(d.change.Operations))})
+	d.warnings = append(d.warnings, problem.Warn(event.NotConverging, fmt.Sprintf(
+		"made %d times in a row and needed again: %s", mostRepetitions, difference.Summary(d.change.Operations))))
 	for i := range d.plan.Operations {
 		if op := &d.plan.Operations[i]; op.Blocked == "" {
 			op.Blocked = "the cloud does not keep it"

@@ -6,6 +6,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -31,7 +33,7 @@ type decision struct {
 	// meanwhile is what the present one needs.
 	succeeds  bool
 	meanwhile *decision
-	warnings  []warning
+	warnings  []problem.Warning
 	// err is what is still wrong once the change has been made.
 	err error
 }
@@ -61,21 +63,21 @@ func (p *pipeline) choose(f finding, c candidates) decision {
 	if observed.Found && p.failedOnCreate(observed) {
 		return p.recreate(observed, c)
 	}
-	problems := slices.Concat(p.problems, f.conflicts, p.unadopted(f))
+	problems := slices.Concat(p.Problems, f.conflicts, p.unadopted(f))
 	var s desired
 	if len(problems) == 0 {
 		var err error
 		immutable := p.manager.cloud.Descriptor.Capabilities.Immutable
 		if s, err = desiredOf(p.manager.cloud.Balancers, p.complete(observed, c), observed, immutable); err != nil {
-			problems = p.respell(unjoin(err))
+			problems = p.Respell(problem.Unjoin(err))
 		}
-		s.warnings = p.respellWarnings(s.warnings)
+		s.warnings = p.RespellWarnings(s.warnings)
 	}
 	switch {
 	case len(problems) > 0:
 		d := p.retarget(observed, c)
-		d.warnings = append(ofProblems(problems), d.warnings...)
-		d.err = combine(problems)
+		d.warnings = append(problem.OfProblems(problems), d.warnings...)
+		d.err = problem.Combine(problems)
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
@@ -96,39 +98,39 @@ func (p *pipeline) create(s desired, observed cloud.Observed, c candidates) deci
 	if len(after.Targets) == 0 {
 		return p.await(after, observed, c)
 	}
-	d := p.decision(s.spec, observed, &after, []cloud.Operation{creation(after)})
+	d := p.decision(s.spec, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.whole = true
-	d.warnings = slices.Concat(ofDriver(s.warnings), warnings)
-	d.question = &question{spec: s.spec, refused: func(problems []problem) decision { return p.refuse(after, observed, c, problems) }}
+	d.warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
+	d.question = &question{spec: s.spec, refused: func(problems []problem.Problem) decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
 
 // await makes no balancer yet.
 func (p *pipeline) await(after cloud.Balancer, observed cloud.Observed, c candidates) decision {
-	operation := creation(after)
+	operation := difference.Creation(after)
 	operation.Blocked = "no node can be a target yet"
 	return decision{
 		plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed},
-		warnings: append(c.warnings(), warning{event.WaitingForNodes, waitingForNodes}),
+		warnings: append(c.warnings(), problem.Warn(event.WaitingForNodes, waitingForNodes)),
 		err:      &Pending{After: pollNodes, Reason: waitingForNodes},
 	}
 }
 
 // refuse makes no balancer that the cloud would refuse. One that was deleted for it is made again.
-func (p *pipeline) refuse(after cloud.Balancer, observed cloud.Observed, c candidates, problems []problem) decision {
-	err := combine(problems)
-	if p.begun() {
+func (p *pipeline) refuse(after cloud.Balancer, observed cloud.Observed, c candidates, problems []problem.Problem) decision {
+	err := problem.Combine(problems)
+	if p.Begun() {
 		return p.restore(c, observed, err)
 	}
-	operation := creation(after)
+	operation := difference.Creation(after)
 	operation.Blocked = "the cloud would refuse it"
-	return decision{plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed}, warnings: ofProblems(problems), err: err}
+	return decision{plan: p.plan([]cloud.Operation{operation}), change: cloud.Change{Before: observed}, warnings: problem.OfProblems(problems), err: err}
 }
 
 // adjust changes what differs.
 func (p *pipeline) adjust(s desired, observed cloud.Observed, c candidates) decision {
 	after, warnings := p.selectTargets(s.possible, observed, c)
-	operations := Order(Diff(observed.Balancer, after))
+	operations := difference.Order(difference.Of(observed.Balancer, after))
 	wait := marksCanWait(observed, operations)
 	if wait {
 		operations = nil
@@ -136,7 +138,7 @@ func (p *pipeline) adjust(s desired, observed cloud.Observed, c candidates) deci
 	d := p.decision(s.spec, observed, &after, append(operations, s.blocked...))
 	d.whole, d.marksWait, d.err = true, wait, c.err
 	beside, why := p.wayOf(p.complete(observed, c), observed)
-	d.warnings = slices.Concat(ofDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
+	d.warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
 }
 
@@ -147,7 +149,7 @@ func (p *pipeline) retarget(observed cloud.Observed, c candidates) decision {
 		return decision{plan: p.plan(nil), change: cloud.Change{Before: observed}, warnings: c.warnings(), err: c.err}
 	}
 	after, warnings := p.selectTargets(observed.Balancer, observed, c)
-	d := p.decision(p.complete(observed, c), observed, &after, Order(Diff(observed.Balancer, after)))
+	d := p.decision(p.complete(observed, c), observed, &after, difference.Order(difference.Of(observed.Balancer, after)))
 	d.warnings, d.err = warnings, c.err
 	return d
 }
@@ -155,19 +157,19 @@ func (p *pipeline) retarget(observed cloud.Observed, c candidates) decision {
 // mayReplace reports whether the balancer may be deleted for another one: that was allowed, and
 // nothing that is known now would keep the next run from creating it.
 func (p *pipeline) mayReplace(s desired, c candidates) bool {
-	return annotation.AllowReplacement.Bool(p.values) && c.err == nil && unique(s.wanted) == nil
+	return annotation.AllowReplacement.Bool(p.Values) && c.err == nil && unique(s.wanted) == nil
 }
 
 // complete returns the whole spec.
 func (p *pipeline) complete(observed cloud.Observed, c candidates) cloud.Spec {
-	spec := p.spec
+	spec := p.Spec
 	spec.Ref.ID = observed.ID
 	spec.Candidates, spec.Lookups = c.targets, observed.Lookups
 	return spec
 }
 
 // selectTargets returns the balancer with the targets it shall have, and what is to be said of them.
-func (p *pipeline) selectTargets(b cloud.Balancer, observed cloud.Observed, c candidates) (cloud.Balancer, []warning) {
+func (p *pipeline) selectTargets(b cloud.Balancer, observed cloud.Observed, c candidates) (cloud.Balancer, []problem.Warning) {
 	b = b.Clone()
 	limit := p.manager.cloud.Descriptor.Capabilities.MaxTargets
 	targets, skipped := targetsOf(b, c, observed.Balancer.Targets, p.manager.cloud.Balancers, limit)
@@ -185,9 +187,9 @@ func (p *pipeline) selectTargets(b cloud.Balancer, observed cloud.Observed, c ca
 	warnings := c.warnings()
 	switch {
 	case kept && len(targets) > 0:
-		warnings = append(warnings, warning{event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"})
+		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
 	case len(b.Targets) == 0 && !c.joining:
-		warnings = append(warnings, warning{event.NoTargets, "no node can be a target of this balancer"})
+		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer"))
 	}
 	return b, append(warnings, p.heldWarnings(len(observed.Balancer.Targets), skipped, c)...)
 }
@@ -200,16 +202,5 @@ func (p *pipeline) decision(spec cloud.Spec, before cloud.Observed, after *cloud
 }
 
 func (p *pipeline) plan(operations []cloud.Operation) plan.Plan {
-	return plan.Plan{Cloud: p.manager.cloud.Name, Subject: "Service " + p.spec.Ref.Owner.String(), Operations: operations}
-}
-
-func creation(b cloud.Balancer) cloud.Operation {
-	return cloud.Operation{Verb: cloud.Create, Kind: cloud.KindBalancer, After: balancerSummary(b)}
-}
-
-func removal(observed cloud.Observed, reason string) cloud.Operation {
-	return cloud.Operation{
-		Verb: cloud.Delete, Kind: cloud.KindBalancer, Before: balancerSummary(observed.Balancer),
-		Reason: reason, Destructive: true,
-	}
+	return plan.Plan{Cloud: p.manager.cloud.Name, Subject: "Service " + p.Spec.Ref.Owner.String(), Operations: operations}
 }

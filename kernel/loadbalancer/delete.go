@@ -9,6 +9,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -32,7 +34,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return err
 	}
 	defer p.end()
-	if p.disowned() {
+	if p.Disowned() {
 		p.forget()
 		return nil
 	}
@@ -41,14 +43,14 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	p.say(ofProblems(f.conflicts)...)
+	p.say(problem.OfProblems(f.conflicts)...)
 	observed := f.observed
 	if !observed.Found {
-		other, err := p.unfinished(ctx, cloud.Observed{ID: p.recorded})
+		other, err := p.unfinished(ctx, cloud.Observed{ID: p.Recorded})
 		switch {
 		case err != nil:
 			return p.failed(ctx, err)
-		case other.Found && (!p.retain || !p.served(other)):
+		case other.Found && (!p.Retain || !p.served(other)):
 			return p.remove(ctx, other)
 		case other.Found:
 			observed = other
@@ -59,14 +61,14 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 
 // giveUp releases or deletes the balancer of a Service that leaves.
 func (p *pipeline) giveUp(ctx context.Context, observed cloud.Observed) error {
-	if !observed.Found && (p.retain || !observed.Orphans) {
+	if !observed.Found && (p.Retain || !observed.Orphans) {
 		p.forget()
 		return nil
 	}
 	if err := p.busy(observed); err != nil {
 		return err
 	}
-	if !p.retain {
+	if !p.Retain {
 		return p.remove(ctx, observed)
 	}
 	if err := p.releaseOther(ctx, observed); err != nil {
@@ -77,7 +79,7 @@ func (p *pipeline) giveUp(ctx context.Context, observed cloud.Observed) error {
 
 // setDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (p *pipeline) setDeleting() {
-	p.spec.Deleting, p.adopt, p.spec.Ref.ID = true, "", p.recorded
+	p.Spec.Deleting, p.Adopt, p.Spec.Ref.ID = true, "", p.Recorded
 }
 
 // freeMarks are the marks of a balancer that no Service has any more: none, or the cluster's alone
@@ -100,14 +102,14 @@ func (p *pipeline) freeMarks(observed cloud.Observed) []string {
 func (p *pipeline) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
 	after.OwnershipTags = p.freeMarks(observed)
-	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, &after, Diff(observed.Balancer, after)))
+	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, &after, difference.Of(observed.Balancer, after)))
 	if err != nil {
 		return err
 	}
 	if progress.Pending {
 		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	}
-	p.say(warning{event.Retained, "balancer " + observed.ID + " was kept"})
+	p.say(problem.Warn(event.Retained, "balancer "+observed.ID+" was kept"))
 	p.forget()
 	return nil
 }
@@ -130,7 +132,7 @@ func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error 
 	}
 	spec := p.complete(other, candidates{})
 	spec.Beside = &kept // what both use stays
-	operation := removal(other, "it never served, and the Service no longer wants it")
+	operation := difference.Removal(other, "it never served, and the Service no longer wants it")
 	progress, err := p.write(ctx, p.decision(spec, other, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
@@ -140,13 +142,13 @@ func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error 
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
 func (p *pipeline) served(o cloud.Observed) bool {
-	return o.ID == p.replacing.Of || p.uses(p.service, o)
+	return o.ID == p.Replacing.Of || p.uses(p.Service, o)
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand.
 func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
-	operation := removal(observed, "the Service no longer wants it")
+	operation := difference.Removal(observed, "the Service no longer wants it")
 	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
@@ -155,7 +157,7 @@ func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 	if progress.Pending {
 		return gone
 	}
-	p.spec.Removed = true
+	p.Spec.Removed = true
 	f, err := p.find(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
@@ -175,7 +177,7 @@ func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 // driver that finds it neither by id nor by name finds it by its marks only. One that another
 // Service uses is left.
 func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	if p.replacing == nil || p.manager.cloud.Replacer == nil {
+	if p.Replacing == nil || p.manager.cloud.Replacer == nil {
 		return cloud.Observed{}, nil
 	}
 	other, err := p.findSuccessor(ctx, observed)

@@ -7,6 +7,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // desired is the balancer a spec asks for, without targets, as far as the cloud lets it be
@@ -63,7 +65,7 @@ func unique(b cloud.Balancer) error {
 // immutableChanges returns the differences in immutable fields as blocked operations.
 func immutableChanges(before, after cloud.Balancer, immutable []string) []cloud.Operation {
 	var blocked []cloud.Operation
-	for _, op := range diffFields(cloud.KindBalancer, "", before.Fields(), after.Fields()) {
+	for _, op := range difference.Fields(cloud.KindBalancer, "", before.Fields(), after.Fields()) {
 		if slices.Contains(immutable, op.Field) {
 			op.Blocked = immutableBlock
 			blocked = append(blocked, op)
@@ -83,14 +85,14 @@ func preserved(b cloud.Balancer, immutable []string) map[string]string {
 }
 
 // immutableWarnings say what stays as it is, and what it takes to change it all the same.
-func immutableWarnings(blocked []cloud.Operation, way string) []warning {
-	var warnings []warning
+func immutableWarnings(blocked []cloud.Operation, way string) []problem.Warning {
+	var warnings []problem.Warning
 	for _, op := range blocked {
-		warnings = append(warnings, warning{event.ImmutableChange, fmt.Sprintf(
-			"%s stays %q instead of %q: %s", op.Field, op.Before, op.After, immutableBlock)})
+		warnings = append(warnings, problem.Warn(event.ImmutableChange, fmt.Sprintf(
+			"%s stays %q instead of %q: %s", op.Field, op.Before, op.After, immutableBlock)))
 	}
 	if len(warnings) > 0 {
-		warnings = append(warnings, warning{event.ImmutableChange, "with " + annotation.AllowReplacement.Name + ", " + way})
+		warnings = append(warnings, problem.Warn(event.ImmutableChange, "with "+annotation.AllowReplacement.Name+", "+way))
 	}
 	return warnings
 }

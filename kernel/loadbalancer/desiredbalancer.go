@@ -29,7 +29,7 @@ func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*cor
 		return b, "", err
 	}
 	b, id = f.observed.Balancer, f.observed.ID
-	if p.untouched() || svc.DeletionTimestamp != nil {
+	if p.Untouched() || svc.DeletionTimestamp != nil {
 		return b, id, nil
 	}
 	switch d := p.choose(f, c); {

@@ -1,9 +1,8 @@
 package loadbalancer
 
 import (
-	"strings"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 )
 
 // settled are fingerprints of the balancer as the last successful run left it. "" is
@@ -13,7 +12,7 @@ type settled struct{ shape, targets string }
 func settledAs(b cloud.Balancer) settled {
 	targets := b.Targets
 	b.Targets = nil
-	return settled{shape: fingerprint(b), targets: fingerprint(targets)}
+	return settled{shape: difference.Fingerprint(b), targets: difference.Fingerprint(targets)}
 }
 
 // settle remembers the state that a decision led to; before is what was remembered before
@@ -48,26 +47,4 @@ func drifted(d decision, before settled) []cloud.Operation {
 		}
 	}
 	return undone
-}
-
-// summary lists operations in short: fields and listeners by name, targets by number.
-func summary(operations []cloud.Operation) string {
-	var parts []string
-	targets := 0
-	for _, op := range operations {
-		switch {
-		case op.Kind == cloud.KindTarget:
-			targets++
-		case op.Kind == cloud.KindBalancer && op.Field == "":
-			parts = append(parts, "the balancer itself")
-		case op.Kind == cloud.KindBalancer:
-			parts = append(parts, op.Field)
-		default:
-			parts = append(parts, strings.TrimSpace(string(op.Kind)+" "+op.Key+" "+op.Field))
-		}
-	}
-	if targets > 0 {
-		parts = append(parts, count(targets, "target"))
-	}
-	return strings.Join(parts, ", ")
 }

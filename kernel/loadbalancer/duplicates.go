@@ -12,6 +12,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -30,7 +33,7 @@ const duplicateWait = time.Minute
 // unconfirmed returns the id of the balancer that this process made and has not looked for in any
 // list, "" when there is none.
 func (p *pipeline) unconfirmed() string {
-	if p.spec.Ref.ID != "" || p.state.confirmed == p.state.created {
+	if p.Spec.Ref.ID != "" || p.state.confirmed == p.state.created {
 		return ""
 	}
 	return p.state.created
@@ -58,7 +61,7 @@ func (p *pipeline) confirm(observed cloud.Observed) {
 //
 // All else is left, and said.
 func (p *pipeline) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
-	if p.replacing != nil {
+	if p.Replacing != nil {
 		p.state.duplicates = nil // one of both takes the place of the other
 		return 0
 	}
@@ -66,15 +69,15 @@ func (p *pipeline) prune(ctx context.Context, kept cloud.Observed, seen []string
 	if d == nil || !p.live() {
 		return 0
 	}
-	if p.retain || p.adopt != "" {
+	if p.Retain || p.Adopt != "" {
 		p.state.duplicates = nil // it may be the one that its user left behind
-		p.say(warning{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.ids, ", "), kept.ID)})
+		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.ids, ", "), kept.ID)))
 		return 0
 	}
 	if len(seen) > 0 {
-		p.say(warning{event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.ids, ", "), kept.ID)})
+		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.ids, ", "), kept.ID)))
 	}
-	if p.recorded != kept.ID || !p.told(kept) {
+	if p.Recorded != kept.ID || !status.Tells(&p.Request, kept) {
 		d.since = time.Now()
 	}
 	if wait := d.wait(); wait > 0 {
@@ -94,23 +97,12 @@ func (p *pipeline) prune(ctx context.Context, kept cloud.Observed, seen []string
 	return again
 }
 
-func leftWarning(id, why string) warning {
-	return warning{event.DuplicateFound, fmt.Sprintf("balancer %s is left: %s", id, why)}
+func leftWarning(id, why string) problem.Warning {
+	return problem.Warn(event.DuplicateFound, fmt.Sprintf("balancer %s is left: %s", id, why))
 }
 
 // wait returns how long nothing may be deleted yet, 0 or less when it may.
 func (d *duplicates) wait() time.Duration { return duplicateWait - time.Since(d.since) }
-
-// told reports whether the Service's status says where the balancer is reached, by address or name.
-func (p *pipeline) told(kept cloud.Observed) bool {
-	wanted := p.status(kept).Ingress
-	missing := slices.ContainsFunc(wanted, func(w corev1.LoadBalancerIngress) bool {
-		return !slices.ContainsFunc(p.service.Status.LoadBalancer.Ingress, func(i corev1.LoadBalancerIngress) bool {
-			return i.IP == w.IP && i.Hostname == w.Hostname
-		})
-	})
-	return len(wanted) > 0 && !missing
-}
 
 // note adds what was seen beside the balancer that is kept, and returns all second balancers, nil
 // when there are none.
@@ -129,7 +121,7 @@ func (m *serviceState) note(seen []string, kept string) *duplicates {
 
 // deleteDuplicate deletes a second balancer, and says why it does not. One that is gone is fine.
 func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
-	spec := p.spec
+	spec := p.Spec
 	spec.Ref.ID, spec.Deleting, spec.Refused = id, true, []string{kept.ID}
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 	switch {
@@ -144,23 +136,23 @@ func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id 
 		return left, err
 	}
 	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
-	d := p.decision(spec, observed, nil, []cloud.Operation{removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
+	d := p.decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
 	switch progress, err := p.manager.executor.Apply(ctx, d.plan, d.change); {
 	case err != nil:
 		return "", err
 	case progress.More:
 		return "", &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	}
-	p.manager.lists.expire()
+	p.manager.lists.Expire()
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)
-	p.say(warning{event.DuplicateFound, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)})
+	p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
 	return "", nil
 }
 
 // doubt says why a second balancer is perhaps not the Service's alone, "" when it is. It is an error
 // when that cannot be known. Addresses that the kept one has too prove nothing about this Service.
 func (p *pipeline) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
-	us := p.spec.Ref.Owner
+	us := p.Spec.Ref.Owner
 	own := other
 	own.Addresses = slices.DeleteFunc(slices.Clone(other.Addresses), func(a cloud.BalancerAddress) bool {
 		return slices.ContainsFunc(kept.Addresses, func(k cloud.BalancerAddress) bool { return k.IP == a.IP })
@@ -168,7 +160,7 @@ func (p *pipeline) doubt(ctx context.Context, kept, other cloud.Observed) (strin
 	switch {
 	case us.UID == "" || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster:
 		return "its marks do not prove that it is this Service's" + byHand, nil
-	case p.uses(p.service, own) || p.other(func(svc *corev1.Service) bool { return p.uses(svc, other) }) != nil:
+	case p.uses(p.Service, own) || p.other(func(svc *corev1.Service) bool { return p.uses(svc, other) }) != nil:
 		return "a Service uses it" + byHand, nil
 	}
 	return "", p.manager.trust(ctx)
@@ -179,5 +171,5 @@ const byHand = "; delete it by hand when it is not needed"
 // uses reports whether a Service records or publishes the balancer.
 func (p *pipeline) uses(svc *corev1.Service, o cloud.Observed) bool {
 	id := p.manager.cloud.Descriptor.IDAnnotation
-	return publishes(svc, o) || id != "" && svc.Annotations[id] == o.ID
+	return status.Publishes(svc, o) || id != "" && svc.Annotations[id] == o.ID
 }

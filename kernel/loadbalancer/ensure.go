@@ -12,6 +12,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 )
 
 // Outcome is what Ensure says about the Service.
@@ -36,15 +38,15 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{}, err
 	}
 	defer p.end()
-	if p.untouched() {
+	if p.Untouched() {
 		p.say(p.leftAlone()...)
-		return Outcome{Status: p.present()}, nil
+		return Outcome{Status: p.Present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
 		return Outcome{Record: p.proof(f.observed)}, err
 	}
-	p.say(append(p.warnings, d.warnings...)...)
+	p.say(append(p.Warnings, d.warnings...)...)
 	if d.replaces && d.begins != nil && p.live() {
 		return Outcome{Record: d.begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
 	}
@@ -55,7 +57,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		o.note(d.begins)
 		return o, cmp.Or(err, retryable(d.err))
 	case !p.live():
-		return Outcome{Status: p.present()}, nil
+		return Outcome{Status: p.Present()}, nil
 	}
 	if o, err = p.outcome(f.observed, after); err != nil && d.succeeds {
 		return Outcome{}, err // the present balancer serves
@@ -76,11 +78,11 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 }
 
 // leftAlone says where the Service belongs to another controller.
-func (p *pipeline) leftAlone() []warning {
-	if !p.otherController {
+func (p *pipeline) leftAlone() []problem.Warning {
+	if !p.OtherController {
 		return nil
 	}
-	return []warning{{event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say"}}
+	return []problem.Warning{problem.Warn(event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say")}
 }
 
 // note adds annotations to write.
@@ -158,7 +160,7 @@ func (p *pipeline) carryOut(ctx context.Context, d decision) (cloud.Observed, de
 
 // replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.
 func (p *pipeline) replacesDeleted(d decision) bool {
-	return p.begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Preserved == nil
+	return p.Begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Preserved == nil
 }
 
 // known returns the machines of a decision as candidates.
@@ -206,11 +208,11 @@ func told(progress cloud.Progress) cloud.Observed {
 //	no            yes            any      yes: nothing else proves that it is the Service's
 //	no            no             –        no
 func (p *pipeline) proof(seen ...cloud.Observed) map[string]string {
-	name, us := p.manager.cloud.Descriptor.IDAnnotation, p.spec.Ref.Owner.UID
+	name, us := p.manager.cloud.Descriptor.IDAnnotation, p.Spec.Ref.Owner.UID
 	for _, o := range seen {
 		marked := us != "" && o.Owner.UID == us
 		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.state.created
-		if name != "" && p.live() && o.Found && ours && p.service.Annotations[name] == "" {
+		if name != "" && p.live() && o.Found && ours && p.Service.Annotations[name] == "" {
 			return map[string]string{name: o.ID}
 		}
 	}
@@ -233,10 +235,10 @@ func (p *pipeline) look(ctx context.Context) (cloud.Observed, error) {
 func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 	if after.State == cloud.BalancerFailed {
 		err := fmt.Errorf("balancer %s has failed: %s", after.ID, cmp.Or(after.Detail, "the cloud does not say why"))
-		p.say(warning{event.CloudFailure, err.Error()})
+		p.say(problem.Warn(event.CloudFailure, err.Error()))
 		return Outcome{}, err
 	}
-	status := p.status(after)
+	status := status.Of(&p.Request, after)
 	if len(status.Ingress) == 0 {
 		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
 	}
@@ -258,7 +260,7 @@ func (p *pipeline) record(before, after cloud.Observed) map[string]string {
 		wanted[name] = after.ID
 	}
 	maps.DeleteFunc(wanted, func(key, value string) bool {
-		present, ok := p.service.Annotations[key]
+		present, ok := p.Service.Annotations[key]
 		return ok && present == value
 	})
 	if len(wanted) == 0 {

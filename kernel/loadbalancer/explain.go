@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -51,9 +52,9 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Spec: p.spec, Observed: f.observed, Standing: p.judge(f.observed), Evidence: p.evidence(f.observed), Err: c.err}
+	e := Explanation{Spec: p.Spec, Observed: f.observed, Standing: p.judge(f.observed), Evidence: p.evidence(f.observed), Err: c.err}
 	for _, conflict := range f.conflicts {
-		e.Conflicts = append(e.Conflicts, conflict.err.Error())
+		e.Conflicts = append(e.Conflicts, conflict.Err.Error())
 	}
 	shape := f.observed.Balancer
 	if d := p.choose(f, c); d.change.After != nil {
@@ -68,7 +69,7 @@ func (p *pipeline) evidence(o cloud.Observed) []string {
 	if !o.Found {
 		return nil
 	}
-	us := p.spec.Ref.Owner
+	us := p.Spec.Ref.Owner
 	var all []string
 	add := func(says string, holds bool) {
 		if holds {
@@ -79,8 +80,8 @@ func (p *pipeline) evidence(o cloud.Observed) []string {
 	add("its marks name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
 	add("its marks name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
 	add("its name holds the UID of the Service", o.Named || o.Balancer.Name == safety.DerivedName(us.UID))
-	add("an annotation of the Service has its id", slices.Contains(p.named(), o.ID))
-	add("the status of the Service has one of its addresses", publishes(p.service, o))
+	add("an annotation of the Service has its id", slices.Contains(p.Named(), o.ID))
+	add("the status of the Service has one of its addresses", status.Publishes(p.Service, o))
 	add("only its name led to it", o.ByName)
 	add("the cloud lets several Services share it", o.Shared)
 	return all

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 )
 
 // failedCreation counts the balancers of a Service that failed before they ever served.
@@ -29,8 +30,8 @@ const (
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
 func (p *pipeline) failedOnCreate(observed cloud.Observed) bool {
-	ours := observed.Owner.UID != "" && observed.Owner.UID == p.spec.Ref.Owner.UID
-	served := len(p.service.Status.LoadBalancer.Ingress) > 0 || p.recorded != "" || p.adopt != ""
+	ours := observed.Owner.UID != "" && observed.Owner.UID == p.Spec.Ref.Owner.UID
+	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.state.failedCreation.seen = time.Time{}
 		return false
@@ -48,7 +49,7 @@ func (s *failedCreation) wait() time.Duration {
 
 // recreate deletes a balancer that failed on creation.
 func (p *pipeline) recreate(observed cloud.Observed, c candidates) decision {
-	deletion := removal(observed, "it failed before it ever served; the next run makes another one")
+	deletion := difference.Removal(observed, "it failed before it ever served; the next run makes another one")
 	d := p.decision(p.complete(observed, c), observed, nil, []cloud.Operation{deletion})
 	d.recreates, d.replaces = true, true
 	return d

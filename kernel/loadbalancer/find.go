@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -15,7 +16,7 @@ type finding struct {
 	// observed is our balancer; Found is false when there is none.
 	observed cloud.Observed
 	// conflicts are what the Service asked for and may not have.
-	conflicts []problem
+	conflicts []problem.Problem
 	// successor is the new balancer beside it, nil when it was not looked for.
 	successor *cloud.Observed
 }
@@ -35,8 +36,8 @@ func (p *pipeline) findOwned(ctx context.Context, observe observer) (finding, er
 
 // expected reports whether the Service may well have a balancer.
 func (p *pipeline) expected() bool {
-	return p.recorded != "" || p.state.created != "" || len(p.service.Status.LoadBalancer.Ingress) > 0 ||
-		p.service.DeletionTimestamp != nil
+	return p.Recorded != "" || p.state.created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
+		p.Service.DeletionTimestamp != nil
 }
 
 // observer reads a balancer: observe where a bulk list will do, read where something is to be
@@ -59,9 +60,9 @@ type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 //	name                         nothing was found; a conflict where names are unique
 func (p *pipeline) find(ctx context.Context, observe observer) (finding, error) {
 	var f finding
-	spec := p.spec
+	spec := p.Spec
 	later := p.unconfirmed()
-	spec.Ref.ID = cmp.Or(p.spec.Ref.ID, p.state.created)
+	spec.Ref.ID = cmp.Or(p.Spec.Ref.ID, p.state.created)
 	if later != "" {
 		spec.Ref.ID = ""
 	}
@@ -83,7 +84,7 @@ func (p *pipeline) find(ctx context.Context, observe observer) (finding, error) 
 		case slices.Contains(spec.Refused, observed.ID):
 			f.conflicts = append(f.conflicts, p.nameTaken(observed.Balancer.Name))
 			return f, nil
-		case slices.Contains(p.named(), observed.ID):
+		case slices.Contains(p.Named(), observed.ID):
 			f.conflicts = append(f.conflicts, p.notYours(observed.ID))
 			p.warnOwner(verdict, observed)
 		}
@@ -93,9 +94,9 @@ func (p *pipeline) find(ctx context.Context, observe observer) (finding, error) 
 
 // unadopted refuses to create a balancer where a certain one was to be taken over. Once its
 // id is recorded it may be created anew like any other.
-func (p *pipeline) unadopted(f finding) []problem {
-	if p.adopt == "" || p.recorded != "" || len(f.conflicts) > 0 || f.observed.Found && f.observed.ID == p.adopt {
+func (p *pipeline) unadopted(f finding) []problem.Problem {
+	if p.Adopt == "" || p.Recorded != "" || len(f.conflicts) > 0 || f.observed.Found && f.observed.ID == p.Adopt {
 		return nil
 	}
-	return []problem{p.notYours(p.adopt)}
+	return []problem.Problem{p.notYours(p.Adopt)}
 }

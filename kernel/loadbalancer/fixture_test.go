@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -91,7 +92,7 @@ func (f *fixture) ensure() error {
 			delete(f.svc.Annotations, key)
 		}
 	}
-	if c := ReplacementCondition(outcome.Record); c != nil {
+	if c := replacement.Condition(outcome.Record); c != nil {
 		meta.SetStatusCondition(&f.svc.Status.Conditions, *c)
 	}
 	f.again = outcome.Again

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -31,7 +32,7 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 		return Forecast{}, err
 	}
 	defer p.end()
-	if p.untouched() {
+	if p.Untouched() {
 		return p.forecast(decision{plan: p.plan(nil), warnings: p.leftAlone()}), nil
 	}
 	c := p.resolveNodes(ctx, nodes)
@@ -51,8 +52,8 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 
 func (p *pipeline) forecast(d decision) Forecast {
 	f := Forecast{Plan: d.plan}
-	for _, w := range merge(append(p.warnings, d.warnings...)) {
-		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.reason.Name, Message: w.message})
+	for _, w := range problem.Merge(append(p.Warnings, d.warnings...)) {
+		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.Reason.Name, Message: w.Message})
 	}
 	return f
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // A process that has just started, or taken over, knows a balancer's targets only from the cloud.
@@ -33,7 +35,7 @@ type keptTargets struct {
 // not, and when the Service asks for something else than then.
 func (p *pipeline) hold(observed cloud.Observed, targets []cloud.InstanceID, c candidates) []cloud.InstanceID {
 	wanted, kept := setOf(targets), map[cloud.InstanceID]bool{}
-	if k := p.state.kept; k != nil && k.request == p.fingerprint {
+	if k := p.state.kept; k != nil && k.request == p.Fingerprint {
 		kept = setOf(k.targets)
 	}
 	served := map[string]bool{}
@@ -66,7 +68,7 @@ func addressOf(id cloud.InstanceID) string {
 func (p *pipeline) rememberKept() {
 	p.state.kept = nil
 	if len(p.held) > 0 {
-		p.state.kept = &keptTargets{p.held, p.fingerprint}
+		p.state.kept = &keptTargets{p.held, p.Fingerprint}
 	}
 }
 
@@ -194,7 +196,7 @@ func (o others) has(id cloud.InstanceID, name string) bool {
 }
 
 // heldWarnings say which targets are kept and why.
-func (p *pipeline) heldWarnings(present int, skipped []skip, c candidates) []warning {
+func (p *pipeline) heldWarnings(present int, skipped []skip, c candidates) []problem.Warning {
 	if len(p.held) == 0 {
 		return nil
 	}
@@ -213,5 +215,5 @@ func (p *pipeline) heldWarnings(present int, skipped []skip, c candidates) []war
 		}
 		texts = append(texts, text)
 	}
-	return []warning{{event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(p.held), count(present, "target"), firstOf(texts))}}
+	return []problem.Warning{problem.Warn(event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(p.held), difference.Count(present, "target"), firstOf(texts)))}
 }

@@ -15,6 +15,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -69,7 +72,7 @@ type Manager struct {
 	trust         func(context.Context) error
 	services      func() []*corev1.Service
 	adoption      safety.Adoption
-	lists         *bulkLists
+	lists         *bulklist.Lists
 	states        serviceStates
 	ownerWarnings ownerWarnings
 }
@@ -89,7 +92,7 @@ func New(o Options) *Manager {
 		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes, executor: o.Executor,
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
 		services: o.Services, adoption: o.Adoption,
-		lists: newBulkLists(o.Cloud.BulkLister),
+		lists: bulklist.New(o.Cloud.BulkLister),
 	}
 }
 
@@ -105,8 +108,8 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return nil, false, err
 	}
 	defer p.end()
-	if p.disowned() {
-		return p.present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
+	if p.Disowned() {
+		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if isDeleting(svc) {
 		p.setDeleting()
@@ -115,9 +118,9 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
-	p.say(ofProblems(f.conflicts)...)
+	p.say(problem.OfProblems(f.conflicts)...)
 	if f.observed.Orphans {
-		return p.present(), true, nil
+		return p.Present(), true, nil
 	}
 	if !f.observed.Found {
 		if svc.DeletionTimestamp != nil {
@@ -125,7 +128,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		}
 		return nil, false, nil
 	}
-	return p.status(f.observed), true, nil
+	return status.Of(&p.Request, f.observed), true, nil
 }
 
 // isDeleting reports whether the Service gives its balancer up: the framework asks whether there is one

@@ -12,30 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Targets that a cloud keeps for each listener are compared for each.
-func TestDiffOfTargetsByListener(t *testing.T) {
-	listener := func(port int, targets ...cloud.InstanceID) cloud.Listener {
-		return cloud.Listener{Protocol: cloud.ProtocolTCP, Port: port, Targets: targets}
-	}
-	before := cloud.Balancer{Targets: []cloud.InstanceID{"a", "b", "x"}, Listeners: []cloud.Listener{
-		listener(80, "a", "b"), listener(443, "b", "x"), listener(8080, "x"),
-	}}
-	after := cloud.Balancer{Targets: []cloud.InstanceID{"a", "b"}, Listeners: []cloud.Listener{listener(80), listener(443), listener(53)}}
-	want := []cloud.Operation{
-		{Verb: cloud.Create, Kind: cloud.KindTarget, Key: "a", Field: "tcp/443"},
-		{Verb: cloud.Delete, Kind: cloud.KindTarget, Key: "x", Field: "tcp/443"},
-	}
-	var got []cloud.Operation
-	for _, op := range Diff(before, after) {
-		if op.Kind == cloud.KindTarget {
-			got = append(got, op)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("operations (-want +got):\n%s", diff)
-	}
-}
-
 // A target of which only the address is known may be that of a machine that can't be read.
 func TestUnknownTargetsStayWhileMachinesAreDoubtful(t *testing.T) {
 	known := cloud.Target{InstanceID: "a", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}}

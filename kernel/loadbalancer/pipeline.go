@@ -2,19 +2,20 @@ package loadbalancer
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // pipeline is one run for one Service: what it asks for and what is remembered of it.
 type pipeline struct {
-	request
+	request.Request
 	manager *Manager
 	entry   *serviceEntry
 	state   *serviceState
@@ -34,20 +35,20 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	if err != nil {
 		return nil, ctx, err
 	}
-	p := &pipeline{request: read(svc, m.cloud, m.clusterID), manager: m, entry: entry, state: &entry.state, began: time.Now()}
+	p := &pipeline{Request: request.Read(svc, m.cloud, m.clusterID), manager: m, entry: entry, state: &entry.state, began: time.Now()}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
-func (p *pipeline) end() { p.manager.states.close(p.service.UID, p.entry) }
+func (p *pipeline) end() { p.manager.states.close(p.Service.UID, p.entry) }
 
 // forget drops what is remembered of the Service.
 func (p *pipeline) forget() { *p.state = serviceState{} }
 
 // say records events, one for each reason.
-func (p *pipeline) say(warnings ...warning) {
-	object := event.Object{Kind: "Service", Namespace: p.service.Namespace, Name: p.service.Name, UID: string(p.service.UID)}
-	for _, r := range merge(warnings) {
-		p.manager.events.Record(object, r.reason, r.message)
+func (p *pipeline) say(warnings ...problem.Warning) {
+	object := event.Object{Kind: "Service", Namespace: p.Service.Namespace, Name: p.Service.Name, UID: string(p.Service.UID)}
+	for _, r := range problem.Merge(warnings) {
+		p.manager.events.Record(object, r.Reason, r.Message)
 	}
 }
 
@@ -55,13 +56,9 @@ func (p *pipeline) say(warnings ...warning) {
 // the caller shall see it.
 func (p *pipeline) failed(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		p.say(failure(err))
+		p.say(problem.Failure(err))
 	}
 	return retryable(err)
-}
-
-func failure(err error) warning {
-	return warning{event.CloudFailure, fmt.Sprintf("%s: %v", cloud.FailureOf(err).Class, err)}
 }
 
 // busy returns *Pending while the balancer is pending, when most clouds refuse changes.

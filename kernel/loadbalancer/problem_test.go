@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 func TestBadAnnotations(t *testing.T) {
@@ -24,26 +25,6 @@ func TestBadAnnotations(t *testing.T) {
 }
 
 // TestSpellings: a driver knows only the name of a key, and the user only what the Service says.
-func TestSpellings(t *testing.T) {
-	set := annotation.Set{
-		{Name: "a.io/size", Aliases: []string{"old.io/size", "older.io/size"}},
-		{Name: "a.io/name", Aliases: []string{"old.io/name"}},
-	}
-	svc := &corev1.Service{}
-	svc.Annotations = map[string]string{"old.io/size": "1", "older.io/size": "1", "old.io/name": "x", "a.io/name": "x"}
-	r := request{spellings: spellings(svc, set)}
-	problems := r.respell([]problem{invalid("a.io/size", "1", "more"), invalid("a.io/name", "x", "y"), invalid("spec.ports", "", "")})
-	for i, want := range []string{"old.io/size", "a.io/name", "spec.ports"} {
-		invalid, _ := errors.AsType[*cloud.Invalid](problems[i].err)
-		if got := invalid.Field; got != want {
-			t.Errorf("field %d is %s, want %s", i, got, want)
-		}
-	}
-	notes := r.respellWarnings([]cloud.Warning{{Field: "a.io/size", Message: "m"}})
-	if notes[0].Field != "old.io/size" || notes[0].Message != "m" {
-		t.Errorf("note %+v", notes[0])
-	}
-}
 
 func TestBadAnnotationsStillUpdateTargets(t *testing.T) {
 	f := newFixture(t, annotated(keyAlgorithm.Name, "random"))
@@ -71,7 +52,7 @@ func TestNormalizeProblems(t *testing.T) {
 	f.nodes = f.nodes[:2]
 	err := f.ensure()
 	fails(t, err, "spec.ports[0].nodePort", "spec.ports[1].nodePort")
-	if problems, ok := errors.AsType[Problems](err); !ok || len(problems) != 2 {
+	if problems, ok := errors.AsType[problem.Problems](err); !ok || len(problems) != 2 {
 		t.Errorf("error %#v, want two problems", err)
 	}
 	f.wrote("delete target c")

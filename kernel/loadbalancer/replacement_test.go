@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 )
 
 // internal asks for another scope, which only a new balancer can have.
@@ -271,23 +272,23 @@ func TestForgedReplacement(t *testing.T) {
 		}
 		return nil
 	}
-	forge := func(f *fixture, edit func(*replacement)) {
+	forge := func(f *fixture, edit func(*replacement.Record)) {
 		p, _, err := f.begin(t.Context(), f.svc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		forged := replacement{Request: p.fingerprint, Of: "lb-0", Was: map[string]string{cloud.FieldScope: "internal", "tier": "premium"}}
-		if p.replacing != nil {
-			forged = *p.replacing
+		forged := replacement.Record{Request: p.Fingerprint, Of: "lb-0", Was: map[string]string{cloud.FieldScope: "internal", "tier": "premium"}}
+		if p.Replacing != nil {
+			forged = *p.Replacing
 		}
 		p.end()
 		edit(&forged)
-		maps.Copy(f.svc.Annotations, forged.note())
+		maps.Copy(f.svc.Annotations, forged.Annotation())
 	}
 	t.Run("nothing was replaced", func(t *testing.T) {
 		f := newFixture(t)
 		f.driver.refuse = refuse
-		forge(f, func(*replacement) {})
+		forge(f, func(*replacement.Record) {})
 		for range 3 {
 			fails(t, f.ensure(), "premium")
 		}
@@ -302,7 +303,7 @@ func TestForgedReplacement(t *testing.T) {
 			waits(t, f.ensure(), pollFirst)
 		}
 		f.wrote("create balancer", "delete balancer")
-		forge(f, func(r *replacement) { r.Was["tier"] = "premium" })
+		forge(f, func(r *replacement.Record) { r.Was["tier"] = "premium" })
 		f.restart()
 		for range 3 {
 			fails(t, f.ensure(), "premium")
@@ -323,7 +324,7 @@ func TestForgedReplacement(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.end()
-			if p.replacing != nil || old == "" {
+			if p.Replacing != nil || old == "" {
 				t.Errorf("the annotation %q counts", old)
 			}
 		})
@@ -334,7 +335,7 @@ func TestForgedReplacement(t *testing.T) {
 			f.settle()
 			f.internal()
 			waits(t, f.ensure(), pollFirst)
-			forge(f, func(r *replacement) { r.Refused = "no" })
+			forge(f, func(r *replacement.Record) { r.Refused = "no" })
 			f.settle()
 			f.only()
 		})

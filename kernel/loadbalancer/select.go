@@ -66,3 +66,11 @@ func atMost(limit int, ids []cloud.InstanceID, attached map[cloud.InstanceID]boo
 	slices.Sort(taken)
 	return taken, left
 }
+
+func setOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
+	set := make(map[cloud.InstanceID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}

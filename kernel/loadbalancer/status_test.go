@@ -8,6 +8,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 )
 
 func TestStatus(t *testing.T) {
@@ -48,8 +50,8 @@ func TestStatus(t *testing.T) {
 			if test.edit != nil {
 				test.edit(f.svc)
 			}
-			p := &pipeline{request: read(f.svc, f.cloud, "prod"), manager: f.Manager}
-			got := p.status(cloud.Observed{Addresses: test.addresses})
+			p := &pipeline{Request: request.Read(f.svc, f.cloud, "prod"), manager: f.Manager}
+			got := status.Of(&p.Request, cloud.Observed{Addresses: test.addresses})
 			if diff := cmp.Diff(&corev1.LoadBalancerStatus{Ingress: test.want}, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
@@ -60,7 +62,7 @@ func TestStatus(t *testing.T) {
 // The state before a change may know annotations to write that the state after it does not.
 func TestRecord(t *testing.T) {
 	f := newFixture(t, annotated("fake.io/same", "1"))
-	p := &pipeline{request: read(f.svc, f.cloud, "prod"), manager: f.Manager}
+	p := &pipeline{Request: request.Read(f.svc, f.cloud, "prod"), manager: f.Manager}
 	before := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/old": "1", "fake.io/both": "1"}}
 	after := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/same": "1", "fake.io/both": "2"}}
 	want := map[string]string{"fake.io/old": "1", "fake.io/both": "2", keyID.Name: "lb-1"}

@@ -11,15 +11,17 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
 // the old one when the new one does.
 func (p *pipeline) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	spec, us := p.spec, p.spec.Ref.Owner
+	spec, us := p.Spec, p.Spec.Ref.Owner
 	spec.Beside, spec.Ref.ID = &observed, p.state.successor
-	if p.replacing.Of != observed.ID {
-		spec.Ref.ID = p.replacing.Of
+	if p.Replacing.Of != observed.ID {
+		spec.Ref.ID = p.Replacing.Of
 	}
 	other, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 	switch {
@@ -45,7 +47,7 @@ func (p *pipeline) succeed(s desired, f finding, c candidates) decision {
 	spec.Beside = &f.observed
 	ns, err := desiredOf(p.manager.cloud.Balancers, spec, next, p.manager.cloud.Descriptor.Capabilities.Immutable)
 	if err != nil {
-		return p.kept(s, f.observed, c, p.respell(unjoin(err)))
+		return p.kept(s, f.observed, c, p.Respell(problem.Unjoin(err)))
 	}
 	after, warnings := p.selectTargets(ns.possible, next, c)
 	var d decision
@@ -53,14 +55,14 @@ func (p *pipeline) succeed(s desired, f finding, c candidates) decision {
 	case !next.Found:
 		d = p.decision(spec, next, &after, besideOperations(s, f.observed, after))
 		d.change.Operations = d.change.Operations[:1]
-		d.question = &question{spec: spec, refused: func(problems []problem) decision {
+		d.question = &question{spec: spec, refused: func(problems []problem.Problem) decision {
 			return p.kept(s, f.observed, c, problems)
 		}}
 	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
-		d = p.decision(spec, next, nil, []cloud.Operation{removal(next, "it cannot take the place of the present balancer; another one is made")})
+		d = p.decision(spec, next, nil, []cloud.Operation{difference.Removal(next, "it cannot take the place of the present balancer; another one is made")})
 		d.change.Replaced = true
 	default:
-		d = p.decision(spec, next, &after, Order(Diff(next.Balancer, after)))
+		d = p.decision(spec, next, &after, difference.Order(difference.Of(next.Balancer, after)))
 		d.whole = true
 	}
 	d.warnings, d.err, d.succeeds = warnings, c.err, true
@@ -130,7 +132,7 @@ func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observ
 // conclude ends a replacement that is through or was given up: the balancer that does not serve is
 // deleted, once the Service's status names the one that does, and then the annotation goes.
 func (p *pipeline) conclude(ctx context.Context, f finding, d decision, o Outcome) (Outcome, error) {
-	if p.replacing == nil || d.replaces || !p.live() || f.observed.ID == "" {
+	if p.Replacing == nil || d.replaces || !p.live() || f.observed.ID == "" {
 		return o, nil
 	}
 	if !d.change.Before.Found {
@@ -145,8 +147,8 @@ func (p *pipeline) conclude(ctx context.Context, f finding, d decision, o Outcom
 		return o, nil
 	}
 	p.state.successor = ""
-	held := p.replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
-	if !held || !annotation.AllowReplacement.Bool(p.values) {
+	held := p.Replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
+	if !held || !annotation.AllowReplacement.Bool(p.Values) {
 		o.note(map[string]string{annotation.Replacement.Name: ""})
 	}
 	return o, nil
@@ -164,7 +166,7 @@ func (p *pipeline) leftover(ctx context.Context, serves cloud.Observed, o Outcom
 		return 0, p.failed(ctx, err)
 	case !other.Found:
 		return 0, nil
-	case !apiequality.Semantic.DeepEqual(p.service.Status.LoadBalancer.Ingress, o.Status.Ingress):
+	case !apiequality.Semantic.DeepEqual(p.Service.Status.LoadBalancer.Ingress, o.Status.Ingress):
 		return pollFirst, nil
 	}
 	return p.retire(ctx, other, serves)
@@ -178,7 +180,7 @@ func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (ag
 	switch {
 	case other.State == cloud.BalancerPending:
 		return pollFirst, nil
-	case other.ID != p.replacing.Of && seen.wait() > 0:
+	case other.ID != p.Replacing.Of && seen.wait() > 0:
 		return seen.wait(), nil
 	}
 	p.state.duplicates = nil
@@ -190,9 +192,9 @@ func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (ag
 		p.say(leftWarning(other.ID, left))
 		return 0, nil
 	}
-	spec := p.spec
+	spec := p.Spec
 	spec.Ref.ID, spec.Beside = other.ID, &serves
-	d := p.decision(spec, other, nil, []cloud.Operation{removal(other, "balancer "+serves.ID+" serves in its place")})
+	d := p.decision(spec, other, nil, []cloud.Operation{difference.Removal(other, "balancer "+serves.ID+" serves in its place")})
 	d.change.Replaced = true
 	if _, err := p.execute(ctx, d); err != nil {
 		return 0, p.failed(ctx, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -180,7 +181,7 @@ func TestHostnamesInTheStatusProveNothing(t *testing.T) {
 	observed := cloud.Observed{Addresses: []cloud.BalancerAddress{{Hostname: "lb.example.com"}, {IP: "192.0.2.9"}}}
 	svc := victim("bank")
 	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{Hostname: "lb.example.com"}, {}}
-	if publishes(svc, observed) {
+	if status.Publishes(svc, observed) {
 		t.Error("a host name is a proof")
 	}
 }

@@ -21,7 +21,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 		return err
 	}
 	defer p.end()
-	if p.untouched() {
+	if p.Untouched() {
 		return nil
 	}
 	c := p.resolveNodes(ctx, nodes)
@@ -30,7 +30,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 		return p.failed(ctx, err)
 	}
 	if !f.observed.Found {
-		return fmt.Errorf("updating targets: %s %w", p.spec.Ref.Owner, ErrNoBalancer)
+		return fmt.Errorf("updating targets: %s %w", p.Spec.Ref.Owner, ErrNoBalancer)
 	}
 	if err := p.busy(f.observed); err != nil {
 		return err

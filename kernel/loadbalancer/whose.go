@@ -14,6 +14,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -21,11 +23,11 @@ import (
 // judge decides whether the Service may have what was observed.
 func (p *pipeline) judge(observed cloud.Observed) safety.Ownership {
 	c := safety.Case{
-		Service: p.spec.Ref.Owner, Observed: observed, Named: p.named(), Created: p.state.created,
-		Published: publishes(p.service, p.unmistakable(observed)), Deleting: p.spec.Deleting,
+		Service: p.Spec.Ref.Owner, Observed: observed, Named: p.Named(), Created: p.state.created,
+		Published: status.Publishes(p.Service, p.unmistakable(observed)), Deleting: p.Spec.Deleting,
 	}
 	if observed.Found && observed.Owner.UID == "" {
-		if holder := p.other(func(svc *corev1.Service) bool { return publishes(svc, observed) }); holder != nil {
+		if holder := p.other(func(svc *corev1.Service) bool { return status.Publishes(svc, observed) }); holder != nil {
 			c.Holder = cloud.Owner{Cluster: p.manager.clusterID, Namespace: holder.Namespace, Name: holder.Name, UID: string(holder.UID)}
 		}
 		c.Orphan = p.orphan(observed)
@@ -38,19 +40,14 @@ func (p *pipeline) judge(observed cloud.Observed) safety.Ownership {
 func (p *pipeline) orphan(observed cloud.Observed) bool {
 	all := p.manager.services()
 	return safety.HoldsUID(observed.Balancer.Name) &&
-		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.service.UID }) &&
+		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.Service.UID }) &&
 		!slices.ContainsFunc(all, func(svc *corev1.Service) bool { return safety.DerivedName(string(svc.UID)) == observed.Balancer.Name })
-}
-
-// named are the ids that the Service's annotations name.
-func (p *pipeline) named() []string {
-	return slices.DeleteFunc([]string{p.recorded, p.adopt}, func(id string) bool { return id == "" })
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
 // ones, unless our cluster's mark is on it.
 func (p *pipeline) unmistakable(observed cloud.Observed) cloud.Observed {
-	if us := p.spec.Ref.Owner.Cluster; us == "" || observed.Owner.Cluster != us {
+	if us := p.Spec.Ref.Owner.Cluster; us == "" || observed.Owner.Cluster != us {
 		observed.Addresses = slices.DeleteFunc(slices.Clone(observed.Addresses), func(a cloud.BalancerAddress) bool {
 			ip, err := netip.ParseAddr(a.IP)
 			return err == nil && (!ip.Unmap().IsGlobalUnicast() || ip.Unmap().IsPrivate() || carriers.Contains(ip.Unmap()))
@@ -62,19 +59,11 @@ func (p *pipeline) unmistakable(observed cloud.Observed) cloud.Observed {
 // carriers is the network that is private to providers (RFC 6598).
 var carriers = netip.MustParsePrefix("100.64.0.0/10")
 
-// publishes reports whether a Service's status has an address of the balancer. Host names do not
-// count: users can put any into the status.
-func publishes(svc *corev1.Service, observed cloud.Observed) bool {
-	return slices.ContainsFunc(svc.Status.LoadBalancer.Ingress, func(ingress corev1.LoadBalancerIngress) bool {
-		return ingress.IP != "" && slices.ContainsFunc(observed.Addresses, func(a cloud.BalancerAddress) bool { return a.IP == ingress.IP })
-	})
-}
-
 // other returns the first other Service of the cluster that fits, nil when none does.
 func (p *pipeline) other(fits func(*corev1.Service) bool) *corev1.Service {
 	var found *corev1.Service
 	for _, svc := range p.manager.services() {
-		if svc.UID != p.service.UID && (found == nil || key(svc) < key(found)) && fits(svc) {
+		if svc.UID != p.Service.UID && (found == nil || key(svc) < key(found)) && fits(svc) {
 			found = svc
 		}
 	}
@@ -85,23 +74,23 @@ func key(svc *corev1.Service) string { return svc.Namespace + "/" + svc.Name }
 
 // notYours refuses an id. It says the same of a balancer that is somebody else's as of one that
 // does not exist: ids can be guessed.
-func (p *pipeline) notYours(id string) problem {
+func (p *pipeline) notYours(id string) problem.Problem {
 	field := p.manager.cloud.Descriptor.IDAnnotation
-	if id == p.adopt {
+	if id == p.Adopt {
 		field = annotation.Adopt.Name
 	}
-	return problem{event.OwnershipConflict, &cloud.Invalid{
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
 		Field: field, Value: id,
 		Want: "there is no load balancer with this id that the Service may use; remove the annotation, or ask an operator to allow it",
-	}}
+	})
 }
 
 // nameTaken refuses a name that somebody else's balancer has, where names are unique.
-func (p *pipeline) nameTaken(name string) problem {
-	return problem{event.OwnershipConflict, &cloud.Invalid{
+func (p *pipeline) nameTaken(name string) problem.Problem {
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
 		Field: annotation.Name.Name, Value: name,
 		Want: "a load balancer that the Service may not use has this name; choose another one, or ask an operator to allow it",
-	}}
+	})
 }
 
 // warnOwner tells the owner of a balancer that another Service wanted it. It does not say which
@@ -111,12 +100,12 @@ func (p *pipeline) warnOwner(verdict safety.Ownership, observed cloud.Observed) 
 		return
 	}
 	owner := p.other(func(svc *corev1.Service) bool { return p.owns(svc, verdict.Owner, observed) })
-	if owner == nil || !p.manager.ownerWarnings.due(p.service.UID, owner.UID) {
+	if owner == nil || !p.manager.ownerWarnings.due(p.Service.UID, owner.UID) {
 		return
 	}
 	who := "a Service of another namespace"
-	if owner.Namespace == p.service.Namespace {
-		who = "Service " + p.service.Name
+	if owner.Namespace == p.Service.Namespace {
+		who = "Service " + p.Service.Name
 	}
 	object := event.Object{Kind: "Service", Namespace: owner.Namespace, Name: owner.Name, UID: string(owner.UID)}
 	p.manager.events.Record(object, event.TakeoverRefused, fmt.Sprintf("%s named load balancer %s of this Service in an annotation; that was refused, nothing was changed", who, observed.ID))

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
@@ -95,7 +95,7 @@ func (l *lab) change() cloud.Change {
 		}
 	}
 	slices.Sort(after.Targets)
-	operations := loadbalancer.Order(loadbalancer.Diff(before.Balancer, after))
+	operations := difference.Order(difference.Of(before.Balancer, after))
 	return cloud.Change{Spec: spec, Before: before, After: &after, Operations: operations}
 }
 
@@ -116,7 +116,7 @@ func (l *lab) ensure() []string {
 	if len(again.Operations) > 0 {
 		l.Errorf("left to do: %+v", again.Operations)
 	}
-	if learnt := loadbalancer.Diff(progress.Observed.Balancer, again.Before.Balancer); len(learnt) > 0 {
+	if learnt := difference.Of(progress.Observed.Balancer, again.Before.Balancer); len(learnt) > 0 {
 		l.Errorf("Apply learnt something else than a fresh look shows: %+v", learnt)
 	}
 	l.spec.Ref.ID = again.Before.ID

@@ -21,6 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
@@ -152,7 +153,7 @@ func (s *site) try(svc *corev1.Service) error {
 		for key, value := range outcome.Record {
 			svc.Annotations[key] = value
 		}
-		if c := loadbalancer.ReplacementCondition(outcome.Record); c != nil {
+		if c := replacement.Condition(outcome.Record); c != nil {
 			svc.Status.Conditions = []metav1.Condition{*c}
 		}
 		if err != nil {

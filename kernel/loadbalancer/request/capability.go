@@ -1,4 +1,4 @@
-package loadbalancer
+package request
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // beyond returns what the spec asks for and the cloud cannot do:
@@ -16,23 +17,23 @@ import (
 //	a protocol it does not have   refused, naming the port
 //	no node port where needed     refused, naming the port
 //	source ranges it can't check  refused: it would be open to everyone
-func beyond(able cloud.Capabilities, spec cloud.Spec) []problem {
-	var problems []problem
+func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Problem {
+	var problems []problem.Problem
 	for i, port := range spec.Ports {
 		if !slices.Contains(able.Protocols, port.Protocol) {
-			problems = append(problems, invalid(
+			problems = append(problems, problem.Invalid(
 				fmt.Sprintf("spec.ports[%d].protocol", i), string(port.Protocol), "this cloud has "+list(able.Protocols)))
 		}
 		if able.NodePorts && port.NodePort == 0 {
-			problems = append(problems, invalid(
+			problems = append(problems, problem.Invalid(
 				fmt.Sprintf("spec.ports[%d].nodePort", i), "0", "this cloud's balancers connect to node ports; let the Service allocate them"))
 		}
 	}
 	if !able.SourceRanges && !everyone(spec) {
-		problems = append(problems, problem{event.SourceRangesRefused, &cloud.Invalid{
+		problems = append(problems, problem.Of(event.SourceRangesRefused, &cloud.Invalid{
 			Field: "spec.loadBalancerSourceRanges", Value: list(spec.SourceRanges),
 			Want: "this cloud cannot restrict client networks; remove them to let everyone in",
-		}})
+		}))
 	}
 	return problems
 }

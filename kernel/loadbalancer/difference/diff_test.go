@@ -1,4 +1,4 @@
-package loadbalancer
+package difference
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func TestDiffTable(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			after := base.Clone()
 			test.edit(&after)
-			if diff := cmp.Diff(test.want, Diff(base, after)); diff != "" {
+			if diff := cmp.Diff(test.want, Of(base, after)); diff != "" {
 				t.Errorf("Diff() (-want +got):\n%s", diff)
 			}
 		})
@@ -70,10 +70,10 @@ func TestDiffProperties(t *testing.T) {
 	for seed := range uint64(3000) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		a, b := anyBalancer(random), anyBalancer(random)
-		if ops := Diff(a, a.Clone()); len(ops) != 0 {
+		if ops := Of(a, a.Clone()); len(ops) != 0 {
 			t.Fatalf("seed %d: Diff(x, x) = %v", seed, ops)
 		}
-		operations := Order(Diff(a, b))
+		operations := Order(Of(a, b))
 		if got, want := canonical(execute(a, operations, b)), canonical(b); !cmp.Equal(want, got, cmpopts.EquateEmpty()) {
 			t.Fatalf("seed %d: executing Diff(a, b) on a (-b +got):\n%s", seed, cmp.Diff(want, got, cmpopts.EquateEmpty()))
 		}
@@ -291,4 +291,28 @@ func canonical(b cloud.Balancer) map[string]map[string]string {
 		maps.DeleteFunc(fields, func(_, value string) bool { return value == "" })
 	}
 	return seen
+}
+
+// Targets that a cloud keeps for each listener are compared for each.
+func TestDiffOfTargetsByListener(t *testing.T) {
+	listener := func(port int, targets ...cloud.InstanceID) cloud.Listener {
+		return cloud.Listener{Protocol: cloud.ProtocolTCP, Port: port, Targets: targets}
+	}
+	before := cloud.Balancer{Targets: []cloud.InstanceID{"a", "b", "x"}, Listeners: []cloud.Listener{
+		listener(80, "a", "b"), listener(443, "b", "x"), listener(8080, "x"),
+	}}
+	after := cloud.Balancer{Targets: []cloud.InstanceID{"a", "b"}, Listeners: []cloud.Listener{listener(80), listener(443), listener(53)}}
+	want := []cloud.Operation{
+		{Verb: cloud.Create, Kind: cloud.KindTarget, Key: "a", Field: "tcp/443"},
+		{Verb: cloud.Delete, Kind: cloud.KindTarget, Key: "x", Field: "tcp/443"},
+	}
+	var got []cloud.Operation
+	for _, op := range Of(before, after) {
+		if op.Kind == cloud.KindTarget {
+			got = append(got, op)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
 }

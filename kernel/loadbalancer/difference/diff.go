@@ -1,4 +1,6 @@
-package loadbalancer
+// Package difference compares two states of a load balancer: which operations lead from one to the other,
+// in which order they are carried out, and how they are called.
+package difference
 
 import (
 	"maps"
@@ -7,8 +9,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Diff returns the operations that lead from before to after, sorted by kind, key and
-// field. It is pure; Diff(x, x) is empty.
+// Of returns the operations that lead from before to after, sorted by kind, key and
+// field. It is pure; Of(x, x) is empty.
 //
 //	what differs                      operation
 //	field of the balancer             update balancer <field>
@@ -25,8 +27,8 @@ import (
 //
 // A field that one side does not have counts as empty, so that a driver may leave out
 // empty provider fields.
-func Diff(before, after cloud.Balancer) []cloud.Operation {
-	operations := diffFields(cloud.KindBalancer, "", before.Fields(), after.Fields())
+func Of(before, after cloud.Balancer) []cloud.Operation {
+	operations := Fields(cloud.KindBalancer, "", before.Fields(), after.Fields())
 	operations = append(operations, diffListeners(before.Listeners, after.Listeners)...)
 	return append(operations, diffAllTargets(before, after)...)
 }
@@ -51,7 +53,8 @@ func diffAllTargets(before, after cloud.Balancer) []cloud.Operation {
 	return diffTargets(before.Targets, after.Targets)
 }
 
-func diffFields(kind cloud.Kind, key string, before, after map[string]string) []cloud.Operation {
+// Fields returns the updates of the fields that differ, sorted by name.
+func Fields(kind cloud.Kind, key string, before, after map[string]string) []cloud.Operation {
 	names := maps.Clone(before)
 	maps.Copy(names, after)
 	var operations []cloud.Operation
@@ -79,7 +82,7 @@ func diffListeners(before, after []cloud.Listener) []cloud.Operation {
 		case !stays:
 			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindListener, Key: key, Before: listenerSummary(was)})
 		default:
-			operations = append(operations, diffFields(cloud.KindListener, key, was.Fields(), will.Fields())...)
+			operations = append(operations, Fields(cloud.KindListener, key, was.Fields(), will.Fields())...)
 		}
 	}
 	return operations
@@ -94,25 +97,16 @@ func byKey(listeners []cloud.Listener) map[string]cloud.Listener {
 }
 
 func diffTargets(before, after []cloud.InstanceID) []cloud.Operation {
-	old, wanted := setOf(before), setOf(after)
+	old, wanted := slices.Compact(slices.Sorted(slices.Values(before))), slices.Compact(slices.Sorted(slices.Values(after)))
 	var operations []cloud.Operation
-	for _, id := range slices.Sorted(maps.Keys(wanted)) {
-		if !old[id] {
-			operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindTarget, Key: string(id)})
+	only := func(verb cloud.Verb, ids, others []cloud.InstanceID) {
+		for _, id := range ids {
+			if _, both := slices.BinarySearch(others, id); !both {
+				operations = append(operations, cloud.Operation{Verb: verb, Kind: cloud.KindTarget, Key: string(id)})
+			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(old)) {
-		if !wanted[id] {
-			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindTarget, Key: string(id)})
-		}
-	}
+	only(cloud.Create, wanted, old)
+	only(cloud.Delete, old, wanted)
 	return operations
-}
-
-func setOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
-	set := make(map[cloud.InstanceID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
 }

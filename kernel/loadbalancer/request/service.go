@@ -1,4 +1,4 @@
-package loadbalancer
+package request
 
 import (
 	"net/netip"
@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // proxyHealthPort is where kube-proxy answers GET /healthz.
@@ -50,17 +51,17 @@ func healthPort(svc *corev1.Service) int {
 
 // sourceRanges returns the networks that may connect, masked, sorted and each once; none
 // means everyone. The field wins over the annotation of the Kubernetes framework.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem) {
+func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem.Problem) {
 	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
 	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
 		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
 	}
 	var ranges []netip.Prefix
-	var problems []problem
+	var problems []problem.Problem
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
-			problems = append(problems, invalid(field, text, `want a network such as "10.0.0.0/8"`))
+			problems = append(problems, problem.Invalid(field, text, `want a network such as "10.0.0.0/8"`))
 			continue
 		}
 		ranges = append(ranges, prefix.Masked())

@@ -1,4 +1,5 @@
-package loadbalancer
+// Package status has what a Service is told: where its load balancer is reached.
+package status
 
 import (
 	"net/netip"
@@ -8,9 +9,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
-// status returns where the Service is reached:
+// Of returns where the Service is reached:
 //
 //	hostname annotation  one entry with that name
 //	else                 one entry for each address, the Service's first family first
@@ -24,32 +26,32 @@ import (
 //
 // The last row is there because the API server writes VIP where nothing is set: a status
 // without it would differ for ever.
-func (p *pipeline) status(o cloud.Observed) *corev1.LoadBalancerStatus {
-	if name := annotation.Hostname.In(p.values); name != "" {
+func Of(r *request.Request, o cloud.Observed) *corev1.LoadBalancerStatus {
+	if name := annotation.Hostname.In(r.Values); name != "" {
 		return &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{Hostname: name}}}
 	}
-	addresses := byFamily(o.Addresses, p.service.Spec.IPFamilies)
+	addresses := byFamily(o.Addresses, r.Service.Spec.IPFamilies)
 	status := &corev1.LoadBalancerStatus{}
 	for _, address := range addresses {
 		ingress := corev1.LoadBalancerIngress{IP: address.IP}
 		if address.IP == "" {
 			ingress.Hostname = address.Hostname
 		} else {
-			ingress.IPMode = p.ipMode(address)
+			ingress.IPMode = ipMode(r, address)
 		}
 		status.Ingress = append(status.Ingress, ingress)
 	}
 	return status
 }
 
-func (p *pipeline) ipMode(address cloud.BalancerAddress) *corev1.LoadBalancerIPMode {
-	if mode := annotation.IPMode.In(p.values); mode != "" {
+func ipMode(r *request.Request, address cloud.BalancerAddress) *corev1.LoadBalancerIPMode {
+	if mode := annotation.IPMode.In(r.Values); mode != "" {
 		return new(corev1.LoadBalancerIPMode(mode))
 	}
 	if address.Proxy {
 		return new(corev1.LoadBalancerIPModeProxy)
 	}
-	for _, present := range p.service.Status.LoadBalancer.Ingress {
+	for _, present := range r.Service.Status.LoadBalancer.Ingress {
 		if present.IP == address.IP && present.IPMode != nil && *present.IPMode == corev1.LoadBalancerIPModeVIP {
 			return new(corev1.LoadBalancerIPModeVIP)
 		}
@@ -74,4 +76,23 @@ func byFamily(addresses []cloud.BalancerAddress, families []corev1.IPFamily) []c
 		}
 	}
 	return append(first, rest...)
+}
+
+// Tells reports whether the Service's status says where the balancer is reached, by address or name.
+func Tells(r *request.Request, o cloud.Observed) bool {
+	wanted := Of(r, o).Ingress
+	missing := slices.ContainsFunc(wanted, func(w corev1.LoadBalancerIngress) bool {
+		return !slices.ContainsFunc(r.Service.Status.LoadBalancer.Ingress, func(i corev1.LoadBalancerIngress) bool {
+			return i.IP == w.IP && i.Hostname == w.Hostname
+		})
+	})
+	return len(wanted) > 0 && !missing
+}
+
+// Publishes reports whether a Service's status has an address of the balancer. Host names do not
+// count: users can put any into the status.
+func Publishes(svc *corev1.Service, observed cloud.Observed) bool {
+	return slices.ContainsFunc(svc.Status.LoadBalancer.Ingress, func(ingress corev1.LoadBalancerIngress) bool {
+		return ingress.IP != "" && slices.ContainsFunc(observed.Addresses, func(a cloud.BalancerAddress) bool { return a.IP == ingress.IP })
+	})
 }

@@ -1,0 +1,73 @@
+// Package problem has what is wrong with a Service, and what is said of it in events.
+package problem
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// Problem is one reason why a Service cannot be served as asked.
+type Problem struct {
+	Reason event.Reason
+	Err    error
+}
+
+// Of returns a problem that is said under the reason.
+func Of(reason event.Reason, err error) Problem { return Problem{reason, err} }
+
+// Invalid says that a field of the Service has to have another value.
+func Invalid(field, value, want string) Problem {
+	return Problem{event.InvalidConfiguration, &cloud.Invalid{Field: field, Value: value, Want: want}}
+}
+
+// Problems is everything that is wrong with a Service, at once. Its failure class is
+// FailureInvalid.
+type Problems []error
+
+func (p Problems) Error() string {
+	texts := make([]string, len(p))
+	for i, err := range p {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap lets errors.As find the *cloud.Invalid of each problem.
+func (p Problems) Unwrap() []error { return p }
+
+// Combine returns all problems as one error, nil when there are none.
+func Combine(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	var all Problems
+	for _, p := range problems {
+		all = append(all, p.Err)
+	}
+	return all
+}
+
+// Unjoin returns what a driver found wrong, one by one where it used errors.Join.
+func Unjoin(err error) []Problem {
+	type several interface {
+		error
+		Unwrap() []error
+	}
+	if joined, ok := errors.AsType[several](err); ok {
+		var problems []Problem
+		for _, e := range joined.Unwrap() {
+			problems = append(problems, Unjoin(e)...)
+		}
+		return problems
+	}
+	if wrong, ok := errors.AsType[*cloud.Invalid](err); ok {
+		return []Problem{{event.InvalidConfiguration, wrong}}
+	}
+	if cloud.IsClass(err, cloud.FailureInvalid) {
+		return []Problem{{event.InvalidConfiguration, err}}
+	}
+	return []Problem{{event.CloudFailure, err}}
+}

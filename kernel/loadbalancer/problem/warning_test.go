@@ -1,0 +1,60 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+var seeWarning = cmp.AllowUnexported(Warning{})
+
+func TestMerge(t *testing.T) {
+	got := Merge([]Warning{
+		{event.TargetSkipped, "a"}, {event.ConfigurationIgnored, "b"}, {event.TargetSkipped, "c"}, {event.TargetSkipped, "a"},
+	})
+	want := []Warning{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
+	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+		t.Errorf("merge() (-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeKeepsEventsWhole(t *testing.T) {
+	long, longer := strings.Repeat("a", 600), strings.Repeat("b", 600)
+	got := Merge([]Warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer}, {event.TargetSkipped, "c"}, {event.TargetSkipped, long}})
+	want := []Warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer + "; c"}}
+	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+		t.Errorf("merge() (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoteReasons(t *testing.T) {
+	got := OfDriver([]cloud.Warning{
+		{Field: "f", Message: "m"},
+		{Field: "f", Message: "m", Reason: event.ImmutableChange.Name},
+		{Field: "f", Message: "m", Reason: event.BrakeEngaged.Name},
+		{Field: "f", Message: "m", Reason: "Whatever"},
+	})
+	want := []Warning{{event.ConfigurationIgnored, "f: m"}, {event.ImmutableChange, "f: m"}, {event.ConfigurationIgnored, "f: m"}, {event.ConfigurationIgnored, "f: m"}}
+	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+		t.Errorf("ofNotes() (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnjoin(t *testing.T) {
+	one := &cloud.Invalid{Field: "a", Value: "1", Want: "x"}
+	two := &cloud.Invalid{Field: "b", Value: "2", Want: "y"}
+	odd := errors.New("odd")
+	refused := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "op", Err: odd}
+	err := &cloud.Error{Op: "normalizing", Err: fmt.Errorf("both: %w", errors.Join(one, errors.Join(two, odd), refused))}
+	want := []Problem{{event.InvalidConfiguration, one}, {event.InvalidConfiguration, two}, {event.CloudFailure, odd}, {event.InvalidConfiguration, refused}}
+	if diff := cmp.Diff(want, Unjoin(err), cmp.AllowUnexported(Problem{}), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("unjoin() (-want +got):\n%s", diff)
+	}
+}

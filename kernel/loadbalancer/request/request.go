@@ -1,0 +1,226 @@
+// Package request reads what a Service asks for.
+package request
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Request is what a Service asks for, read once.
+type Request struct {
+	Service *corev1.Service
+	Values  annotation.Values
+	// Spec has no candidates, lookups or preserved fields yet.
+	Spec cloud.Spec
+	// Selector is nil when the one on the Service is not valid.
+	Selector labels.Selector
+	// Recorded is the id in the Descriptor's IDAnnotation.
+	Recorded string
+	// Adopt is the id to take over even from another owner.
+	Adopt string
+	// OtherController says that the Service belongs to another controller.
+	OtherController bool
+	// Retain says that the balancer outlives the Service.
+	Retain bool
+	// Replacing is the replacement that has begun, nil when there is none. Until it has ended a
+	// second balancer with our UID is no duplicate: conclude deletes the one that does not serve.
+	Replacing *replacement.Record
+	// Fingerprint is the same for as long as the user asks for the same.
+	Fingerprint string
+	// Problems make it impossible to serve the Service as asked.
+	Problems []problem.Problem
+	// Warnings are wrong too, but the Service is served in spite of them.
+	Warnings []problem.Warning
+	// spellings are the aliases the Service uses, by the name of the key.
+	spellings map[string]string
+}
+
+// Read returns what the Service asks for. It is pure and finds all problems at once.
+func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
+	values, found := c.Annotations.Parse(svc.Annotations)
+	for key, value := range c.Defaults {
+		if _, given := values[key]; !given {
+			values[key] = value
+		}
+	}
+	r := Request{Service: svc, Values: values, spellings: spellings(svc, c.Annotations)}
+	r.Problems, r.Warnings = problem.OfAnnotations(found)
+	r.Recorded = recordedID(svc, values, c)
+	r.Adopt = annotation.Adopt.In(values)
+	r.Retain = retained(values, found)
+	r.OtherController = otherController(values, c.Annotations)
+	r.readSelector()
+
+	ranges, problems := sourceRanges(svc)
+	r.Spec = cloud.Spec{
+		Ref: cloud.Ref{
+			ID: r.Recorded,
+			Owner: cloud.Owner{
+				Cluster: clusterID, Namespace: svc.Namespace, Name: svc.Name,
+				UID: string(svc.UID), Cloud: c.Name,
+			},
+		},
+		Ports:          ports(svc),
+		SourceRanges:   ranges,
+		Local:          svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+		HealthPort:     healthPort(svc),
+		DualStack:      len(svc.Spec.IPFamilies) > 1,
+		IPv6:           len(svc.Spec.IPFamilies) > 0 && svc.Spec.IPFamilies[0] == corev1.IPv6Protocol,
+		ClientIP:       svc.Spec.SessionAffinity == corev1.ServiceAffinityClientIP,
+		LoadBalancerIP: svc.Spec.LoadBalancerIP,
+		Options:        values,
+	}
+	r.Fingerprint = fingerprintOf(r.Spec, c)
+	r.Replacing = replacement.Of(svc)
+	r.Problems = append(r.Problems, problems...)
+	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Spec)...)
+	r.readAdoption(c)
+	return r
+}
+
+// spellings returns the alias that the Service uses in the place of a key's name.
+func spellings(svc *corev1.Service, set annotation.Set) map[string]string {
+	used := map[string]string{}
+	for _, key := range set {
+		for _, spelling := range key.Aliases {
+			if _, ok := svc.Annotations[spelling]; ok && used[key.Name] == "" {
+				used[key.Name] = spelling
+			}
+		}
+		if _, ok := svc.Annotations[key.Name]; ok {
+			delete(used, key.Name)
+		}
+	}
+	return used
+}
+
+// written returns the field as the Service spells it, so that its user finds it there. Drivers
+// know only the first name of a key.
+func (r *Request) written(field string) string { return cmp.Or(r.spellings[field], field) }
+
+// recordedID returns the balancer id that is recorded on the Service.
+func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) string {
+	name := c.Descriptor.IDAnnotation
+	declared := slices.ContainsFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == name })
+	if declared {
+		return values[name]
+	}
+	return strings.TrimSpace(svc.Annotations[name])
+}
+
+// retained reports whether the balancer outlives the Service. A value that is not valid counts
+// as true: a balancer that was kept by mistake can be deleted, not the other way round.
+func retained(values annotation.Values, problems []annotation.Problem) bool {
+	return annotation.Retain.Bool(values) || slices.ContainsFunc(problems, func(p annotation.Problem) bool {
+		return p.Key == annotation.Retain.Name
+	})
+}
+
+func (r *Request) readSelector() {
+	text := annotation.NodeSelector.In(r.Values)
+	selector, err := labels.Parse(text)
+	if err != nil {
+		r.Problems = append(r.Problems, problem.Invalid(annotation.NodeSelector.Name, text, "want "+annotation.NodeSelector.Want))
+		return
+	}
+	r.Selector = selector
+}
+
+// readAdoption decides which id to look for. What cannot be an id of this cloud is refused, and
+// counts as no id where the Service goes.
+//
+//	recorded  adopt  id        because
+//	-         -      none      found by mark or name
+//	a         -      a
+//	-         b      b
+//	a         a      a
+//	a         b      a         b is refused: a would be left behind and paid for
+func (r *Request) readAdoption(c *run.Cloud) {
+	idAnnotation := c.Descriptor.IDAnnotation
+	at := slices.IndexFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == idAnnotation })
+	if r.Adopt != "" && at >= 0 && c.Annotations[at].Check != nil {
+		id, ok := c.Annotations[at].Check(r.Adopt)
+		if !ok {
+			r.Problems = append(r.Problems, problem.Invalid(annotation.Adopt.Name, r.Adopt, "want "+c.Annotations[at].Want))
+			id = ""
+		}
+		r.Adopt = id
+	}
+	switch {
+	case r.Adopt == "" || r.Adopt == r.Recorded:
+	case r.Recorded == "":
+		r.Spec.Ref.ID = r.Adopt
+	default:
+		r.Problems = append(r.Problems, problem.Invalid(annotation.Adopt.Name, r.Adopt,
+			"the Service has balancer "+r.Recorded+" already; remove "+idAnnotation+" to leave that one behind"))
+	}
+}
+
+// Disowned reports whether the balancer is to be left alone.
+func (r *Request) Disowned() bool { return annotation.Disown.Bool(r.Values) }
+
+// otherController reports whether the Service belongs to another controller.
+func otherController(values annotation.Values, set annotation.Set) bool {
+	return slices.ContainsFunc(set, func(k annotation.Key) bool { return slices.Contains(k.OtherController, values[k.Name]) })
+}
+
+// Untouched reports whether the balancer is neither to be made nor changed.
+func (r *Request) Untouched() bool { return r.Disowned() || r.OtherController }
+
+// Present returns the status the Service has now.
+func (r *Request) Present() *corev1.LoadBalancerStatus {
+	return r.Service.Status.LoadBalancer.DeepCopy()
+}
+
+// Respell names annotations in problems as the Service does.
+func (r *Request) Respell(problems []problem.Problem) []problem.Problem {
+	for i, p := range problems {
+		if wrong, ok := errors.AsType[*cloud.Invalid](p.Err); ok {
+			problems[i] = problem.Of(p.Reason, &cloud.Invalid{Field: r.written(wrong.Field), Value: wrong.Value, Want: wrong.Want})
+		}
+	}
+	return problems
+}
+
+// RespellWarnings names annotations in notes as the Service does.
+func (r *Request) RespellWarnings(notes []cloud.Warning) []cloud.Warning {
+	notes = slices.Clone(notes)
+	for i := range notes {
+		notes[i].Field = r.written(notes[i].Field)
+	}
+	return notes
+}
+
+// fingerprintOf is the fingerprint of what the user asks for: without ids and annotations that
+// we write ourselves.
+func fingerprintOf(spec cloud.Spec, c *run.Cloud) string {
+	spec.Ref.ID = ""
+	spec.Options = maps.Clone(spec.Options)
+	for _, key := range c.Annotations {
+		if key.Output || key.Name == c.Descriptor.IDAnnotation {
+			delete(spec.Options, key.Name)
+		}
+	}
+	return difference.Fingerprint(spec)
+}
+
+// Begun reports whether this request has replaced a balancer already, or tried to.
+func (r *Request) Begun() bool { return r.Replacing != nil && r.Replacing.Request == r.Fingerprint }
+
+// Named are the ids that the Service's annotations name.
+func (r *Request) Named() []string {
+	return slices.DeleteFunc([]string{r.Recorded, r.Adopt}, func(id string) bool { return id == "" })
+}
