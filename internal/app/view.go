@@ -93,7 +93,7 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 	}
 	transport := run.NewTransport(nil, run.TransportOptions{
 		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, Mode: run.DryRun,
-		ReadOnly: provider.ReadOnly, Throttled: v.watched(provider.Throttled), UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
+		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,

@@ -10,6 +10,6 @@ import (
 func init() {
 	registry.Register(registry.Provider{
 		Descriptor: gce.Descriptor(), New: gce.New, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled,
-		Upstream: gce.Upstream(),
+		API: gce.API, Upstream: gce.Upstream(),
 	})
 }

@@ -32,10 +32,11 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	d := p.Descriptor
 	fmt.Fprintf(b, "# %s: settings and annotations\n\n%s", d.Title, header)
 	fmt.Fprintf(b, "`--cloud-provider=%s`, provider-ID %s, status %s.\n", d.Name, code(d.ProviderIDForm), d.Status)
-	if hour, minute := d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute; hour > 0 {
-		fmt.Fprintf(b, "Published limits: %d requests an hour, %d a minute.\n", hour, minute)
-	} else if minute > 0 {
-		fmt.Fprintf(b, "Published limit: %d requests a minute.\n", minute)
+	if published := rate(d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute); published != "" {
+		fmt.Fprintf(b, "Published limits: %s.\n", published)
+	}
+	for _, api := range d.Limits.APIs {
+		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, rate(api.RequestsPerHour, api.RequestsPerMinute))
 	}
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))
@@ -53,6 +54,19 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	}
 	b.WriteString("The first spelling wins when several are set and disagree. Keys under `" + annotation.Prefix + "` mean the same on every cloud that has them.\n\n")
 	writeAnnotations(b, annotation.Kernel().With(p.Annotations))
+}
+
+// rate says how many requests there may be, "" where nothing is published.
+func rate(hour, minute int) string {
+	switch {
+	case hour > 0 && minute > 0:
+		return fmt.Sprintf("%d requests an hour, %d a minute", hour, minute)
+	case hour > 0:
+		return fmt.Sprintf("%d requests an hour", hour)
+	case minute > 0:
+		return fmt.Sprintf("%d requests a minute", minute)
+	}
+	return ""
 }
 
 func writeSettings(b *bytes.Buffer, settings []cloud.Setting) {

@@ -92,12 +92,27 @@ type Limits struct {
 	AnswerSize int
 	// GetBatch is how many ids one Instances.Get may name, at least 1.
 	GetBatch int
-	// RequestsPerHour and RequestsPerMinute bound one credential.
+	// RequestsPerHour and RequestsPerMinute bound one credential. With APIs they are those of what
+	// is in none of them, machines among it.
 	RequestsPerHour   int
 	RequestsPerMinute int
+	// APIs are the parts of the API with limits of their own, none where all requests have one.
+	APIs []API
 	// QPSSetting names a declared Setting with which the user lowers the rate, in requests
 	// per second; "" when the provider has none.
 	QPSSetting string
+}
+
+// API is a part of a cloud's API that the cloud limits apart from the rest, such as another product,
+// or lists apart from reads of one object. It is limited and measured apart too: that one part is
+// used up or throttled holds no request of another back. Which requests are of it says the
+// provider, see registry.Provider.
+type API struct {
+	// Name is the label "api" of its metrics.
+	Name string
+	// RequestsPerHour and RequestsPerMinute bound one credential.
+	RequestsPerHour   int
+	RequestsPerMinute int
 }
 
 // MaxAnswer is the largest answer of the API that is read. 64 KiB an item is many times what

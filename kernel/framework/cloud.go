@@ -87,6 +87,7 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		Metrics:   Metrics(),
 		Mode:      o.Mode,
 		ReadOnly:  o.Provider.ReadOnly,
+		API:       o.Provider.API,
 		Throttled: o.Provider.Throttled,
 		UserAgent: o.Config.UserAgent,
 	})

@@ -35,12 +35,13 @@ type Sink interface {
 
 var seconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
-// The metrics. "cloud" is the name of the cloud entry, with one cloud the provider's name.
+// The metrics. "cloud" is the name of the cloud entry, with one cloud the provider's name. "api" is the part
+// of the cloud's API that is limited apart, see cloud.API, and empty for the rest.
 var (
-	Requests           = &Definition{"ccm_cloud_requests_total", Counter, []string{"cloud", "operation", "code"}, "HTTP requests to the cloud by driver operation and status code; code is \"error\" when no answer came.", nil}
-	RequestSeconds     = &Definition{"ccm_cloud_request_duration_seconds", Histogram, []string{"cloud", "operation"}, "Duration of HTTP requests to the cloud in seconds.", seconds}
-	LimiterWaitSeconds = &Definition{"ccm_cloud_limiter_wait_seconds", Histogram, []string{"cloud", "priority"}, "Time requests waited for the rate limit in seconds.", seconds}
-	RateRemaining      = &Definition{"ccm_cloud_rate_limit_remaining", Gauge, []string{"cloud"}, "Requests left in the cloud's own window, as its headers say.", nil}
+	Requests           = &Definition{"ccm_cloud_requests_total", Counter, []string{"cloud", "api", "operation", "code"}, "HTTP requests to the cloud by driver operation and status code; code is \"error\" when no answer came.", nil}
+	RequestSeconds     = &Definition{"ccm_cloud_request_duration_seconds", Histogram, []string{"cloud", "api", "operation"}, "Duration of HTTP requests to the cloud in seconds.", seconds}
+	LimiterWaitSeconds = &Definition{"ccm_cloud_limiter_wait_seconds", Histogram, []string{"cloud", "api", "priority"}, "Time requests waited for the rate limit in seconds.", seconds}
+	RateRemaining      = &Definition{"ccm_cloud_rate_limit_remaining", Gauge, []string{"cloud", "api"}, "Requests left in the cloud's own window, as its headers say.", nil}
 	CallFailures       = &Definition{"ccm_cloud_call_failures_total", Counter, []string{"cloud", "operation", "class"}, "Failed driver calls by failure class.", nil}
 	SnapshotAge        = &Definition{"ccm_inventory_age_seconds", Gauge, []string{"cloud"}, "Age of the machine list in seconds when it was last used.", nil}
 	SnapshotSize       = &Definition{"ccm_inventory_instances", Gauge, []string{"cloud"}, "Machines in the list.", nil}

@@ -23,6 +23,9 @@ type Provider struct {
 	// Throttled recognises throttled answers, for APIs that do not say it with status 429; see
 	// run.TransportOptions.
 	Throttled func(*http.Response) bool
+	// API returns the name of the part of the API that a request is of, one of Limits.APIs, or "". It
+	// is pure and looks at method, host and path only. It is nil where there are no parts.
+	API func(*http.Request) string
 	// Upstream is about the controller manager that this provider takes the place of.
 	Upstream cloud.Upstream
 }

@@ -14,7 +14,7 @@ type limit struct {
 	next    http.RoundTripper
 	cloud   string
 	metrics metric.Sink
-	limiter *limiter
+	apis    *apis
 	// throttled is TransportOptions.Throttled.
 	throttled func(*http.Response) bool
 }
@@ -23,9 +23,10 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	priority := cloud.PriorityOf(ctx)
 	start := time.Now()
-	err := l.limiter.wait(ctx, priority)
+	api, limiter := l.apis.of(request)
+	err := limiter.wait(ctx, priority)
 	sent := time.Now()
-	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, laneName(priority))
+	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, laneName(priority))
 	if err != nil {
 		closeBody(request)
 		return nil, err
@@ -39,8 +40,8 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 		advice.pause = max(advice.pause, firstBackoff)
 	}
 	if advice.hasRemaining {
-		l.metrics.Set(metric.RateRemaining, float64(advice.remaining), l.cloud)
+		l.metrics.Set(metric.RateRemaining, float64(advice.remaining), l.cloud, api)
 	}
-	l.limiter.observe(sent, advice)
+	limiter.observe(sent, advice)
 	return response, nil
 }

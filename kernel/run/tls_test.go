@@ -46,7 +46,7 @@ func TestTransportWithOtherTLS(t *testing.T) {
 		t.Error("the transport without these settings trusts the server too")
 	}
 	for code, want := range map[string]float64{"200": 1, "error": 1} {
-		if got := metrics.sum(metric.Requests, "c", "other", code); got != want {
+		if got := metrics.sum(metric.Requests, "c", "", "other", code); got != want {
 			t.Errorf("%g requests with %s were counted", got, code)
 		}
 	}

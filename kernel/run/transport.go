@@ -13,8 +13,10 @@ type TransportOptions struct {
 	// Cloud is the name of the cloud entry, the label of all metrics.
 	Cloud  string
 	Limits cloud.Limits
-	// QPS replaces the published limits when it is not 0.
+	// QPS replaces the published limits when it is not 0, but not those of Limits.APIs.
 	QPS float64
+	// API says which of Limits.APIs a request is of, see registry.Provider; nil for none.
+	API func(*http.Request) string
 	// Metrics may be nil.
 	Metrics metric.Sink
 	// Mode is Live when "".
@@ -38,7 +40,7 @@ type Transport struct {
 }
 
 // NewTransport returns the transport that carries every request to one cloud, and holds that
-// cloud's rate limit: make one per credential. From the outside in:
+// cloud's rate limits, one for each of its APIs: make one per credential. From the outside in:
 //
 //	readonly  in DryRun a request that writes fails with *WriteRefused
 //	repeat    sends again what Throttled recognises
@@ -54,13 +56,13 @@ func NewTransport(base http.RoundTripper, o TransportOptions) *Transport {
 	if base == nil {
 		base = BaseTransport()
 	}
-	metrics, limiter := sink(o.Metrics), newLimiter(o.Limits, o.QPS)
+	metrics, apis := sink(o.Metrics), newAPIs(o)
 	wrap := func(base http.RoundTripper) http.RoundTripper {
 		var t http.RoundTripper = &userAgent{next: base, value: o.UserAgent}
 		t = &timeout{next: t}
-		t = &measure{next: t, cloud: o.Cloud, metrics: metrics}
+		t = &measure{next: t, cloud: o.Cloud, metrics: metrics, apis: apis}
 		t = Guard(t, o.Limits)
-		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, limiter: limiter, throttled: o.Throttled}
+		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, apis: apis, throttled: o.Throttled}
 		if o.Throttled != nil {
 			t = &repeat{next: t, throttled: o.Throttled}
 		}

@@ -109,7 +109,7 @@ func TestHungAnswers(t *testing.T) {
 				if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no complete answer within 30s") {
 					t.Errorf("error = %v, want one that tells of the time limit", err)
 				}
-				if n := metrics.sum(metric.Requests, "c", "list instances", test.code); n != 1 {
+				if n := metrics.sum(metric.Requests, "c", "", "list instances", test.code); n != 1 {
 					t.Errorf("requests = %v, want one with code %s", metrics.sums, test.code)
 				}
 			})
@@ -176,16 +176,16 @@ func TestMeasure(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := metrics.sum(metric.Requests, "c", "other", "418"); n != 2 {
+		if n := metrics.sum(metric.Requests, "c", "", "other", "418"); n != 2 {
 			t.Errorf("requests = %v, want two with code 418", metrics.sums)
 		}
-		if s := metrics.sum(metric.RequestSeconds, "c", "other"); s != 0.5 {
+		if s := metrics.sum(metric.RequestSeconds, "c", "", "other"); s != 0.5 {
 			t.Errorf("requests took %v s, want 0.5 s without the wait", s)
 		}
-		if s := metrics.sum(metric.LimiterWaitSeconds, "c", "refresh"); s != 0.75 {
+		if s := metrics.sum(metric.LimiterWaitSeconds, "c", "", "refresh"); s != 0.75 {
 			t.Errorf("requests waited %v s, want 0.75 s", s)
 		}
-		if left, _ := metrics.gauge(metric.RateRemaining, "c"); left != 42 {
+		if left, _ := metrics.gauge(metric.RateRemaining, "c", ""); left != 42 {
 			t.Errorf("remaining = %v, want 42", left)
 		}
 	})
@@ -288,7 +288,7 @@ func TestNoServer(t *testing.T) {
 	if _, err := client.Get(server.URL); err == nil {
 		t.Fatal("no error")
 	}
-	if n := metrics.sum(metric.Requests, "c", "other", "error"); n != 1 {
+	if n := metrics.sum(metric.Requests, "c", "", "other", "error"); n != 1 {
 		t.Errorf("requests = %v, want one with code error", metrics.sums)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"google.golang.org/api/googleapi"
 
@@ -17,8 +18,13 @@ const scheme = "gce"
 // maxPage is the largest page of a list.
 const maxPage = 500
 
-// Descriptor returns the static facts of the provider. The limit is the published one of each of
-// the groups of requests that read.
+// The published limit of each group of requests that Google counts apart, and the group of lists.
+const (
+	perMinute = 1500
+	apiList   = "list"
+)
+
+// Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
 	return cloud.Descriptor{
 		Name:              "gce",
@@ -26,9 +32,12 @@ func Descriptor() cloud.Descriptor {
 		Status:            cloud.StatusAlpha,
 		ProviderIDSchemes: []string{scheme},
 		ProviderIDForm:    scheme + "://<project>/<zone>/<instance name>",
-		Limits:            cloud.Limits{PageSize: maxPage, GetBatch: 1, RequestsPerMinute: 1500},
-		Settings:          declaredSettings(),
-		Secret:            "gce-cloud-controller-manager",
+		Limits: cloud.Limits{
+			PageSize: maxPage, GetBatch: 1, RequestsPerMinute: perMinute,
+			APIs: []cloud.API{{Name: apiList, RequestsPerMinute: perMinute}},
+		},
+		Settings: declaredSettings(),
+		Secret:   "gce-cloud-controller-manager",
 		ConfigFile: &cloud.ConfigFile{
 			Value: "cloudConf", Key: "cloud.conf",
 			Doc:  "The gce.conf of the upstream CCM, unchanged. Not needed on an instance of the nodes' project.",
@@ -40,6 +49,14 @@ func Descriptor() cloud.Descriptor {
 // ReadOnly says which requests only read: a request for a token does, though its method is POST.
 func ReadOnly(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead || isTokenRequest(r.Context())
+}
+
+// API returns the group of a request: lists of all zones are counted apart from reads of one object.
+func API(r *http.Request) string {
+	if strings.Contains(r.URL.Path, "/aggregated/") {
+		return apiList
+	}
+	return ""
 }
 
 // Throttled recognises the answers with which Google throttles: with status 403 and a reason.

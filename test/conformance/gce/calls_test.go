@@ -35,6 +35,7 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // cluster is Nodes and their machines, with what the kernel knows of them.
 type cluster struct {
+	driver    cloud.Driver
 	server    *emulator.Server
 	inventory *instance.Inventory
 	nodes     []*corev1.Node
@@ -45,7 +46,7 @@ func newCluster(t *testing.T, nodes int) *cluster {
 	c := &cluster{server: emulator.New(emulator.Options{})}
 	values := map[string]string{"GCE_METADATA_HOST": "metadata"}
 	driver, err := gce.New(t.Context(), cloud.Config{
-		Transport: run.NewTransport(inMemory{c.server}, run.TransportOptions{Limits: gce.Descriptor().Limits, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled}),
+		Transport: run.NewTransport(inMemory{c.server}, run.TransportOptions{Limits: gce.Descriptor().Limits, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled, API: gce.API}),
 		File:      func() ([]byte, error) { return []byte("[Global]\napi-endpoint = http://emulator/compute/v1/\n"), nil },
 		Lookup:    func(name string) string { return values[name] },
 		Secret:    func(string) (string, error) { return "", nil },
@@ -53,6 +54,7 @@ func newCluster(t *testing.T, nodes int) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.driver = driver
 	for i, name := range c.server.SeedInstances(nodes) {
 		c.nodes = append(c.nodes, &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(fmt.Sprint(i)), CreationTimestamp: metav1.Now()},
@@ -128,6 +130,40 @@ func TestCallsInAnIdleHour(t *testing.T) {
 		t.Logf("%d calls", calls)
 		if calls > 60 {
 			t.Errorf("%d calls in an hour, want at most 60", calls)
+		}
+	})
+}
+
+// Google counts lists and reads apart, and so do we: while lists are throttled with status 403, reads
+// go on.
+func TestThrottledListsHoldNoReadBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 50)
+		list, err := c.driver.Instances().List(t.Context())
+		if err != nil || len(list.Items) != 50 {
+			t.Fatalf("%d machines: %v", len(list.Items), err)
+		}
+		c.server.SetRates(map[string]int{"list": 1})
+		start, lists := time.Now(), make(chan time.Duration)
+		go func() {
+			for range 2 { // the second is one too many in this minute
+				_, err = c.driver.Instances().List(t.Context())
+			}
+			lists <- time.Since(start)
+		}()
+		time.Sleep(time.Second) // the first pause has begun
+		begun := time.Now()
+		for _, machine := range list.Items {
+			found, err := c.driver.Instances().Get(t.Context(), machine.ID)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("reading %s: %v, %v", machine.ID, found, err)
+			}
+		}
+		if spent := time.Since(begun); spent > time.Second {
+			t.Errorf("50 reads took %v while lists are throttled", spent)
+		}
+		if spent := <-lists; spent < 2*time.Second {
+			t.Errorf("lists were not throttled: %v, %v", spent, err)
 		}
 	})
 }
