@@ -52,7 +52,7 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 		b.WriteString("None: load balancers are not here yet. Services of type LoadBalancer are left to others, or stay without an address.\n")
 		return
 	}
-	b.WriteString("The first spelling wins when several are set and disagree. Keys under `" + annotation.Prefix + "` mean the same on every cloud that has them.\n\n")
+	b.WriteString("Where several spellings are set and disagree, the last one in the list wins. Keys under `" + annotation.Prefix + "` mean [the same on every cloud](../annotations.md) that has them.\n\n")
 	writeAnnotations(b, annotation.Kernel().With(p.Annotations))
 }
 
@@ -94,10 +94,11 @@ func writeAnnotations(b *bytes.Buffer, keys annotation.Set) {
 	tableHead(b, "Key", "Values", "Default", "Works with", "What it does")
 	for _, k := range keys {
 		spellings := k.Spellings()
+		slices.Reverse(spellings)
 		for i, s := range spellings {
 			spellings[i] = code(s)
 		}
-		row(b, strings.Join(slices.Compact(spellings), "<br>"), values(k), code(k.Default), orDash(k.Applies), k.Doc)
+		row(b, strings.Join(slices.Compact(spellings), "<br>"), values(k), code(k.Default), orDash(k.Applies), strings.TrimSpace(k.Doc+" "+k.Note))
 	}
 }
 

@@ -68,7 +68,7 @@ func (i *Inspector) explainAnnotations(e *Explanation, svc *corev1.Service) {
 	}
 	for _, p := range problems {
 		if !known[p.Key] {
-			s.problem(p.Key, p.Value, "ignored: want "+p.Want)
+			s.problem(p.Key, p.Value, "ignored: "+p.Why())
 		}
 	}
 	if len(s.Facts) == 0 {
@@ -83,7 +83,7 @@ func meaning(problem annotation.Problem, bad bool, used string) (why string, wel
 	case bad && used != "":
 		return "ignored: " + used + " says something else and wins", false
 	case bad && problem.Warning:
-		return "ignored: want " + problem.Want, false
+		return "ignored: " + problem.Why(), false
 	case bad:
 		return "refused, and nothing but targets is changed: want " + problem.Want, false
 	case used != "":

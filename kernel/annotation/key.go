@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,9 +30,12 @@ type Key struct {
 	// Name is the annotation's key. Where the key means the same on every cloud it is the
 	// one under Prefix.
 	Name string
-	// Aliases are other spellings, above all the upstream CCM's. Name wins over them when
-	// both are set and disagree, and an event says so.
+	// Aliases are other spellings, above all the upstream CCM's. They win over Name when both are
+	// set and disagree, the first of them first, and an event says so.
 	Aliases []string
+	// Aliased reads the value of an alias, where upstream writes it in another form; nil where it is
+	// read like that of Name. It must accept what it returns.
+	Aliased func(value string) (canonical string, ok bool)
 	Type    Type
 	// Default is the value an absent key has, in canonical form.
 	Default string
@@ -52,19 +56,34 @@ type Key struct {
 	// OtherController are values with which the Service belongs to another controller: its balancer is
 	// neither made nor changed. One that is there is deleted with the Service all the same.
 	OtherController []string
+	// Enables is the value that another key of the provider gets, unless it is given, where the key
+	// is spelled as its Name. Upstream's keys of some clouds have no effect without such a switch.
+	Enables Setting
+	// Yields are keys of the provider that stand above this one: where any is given it has no effect,
+	// and an event says so.
+	Yields []string
+	// Field is the managed field of a balancer, or of a listener, in which a portable key is seen, by
+	// its name in kernel/cloud. Read translates the field's value into the key's, nil for the same.
+	Field string
+	Read  func(value string) string
 	// Output marks keys that we write ourselves.
 	Output bool
 	// Applies names what the key works with, such as "REGIONAL"; "" means always.
 	Applies string
 	// Doc is one or two sentences for the reference page.
 	Doc string
+	// Note is what is special about a portable key on one cloud, a sentence behind Doc.
+	Note string
 }
+
+// Setting is a value of a key.
+type Setting struct{ Key, Value string }
 
 // Values are validated, canonical values by Key.Name; absent keys have their default.
 type Values map[string]string
 
-// Spellings returns Name and all aliases, the one that wins first.
-func (k Key) Spellings() []string { return append([]string{k.Name}, k.Aliases...) }
+// Spellings returns all aliases and Name, the one that wins first.
+func (k Key) Spellings() []string { return append(slices.Clone(k.Aliases), k.Name) }
 
 // In returns the value of the key, its default when it is absent.
 func (k Key) In(values map[string]string) string {

@@ -19,9 +19,22 @@ type Problem struct {
 	Want string
 	// Warning says that the Service is served in spite of it.
 	Warning bool
+	// Idle says why the key has no effect, "" where its value is what is wrong.
+	Idle string
+}
+
+// Why says what is wrong: that the key has no effect, or what its value had to be.
+func (p Problem) Why() string {
+	if p.Idle != "" {
+		return p.Idle
+	}
+	return "want " + p.Want
 }
 
 func (p Problem) Error() string {
+	if p.Idle != "" {
+		return fmt.Sprintf("annotation %s: it has no effect: %s", p.Key, p.Idle)
+	}
 	return fmt.Sprintf("annotation %s: %q is not valid: want %s", p.Key, p.Value, p.Want)
 }
 
@@ -34,17 +47,21 @@ func (p Problem) Error() string {
 //	not valid                                   problem, a warning where Lenient
 //	two spellings, same meaning                 value
 //	two spellings, different meanings           value of the first, and a warning
+//	valid, and it yields to one that is given   none, and a warning
+//	portable key that the set does not have     warning: not possible on this cloud
 //	unknown key under a prefix of the set       warning that names the nearest known key
 //	any other key                               none: it belongs to another program
 func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 	values := Values{}
 	var problems []Problem
+	portably := map[string]bool{}
 	for _, key := range s {
 		name, given := key.pick(annotations, &problems)
 		if !given {
 			continue
 		}
-		value, ok := key.canonical(annotations[name])
+		portably[key.Name] = name == key.Name
+		value, ok := key.canonical(name, annotations[name])
 		switch {
 		case !ok:
 			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient})
@@ -52,7 +69,7 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 			values[key.Name] = value
 		}
 	}
-	problems = append(problems, s.unknown(annotations)...)
+	problems = slices.Concat(problems, s.yield(values), s.enable(values, portably), s.unknown(annotations))
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Key, b.Key) })
 	return values, problems
 }
@@ -69,7 +86,7 @@ func (k Key) pick(annotations map[string]string, problems *[]Problem) (name stri
 			name, given = spelling, true
 			continue
 		}
-		if !k.same(value, annotations[name]) {
+		if !k.same(spelling, value, name, annotations[name]) {
 			*problems = append(*problems, Problem{
 				Key: spelling, Value: value, Warning: true,
 				Want: fmt.Sprintf("the same as %s, which wins (%q)", name, annotations[name]),
@@ -79,19 +96,23 @@ func (k Key) pick(annotations map[string]string, problems *[]Problem) (name stri
 	return name, given
 }
 
-// same reports whether two given values mean the same.
-func (k Key) same(a, b string) bool {
-	x, xok := k.canonical(a)
-	y, yok := k.canonical(b)
-	return a == b || xok && yok && x == y
+// same reports whether the values of two spellings mean the same.
+func (k Key) same(first, a, second, b string) bool {
+	x, xok := k.canonical(first, a)
+	y, yok := k.canonical(second, b)
+	return a == b && k.Aliased == nil || xok && yok && x == y
 }
 
-// canonical validates one value and returns it in canonical form, "" for an empty one.
-func (k Key) canonical(raw string) (string, bool) {
+// canonical validates the value of one spelling and returns it in canonical form, "" for an empty one.
+func (k Key) canonical(spelling, raw string) (string, bool) {
 	if k.Type == TypePresence {
 		return "true", true
 	}
-	value, ok := k.typed(strings.TrimSpace(raw))
+	value := strings.TrimSpace(raw)
+	if k.Aliased != nil && spelling != k.Name && value != "" {
+		return k.Aliased(value)
+	}
+	value, ok := k.typed(value)
 	if ok && value != "" && k.Check != nil {
 		return k.Check(value)
 	}

@@ -125,12 +125,12 @@ func TestAliases(t *testing.T) {
 	}{
 		{name: "absent", want: "false"},
 		{name: "alias alone", given: map[string]string{"b.com/x": "1"}, want: "true"},
-		{name: "name wins", given: map[string]string{"multicloud-ccm.io/x": "false", "a.com/x": "true"}, want: "false", warn: []string{"a.com/x"}},
+		{name: "an alias wins", given: map[string]string{"multicloud-ccm.io/x": "false", "a.com/x": "true"}, want: "true", warn: []string{"multicloud-ccm.io/x"}},
 		{name: "first alias wins", given: map[string]string{"a.com/x": "true", "b.com/x": "false"}, want: "true", warn: []string{"b.com/x"}},
 		{name: "another spelling of the same value", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": " T"}, want: "true"},
-		{name: "the loser is not valid", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": "ja"}, want: "true", warn: []string{"a.com/x"}},
-		{name: "the winner is not valid", given: map[string]string{"multicloud-ccm.io/x": "ja", "a.com/x": "true"}, want: "false", warn: []string{"a.com/x"}, fails: true},
-		{name: "an empty winner is the default", given: map[string]string{"multicloud-ccm.io/x": "", "a.com/x": "true"}, want: "false", warn: []string{"a.com/x"}},
+		{name: "the loser is not valid", given: map[string]string{"multicloud-ccm.io/x": "ja", "a.com/x": "true"}, want: "true", warn: []string{"multicloud-ccm.io/x"}},
+		{name: "the winner is not valid", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": "ja"}, want: "false", warn: []string{"multicloud-ccm.io/x"}, fails: true},
+		{name: "an empty winner is the default", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": ""}, want: "false", warn: []string{"multicloud-ccm.io/x"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package annotation
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Keys the kernel handles itself, the same on every cloud. A provider with its own spelling for
 // one of them declares it with WithAliases.
@@ -47,26 +50,6 @@ var (
 	}
 )
 
-// Keys that a cloud may have, spelled and meant in the same way wherever it does. A provider
-// declares those it can do, with its own spellings added.
-var (
-	// Name is the name of the balancer.
-	Name = Key{
-		Name: Prefix + "name", Type: TypeString,
-		Doc: "Name of the balancer. By default it is derived from the Service's UID. A change renames the balancer.",
-	}
-	// Internal makes it an internal balancer.
-	Internal = Key{
-		Name: Prefix + "internal", Type: TypeBool, Default: "false",
-		Doc: "Give the balancer a private address only. Can't be changed later.",
-	}
-	// ProxyProtocol tells targets where a connection comes from.
-	ProxyProtocol = Key{
-		Name: Prefix + "proxy-protocol", Type: TypeBool, Default: "false",
-		Doc: "Begin each connection to a node with a PROXY protocol header.",
-	}
-)
-
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
 	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector}
@@ -75,6 +58,61 @@ func Kernel() Set {
 // WithAliases returns the key with a provider's own spellings added.
 func (k Key) WithAliases(aliases ...string) Key {
 	k.Aliases = slices.Concat(aliases, k.Aliases)
+	return k
+}
+
+// Within returns the key with a cloud's own bounds.
+func (k Key) Within(least, most int) Key {
+	k.Min, k.Max = least, most
+	return k
+}
+
+// OneOf returns the key with those of its values that a cloud has.
+func (k Key) OneOf(values ...string) Key {
+	k.Enum = values
+	return k
+}
+
+// On returns the key with what it works with, see Applies.
+func (k Key) On(what string) Key {
+	k.Applies = what
+	return k
+}
+
+// Noted returns the key with what has to be known of it on one cloud.
+func (k Key) Noted(note string) Key {
+	k.Note = note
+	return k
+}
+
+// Standing returns the key with the value that a cloud's balancers have without it.
+func (k Key) Standing(value string) Key {
+	k.Default = value
+	return k
+}
+
+// Checked returns the key with a cloud's own check of its values, and what it wants.
+func (k Key) Checked(check func(string) (string, bool), want string) Key {
+	k.Check, k.Want = check, want
+	return k
+}
+
+// ShownIn returns the key with the managed field it is seen in, where a cloud has another one. read
+// translates a value of the field into one of the key; nil takes it as it is.
+func (k Key) ShownIn(field string, read func(string) string) Key {
+	k.Field, k.Read = field, read
+	return k
+}
+
+// Under returns the key with those that stand above it, see Yields.
+func (k Key) Under(names ...string) Key {
+	k.Yields = names
+	return k
+}
+
+// SwitchingOn returns the key with another one that its Name gives a value to, see Enables.
+func (k Key) SwitchingOn(name, value string) Key {
+	k.Enables = Setting{name, value}
 	return k
 }
 
@@ -93,3 +131,34 @@ func (s Set) With(provider Set) Set {
 	}
 	return all
 }
+
+// Find returns the key of that name.
+func (s Set) Find(name string) (Key, bool) {
+	at := slices.IndexFunc(s, func(k Key) bool { return k.Name == name })
+	if at < 0 {
+		return Key{}, false
+	}
+	return s[at], true
+}
+
+// View returns what a balancer is like in the words of the portable keys, by their names. field
+// returns the value of a managed field of the balancer, and whether it has that.
+func (s Set) View(field func(name string) (string, bool)) map[string]string {
+	view := map[string]string{}
+	for _, key := range s {
+		if _, portable := Portable().Find(key.Name); !portable {
+			continue
+		}
+		value, there := field(key.Field)
+		if !there {
+			continue
+		}
+		if key.Read != nil {
+			value = key.Read(value)
+		}
+		view[key.Name] = value
+	}
+	return view
+}
+
+func lower(value string) string { return strings.ToLower(value) }

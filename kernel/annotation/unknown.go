@@ -18,6 +18,10 @@ func (s Set) unknown(annotations map[string]string) []Problem {
 		if known[name] || !hasAnyPrefix(name, prefixes) {
 			continue
 		}
+		if _, portable := Portable().Find(name); portable {
+			problems = append(problems, Problem{Key: name, Value: value, Warning: true, Idle: "not possible on this cloud"})
+			continue
+		}
 		problems = append(problems, Problem{Key: name, Value: value, Want: "a known key" + suggestion(name, known), Warning: true})
 	}
 	return problems

@@ -44,7 +44,10 @@ func (k Key) validate() error {
 		refuse(k.Default != "", "the default of a presence")
 		return errors.Join(errs...)
 	}
-	canonical, ok := k.canonical(k.Default)
+	canonical, ok := k.canonical(k.Name, k.Default)
+	if k.Aliased != nil && k.Default != "" && !ok {
+		canonical, ok = k.Aliased(k.Default)
+	}
 	refuse(!ok, "its default %q is not valid", k.Default)
 	refuse(ok && canonical != k.Default, "its default %q has the canonical form %q", k.Default, canonical)
 	return errors.Join(errs...)

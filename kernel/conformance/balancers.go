@@ -26,6 +26,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"observe and normalize write nothing", balancersOnlyRead},
 		{"normalize is pure", normalizeIsPure},
 		{"everything is sorted and has no targets", canonical},
+		{"portable annotations show as everywhere", (*fixture).portable},
 		{"targets come and go", targetsChange},
 		{"targets of removed machines can be replaced", targetsRemoved},
 		{"deleting twice succeeds and leaves nothing", deleteTwice},

@@ -23,6 +23,9 @@ type Harness struct {
 	// With are annotations for the Services whose ports and policies are varied, where those show
 	// in what an annotation switches on, such as health checks.
 	With map[string]string
+	// Portable are further annotations that a Service with many portable ones needs, such as the kind of
+	// balancer that has them.
+	Portable map[string]string
 	// Names are what golden plans show in place of ids the cloud chose.
 	Names map[string]string
 	// Constant are managed fields that nothing on a Service varies, by name as in

@@ -130,6 +130,7 @@ func (s *suite) annotations(t *testing.T) {
 	if err := s.Annotations.Validate(); err != nil {
 		t.Error(err)
 	}
+	s.portableKeys(t)
 }
 
 func is[T any](v any) bool {

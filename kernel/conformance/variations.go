@@ -57,9 +57,12 @@ func (s *suite) varyAnnotation(t *testing.T, key annotation.Key, start func(*tes
 		to.Annotations = map[string]string{}
 	}
 	to.Annotations[key.Name] = sample.Value
-	if changed := start(t).vary(from, to); !changed {
+	f := start(t)
+	changed, now := f.vary(from, to)
+	if !changed {
 		t.Errorf("%s: %q changes nothing in the balancer", key.Name, sample.Value)
 	}
+	f.portably(key, to, now)
 }
 
 // specVariation is a change of a Service outside its annotations.
@@ -96,8 +99,8 @@ func (s *suite) specVariations() []specVariation {
 
 // vary makes a balancer, changes it, changes it back, and makes one that is changed from
 // the start; where that is slow, only if the change is one that only new balancers can have.
-// It reports whether the change made any difference.
-func (f *fixture) vary(from, to Service) (changed bool) {
+// It reports whether the change made any difference, and what a balancer that has it is like.
+func (f *fixture) vary(from, to Service) (changed bool, now cloud.Balancer) {
 	f.Helper()
 	from.Name, to.Name = "varied", "varied"
 	before, original := f.ensure(f.withMachines(f.spec(from)))
@@ -116,14 +119,14 @@ func (f *fixture) vary(from, to Service) (changed bool) {
 		f.Errorf("taking the change back does not bring the balancer back (-original +restored):\n%s", difference)
 	}
 	if f.suite.Slow && after.Preserved == nil {
-		return changed
+		return changed, mutated.Balancer
 	}
 	to.Name = "fresh"
 	fresh := f.spec(to)
 	fresh.Candidates = before.Candidates
-	fresh, _ = f.ensure(fresh)
+	fresh, made := f.ensure(fresh)
 	f.remove(fresh)
-	return changed
+	return changed, made.Balancer
 }
 
 // frozen returns the operations of a draft that the cloud can't do.

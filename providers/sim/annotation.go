@@ -17,26 +17,15 @@ var (
 	Name          = annotation.Name.WithAliases("service.beta.kubernetes.io/sim-loadbalancer-name")
 	Internal      = annotation.Internal
 	ProxyProtocol = annotation.ProxyProtocol
-	Algorithm     = annotation.Key{
-		Name: annotation.Prefix + "algorithm", Type: annotation.TypeEnum, Default: "round_robin",
-		Enum: []string{"round_robin", "least_connections"},
-		Doc:  "How a target is chosen.",
-	}
-	HealthProtocol = annotation.Key{
-		Name: annotation.Prefix + "health-check-protocol", Type: annotation.TypeEnum, Default: "http",
-		Enum: []string{"http", "tcp"},
-		Doc:  "How targets are probed, at the port where kube-proxy answers for the Service.",
-	}
-	HealthPath = annotation.Key{
-		Name: annotation.Prefix + "health-check-path", Type: annotation.TypeString, Default: "/healthz",
-		Applies: "health-check-protocol http", Want: `a path such as "/healthz"`,
-		Check: func(path string) (string, bool) { return path, path[0] == '/' },
-		Doc:   "Path that has to answer 200.",
-	}
-	HealthInterval = annotation.Key{
-		Name: annotation.Prefix + "health-check-interval", Type: annotation.TypeDuration, Default: "10", Min: 5, Max: 300,
-		Doc: "Time between two probes.",
-	}
+	Algorithm     = annotation.Algorithm.OneOf("round_robin", "least_connections").Standing("round_robin")
+	// Without them kube-proxy is asked, whose word on each node counts for all Services.
+	HealthProtocol = annotation.HealthProtocol.OneOf("http", "tcp")
+	HealthPort     = annotation.HealthPort
+	HealthPath     = annotation.HealthPath
+	HealthInterval = annotation.HealthInterval.Within(5, 300).Standing("10")
+	HealthTimeout  = annotation.HealthTimeout.Within(1, 60).Standing("5")
+	Healthy        = annotation.HealthyThreshold.Within(1, 10).Standing("2")
+	Unhealthy      = annotation.UnhealthyThreshold.Within(1, 10).Standing("3")
 )
 
 // checkID reports whether a text can be the id of a balancer. It becomes part of a URL path.
@@ -46,5 +35,5 @@ func checkID(id string) (string, bool) {
 
 // Annotations returns all of them, in the order of the documentation.
 func Annotations() annotation.Set {
-	return annotation.Set{ID, Name, Internal, ProxyProtocol, Algorithm, HealthProtocol, HealthPath, HealthInterval}
+	return annotation.Set{ID, Name, Internal, ProxyProtocol, Algorithm, HealthProtocol, HealthPort, HealthPath, HealthInterval, HealthTimeout, Healthy, Unhealthy}
 }

@@ -28,13 +28,12 @@ func TestConformance(t *testing.T) {
 			sim.ProxyProtocol.Name:  {Value: "true"},
 			sim.Algorithm.Name:      {Value: "least_connections"},
 			sim.HealthProtocol.Name: {Value: "tcp"},
+			sim.HealthPort.Name:     {Value: "443"},
 			sim.HealthPath.Name:     {Value: "/ready"},
 			sim.HealthInterval.Name: {Value: "15s"},
-		},
-		Constant: map[string]string{
-			"health.timeout":   "the driver's choice",
-			"health.healthy":   "the driver's choice",
-			"health.unhealthy": "the driver's choice",
+			sim.HealthTimeout.Name:  {Value: "3"},
+			sim.Healthy.Name:        {Value: "4"},
+			sim.Unhealthy.Name:      {Value: "5"},
 		},
 		Errors: map[string]conformance.APIError{
 			"403":           {Fault: conformance.Fault{Status: http.StatusForbidden}, Want: cloud.FailureUnauthorized},

@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Normalize implements cloud.Balancers.
 func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	check, err := health(spec)
+	if err != nil {
+		return cloud.Balancer{}, notes(spec), err
+	}
 	b := cloud.Balancer{
-		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: health(spec),
+		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: check,
 		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
 		OwnershipTags:  marks.List(marks.Of(spec.Ref.Owner)),
 	}
@@ -34,7 +38,7 @@ func notes(spec cloud.Spec) []cloud.Warning {
 	if spec.LoadBalancerIP != "" {
 		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
 	}
-	if HealthPath.Has(spec.Options) && HealthProtocol.In(spec.Options) != "http" {
+	if HealthPath.Has(spec.Options) && HealthProtocol.In(spec.Options) == "tcp" {
 		notes = append(notes, cloud.Warning{Field: HealthPath.Name, Message: "a tcp health check has no path"})
 	}
 	return notes
@@ -49,15 +53,14 @@ func name(spec cloud.Spec) string {
 }
 
 // health returns the check of a balancer: a balancer is only as good as kube-proxy's own
-// word on each node, so that is what is probed.
-func health(spec cloud.Spec) *cloud.Health {
-	check := &cloud.Health{
-		Protocol: cloud.ProtocolOf(HealthProtocol.In(spec.Options)), Port: spec.HealthPort,
-		Path: HealthPath.In(spec.Options), Interval: HealthInterval.Duration(spec.Options),
-		Timeout: 5 * time.Second, Healthy: 2, Unhealthy: 3,
+// word on each node, so that is what is probed, unless the Service asks for a check of its own.
+func health(spec cloud.Spec) (*cloud.Health, error) {
+	check := &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: "/healthz"}
+	own, err := annotation.OwnCheck(spec)
+	if own != nil {
+		check = own
 	}
-	if check.Protocol == cloud.ProtocolTCP {
-		check.Path = ""
-	}
-	return check
+	check.Interval, check.Timeout = HealthInterval.Duration(spec.Options), HealthTimeout.Duration(spec.Options)
+	check.Healthy, check.Unhealthy = Healthy.Int(spec.Options), Unhealthy.Int(spec.Options)
+	return check, err
 }

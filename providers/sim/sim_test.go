@@ -161,6 +161,7 @@ func TestNormalizeNotes(t *testing.T) {
 	driver := newDriver(t, world.New(world.Options{}), nil).(*sim.Driver)
 	_, notes, err := driver.Normalize(cloud.Spec{
 		LoadBalancerIP: "203.0.113.7", SourceRanges: []netip.Prefix{netip.MustParsePrefix("::/0")},
+		Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
 		Options: map[string]string{sim.HealthProtocol.Name: "tcp", sim.HealthPath.Name: "/x"},
 	})
 	if err != nil {

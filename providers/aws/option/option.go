@@ -33,11 +33,8 @@ var (
 		Name: Prefix + "type", Type: annotation.TypeEnum, Enum: []string{TypeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
 		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
 	}
-	Name     = balancerName()
-	Internal = annotation.Key{
-		Name: annotation.Internal.Name, Aliases: []string{Prefix + "internal"}, Type: annotation.TypeString, Default: "false", Check: checkInternal,
-		Doc: "Give the balancer private addresses only. Any value but `false` counts as true, as upstream's users write `0.0.0.0/0`. Can't be changed later.",
-	}
+	Name        = balancerName()
+	Internal    = internal()
 	Subnets     = list("subnets", "", "Ids or names of the subnets of the balancer, one in each zone. By default one subnet in each zone of the VPC.")
 	Groups      = list("security-groups", "", "Ids of the balancer's security groups, instead of one of its own, whose rules would be managed. A Network Load Balancer that was made without any can't get one.")
 	ExtraGroups = list("extra-security-groups", onClassic, "Ids of security groups in addition to the others.")
@@ -45,12 +42,8 @@ var (
 		Name: annotation.Prefix + "aws-security-group-mode", Type: annotation.TypeEnum, Enum: []string{"managed", "none"}, Applies: OnNetwork,
 		Doc: "Whether a new Network Load Balancer gets a security group of its own. By default what NLBSecurityGroupMode of the configuration says.",
 	}
-	ProxyProtocol = annotation.Key{
-		Name: annotation.ProxyProtocol.Name, Aliases: []string{Prefix + "proxy-protocol"}, Type: annotation.TypeString, Default: "false",
-		Check: checkProxyProtocol, Want: `"*" or "true", or "false"`,
-		Doc: "Begin each connection to a node with a PROXY protocol header: version 1 on Classic Load Balancers, 2 on Network Load Balancers. `*` is for Classic ones only.",
-	}
-	Backend = text("backend-protocol", "",
+	ProxyProtocol = proxyProtocol()
+	Backend       = text("backend-protocol", "",
 		"Protocol of the nodes: `tcp`, `ssl`, `http` or `https`. On Network Load Balancers only `ssl` matters, on TLS listeners.")
 	Certificate = list("ssl-cert", "",
 		"ARN of the certificate (ACM or IAM): the TCP ports named in ssl-ports terminate TLS. On Network Load Balancers more than one: the first is the default, the others are chosen by server name.")
@@ -127,7 +120,21 @@ func balancerName() annotation.Key {
 	k := annotation.Name.WithAliases(Prefix + "name")
 	k.Check = checkName
 	k.Want = `at most 32 letters, digits and hyphens, no hyphen at the beginning or end, and not "internal-" at the beginning`
-	k.Doc = "Name of the balancer. By default it is derived from the Service's UID. Can't be changed later."
+	k.Note = "Can't be changed later."
+	return k
+}
+
+func internal() annotation.Key {
+	k := annotation.Internal.WithAliases(Prefix + "internal")
+	k.Aliased = checkInternal
+	k.Note = "Any value of upstream's key but `false` counts as true, as its users write `0.0.0.0/0`. Can't be changed later."
+	return k
+}
+
+func proxyProtocol() annotation.Key {
+	k := annotation.ProxyProtocol.WithAliases(Prefix + "proxy-protocol")
+	k.Aliased, k.Want = checkProxyProtocol, `"true" or "false", of upstream's key also "*"`
+	k.Note = "Version 1 on Classic Load Balancers, 2 on Network Load Balancers. `*` of upstream's key is for Classic ones only."
 	return k
 }
 

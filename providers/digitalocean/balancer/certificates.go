@@ -72,7 +72,8 @@ func (l *Balancers) certificate(ctx context.Context, spec cloud.Spec, lb *godo.L
 	if err != nil || (named != nil && named.Name != installed.Name) {
 		return certificate{id: wanted}, err
 	}
-	// A certificate given by name needs no record: the name leads to the new one.
+	// A certificate given by name needs no record: the name leads to the new one. One given portably
+	// has none either: upstream's key would stand above what its user writes next.
 	return certificate{id: present, rotated: option.KeyCertificateID.In(spec.Options) != ""}, nil
 }
 
@@ -80,7 +81,7 @@ func (l *Balancers) certificate(ctx context.Context, spec cloud.Spec, lb *godo.L
 // is "": Normalize refuses it.
 func (l *Balancers) wantedCertificate(ctx context.Context, spec cloud.Spec) (string, error) {
 	name := option.KeyCertificateName.In(spec.Options)
-	if id := option.KeyCertificateID.In(spec.Options); id != "" || name == "" {
+	if id := option.CertificateID(spec.Options); id != "" || name == "" {
 		return id, nil
 	}
 	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Certificate, *godo.Response, error) {

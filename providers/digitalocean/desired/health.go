@@ -1,11 +1,11 @@
 package desired
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/digitalocean/godo"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
@@ -26,53 +26,15 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 	if !option.KeyHealthOverride.Has(spec.Options) {
 		return h, nil
 	}
-	port, err := healthPort(spec)
+	own, err := annotation.OwnCheck(spec)
+	if own == nil && err == nil {
+		own, err = annotation.ServiceCheck(spec, option.KeyHealthOverride.Name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	h.Port = port
-	h.Path = option.KeyHealthPath.In(spec.Options)
-	h.Protocol = healthProtocol(option.KeyHealthProtocol.In(spec.Options), h.Path)
-	h.Path = canonicalPath(h.Protocol, h.Path)
-	h.ProviderFields = nil
+	h.Protocol, h.Port, h.Path, h.ProviderFields = own.Protocol, own.Port, own.Path, nil
 	return h, nil
-}
-
-func healthProtocol(given, path string) cloud.Protocol {
-	switch {
-	case given != "":
-		return cloud.ProtocolOf(given)
-	case path != "":
-		return cloud.ProtocolHTTP
-	}
-	return cloud.ProtocolTCP
-}
-
-// canonicalPath is the path as it is compared: a TCP check has none, and the API's default
-// for the others is "/".
-func canonicalPath(p cloud.Protocol, path string) string {
-	if p == cloud.ProtocolTCP {
-		return ""
-	}
-	return cmp.Or(path, "/")
-}
-
-// healthPort returns the node port of the Service port that is checked.
-func healthPort(spec cloud.Spec) (int, error) {
-	given := option.KeyHealthPort.In(spec.Options)
-	for _, p := range spec.Ports {
-		if p.Protocol != cloud.ProtocolTCP || (given != "" && p.Port != option.KeyHealthPort.Int(spec.Options)) {
-			continue
-		}
-		if p.NodePort == 0 {
-			return 0, &cloud.Invalid{Field: option.KeyHealthOverride.Name, Value: "true", Want: "the Service allocates no node port that could be checked"}
-		}
-		return p.NodePort, nil
-	}
-	if given != "" {
-		return 0, &cloud.Invalid{Field: option.KeyHealthPort.Name, Value: given, Want: "want a TCP port of the Service"}
-	}
-	return 0, &cloud.Invalid{Field: option.KeyHealthOverride.Name, Value: "true", Want: "the Service has no TCP port that could be checked"}
 }
 
 // ObservedHealth decodes the check of an existing balancer.
@@ -88,7 +50,7 @@ func ObservedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
 		Healthy:   c.HealthyThreshold,
 		Unhealthy: c.UnhealthyThreshold,
 	}
-	h.Path = canonicalPath(h.Protocol, c.Path)
+	h.Path = annotation.CheckPath(h.Protocol, c.Path)
 	if !option.KeyHealthOverride.Has(spec.Options) {
 		h.ProviderFields = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
 	}

@@ -139,5 +139,5 @@ const (
 
 // certificateID returns the id of the certificate of TLS listeners, "" when there is none.
 func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Lookups[LookupCertificate], option.KeyCertificateID.In(spec.Options))
+	return cmp.Or(spec.Lookups[LookupCertificate], option.CertificateID(spec.Options))
 }

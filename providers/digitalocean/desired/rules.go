@@ -83,7 +83,7 @@ func idleBecause(key annotation.Key, options map[string]string, kind string) str
 		return ""
 	case key.Applies == option.RegionalOnly && kind == config.TypeNetwork:
 		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + option.KeyType.Name + ")"
-	case key.Applies == option.OverrideOnly && !option.KeyHealthOverride.Has(options):
+	case key.Enables.Key == option.KeyHealthOverride.Name && !option.KeyHealthOverride.Has(options):
 		return "it has no effect without " + option.KeyHealthOverride.Name
 	default:
 		return ""

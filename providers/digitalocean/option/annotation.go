@@ -2,6 +2,8 @@
 package option
 
 import (
+	"cmp"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
@@ -13,8 +15,12 @@ const Upstream = "service.beta.kubernetes.io/do-loadbalancer-"
 // through, can't have.
 const RegionalOnly = config.TypeRegional
 
-func regional(key annotation.Key) annotation.Key {
-	key.Applies = RegionalOnly
+func regional(key annotation.Key) annotation.Key { return key.On(RegionalOnly) }
+
+// internal is the portable key, with upstream's two values for its alias.
+func internal() annotation.Key {
+	key := annotation.Internal.WithAliases(Upstream + "network").Noted("It is reached only from its VPC then. Can't be changed later.")
+	key.Want, key.Aliased = "true or false, or as upstream INTERNAL or EXTERNAL", checkInternal
 	return key
 }
 
@@ -38,39 +44,26 @@ var keyID = annotation.Key{
 
 // Keys that say what kind of balancer it is.
 var (
-	KeyName = annotation.Key{
-		Name: annotation.Name.Name, Aliases: []string{Upstream + "name"}, Type: annotation.TypeString,
-		Check: checkName, Want: "up to 255 letters, digits, '.' and '-', starting with a letter or digit and not ending in '-'",
-		Doc: annotation.Name.Doc,
-	}
+	KeyName = annotation.Name.WithAliases(Upstream+"name").
+		Checked(checkName, "up to 255 letters, digits, '.' and '-', starting with a letter or digit and not ending in '-'").
+		Noted("A change renames the balancer.")
 	KeyType = annotation.Key{
 		Name: Upstream + "type", Type: annotation.TypeEnum, Enum: []string{config.TypeRegional, config.TypeNetwork},
 		Want: "REGIONAL or REGIONAL_NETWORK (GLOBAL balancers have no droplets as targets and are not supported)",
 		Doc:  "Kind of balancer: REGIONAL terminates connections and knows HTTP, REGIONAL_NETWORK passes packets through. By default an existing balancer keeps its type and a new one has that of DEFAULT_LB_TYPE. Can't be changed later.",
 	}
-	KeyInternal = annotation.Key{
-		Name: annotation.Internal.Name, Aliases: []string{Upstream + "network"}, Type: annotation.TypeEnum, Default: "false",
-		Enum: []string{"true", "false", NetworkInternal, NetworkExternal}, Check: checkInternal,
-		Want: "true or false, or as upstream INTERNAL or EXTERNAL",
-		Doc:  "Reach the balancer only from its VPC. Can't be changed later.",
-	}
-	KeyStack = annotation.Key{
+	KeyInternal = internal()
+	KeyStack    = annotation.Key{
 		Name: Upstream + "network-stack", Type: annotation.TypeEnum, Enum: []string{StackIPv4, StackDual},
 		Doc: "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and every node has public IPv4 and IPv6 addresses. Can't be changed later.",
 	}
-	KeySubnet = annotation.Key{
-		Name: Upstream + "subnet-uuid", Type: annotation.TypeString, Check: checkIdentifier, Want: "the UUID of a VPC subnet",
-		Doc: "Subnet of the VPC to put the balancer in (private preview of DigitalOcean). Can't be changed later.",
-	}
-	KeyIP = annotation.Key{
-		Name: Upstream + "ip", Type: annotation.TypeString, Check: checkIPv4, Want: "an IPv4 address",
-		Doc: "An address of your own (BYOIP) for a new balancer. Can't be changed later.",
-	}
-	KeySize = annotation.Key{
-		Name: annotation.Prefix + "size", Aliases: []string{Upstream + "size-unit"}, Type: annotation.TypeInt, Max: 100,
-		Want: "a number of balancer nodes between 1 and 100, or 0 to leave the size alone",
-		Doc:  "Number of nodes of the balancer. Without it a size set by hand is kept. DigitalOcean allows one change per hour.",
-	}
+	KeySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkIdentifier, "the UUID of a VPC subnet").
+			Noted("Private preview of DigitalOcean. Can't be changed later.")
+	KeyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(checkIPv4, "an IPv4 address").ShownIn("ip", nil).
+		Noted("An address of your own (BYOIP), for a new balancer. Can't be changed later.")
+	KeySize = annotation.Size.WithAliases(Upstream+"size-unit").
+		Checked(checkSize, "a number of balancer nodes between 1 and 100, or 0 to leave the size alone").
+		Noted("Number of nodes. Without it a size set by hand is kept. DigitalOcean allows one change per hour.")
 	KeySizeSlug = annotation.Key{
 		Name: Upstream + "size-slug", Type: annotation.TypeEnum, Enum: []string{"lb-small", "lb-medium", "lb-large"},
 		Doc: "Deprecated by DigitalOcean: size of 1, 3 or 6 nodes. Excludes size-unit.",
@@ -90,10 +83,8 @@ var (
 		Name: Upstream + "http-ports", Type: annotation.TypePorts, Applies: RegionalOnly,
 		Doc: "Service ports that speak HTTP.",
 	}
-	KeyTLSPorts = annotation.Key{
-		Name: Upstream + "tls-ports", Type: annotation.TypePorts, Applies: RegionalOnly,
-		Doc: "Service ports that speak HTTPS. By default 443, when there is a certificate or passthrough and http2-ports does not name it.",
-	}
+	KeyTLSPorts = regional(annotation.TLSPorts.WithAliases(Upstream + "tls-ports")).
+			Noted("They speak HTTPS. By default 443, when there is a certificate or passthrough and http2-ports does not name it.")
 	KeyHTTP2Ports = annotation.Key{
 		Name: Upstream + "http2-ports", Type: annotation.TypePorts, Applies: RegionalOnly,
 		Doc: "Service ports that speak HTTP/2 over TLS.",
@@ -106,9 +97,12 @@ var (
 		Name: Upstream + "tls-passthrough", Type: annotation.TypeBool, Default: "false", Lenient: true, Applies: RegionalOnly,
 		Doc: "Pass TLS through to the nodes instead of terminating it. Excludes a certificate.",
 	}
+	KeyCertificate = regional(annotation.Certificate).Checked(checkIdentifier, "the UUID of a certificate").
+			Noted("Of the HTTPS, HTTP/2 and HTTP/3 ports. Its successor is used when DigitalOcean has renewed a Let's Encrypt certificate.").
+			Under(Upstream+"certificate-id", Upstream+"certificate-name")
 	KeyCertificateID = annotation.Key{
 		Name: Upstream + "certificate-id", Type: annotation.TypeString, Check: checkIdentifier, Want: "the UUID of a certificate", Applies: RegionalOnly,
-		Doc: "Certificate of the HTTPS, HTTP/2 and HTTP/3 ports. It is rewritten when DigitalOcean has renewed a Let's Encrypt certificate.",
+		Doc: "The same. It is rewritten when DigitalOcean has renewed a Let's Encrypt certificate.",
 	}
 	KeyCertificateName = annotation.Key{
 		Name: Upstream + "certificate-name", Type: annotation.TypeString, Applies: RegionalOnly,
@@ -120,7 +114,7 @@ var (
 	}
 	protocolKeys = annotation.Set{
 		KeyProtocol, KeyHTTPPorts, KeyTLSPorts, KeyHTTP2Ports, KeyHTTP3Port, KeyPassthrough,
-		KeyCertificateID, KeyCertificateName, KeyNoDNSRecords,
+		KeyCertificate, KeyCertificateID, KeyCertificateName, KeyNoDNSRecords,
 	}
 )
 
@@ -135,23 +129,16 @@ var (
 		Name: Upstream + "enable-backend-keepalive", Type: annotation.TypeBool, Default: "false", Applies: RegionalOnly,
 		Doc: "Keep HTTP connections to the nodes open.",
 	}
-	KeyIdleTimeout = annotation.Key{
-		Name: annotation.Prefix + "idle-timeout", Aliases: []string{Upstream + "http-idle-timeout-seconds"}, Type: annotation.TypeDuration, Default: "60", Min: 30, Max: 600, Applies: RegionalOnly,
-		Doc: "How long an idle HTTP connection stays open.",
-	}
+	KeyIdleTimeout = regional(annotation.IdleTimeout.WithAliases(Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing("60").
+			Noted("Of HTTP connections.")
 	KeySticky = annotation.Key{
 		Name: Upstream + "sticky-sessions-type", Type: annotation.TypeEnum, Enum: []string{StickyNone, StickyCookies}, Default: StickyNone, Lenient: true, Applies: RegionalOnly,
 		Doc: "With cookies a client stays with its node; needs the two keys below.",
 	}
-	KeyCookieName = annotation.Key{
-		Name: Upstream + "sticky-sessions-cookie-name", Type: annotation.TypeString, Applies: RegionalOnly,
-		Check: checkCookie, Want: "2 to 40 characters",
-		Doc: "Name of the cookie.",
-	}
-	KeyCookieTTL = annotation.Key{
-		Name: Upstream + "sticky-sessions-cookie-ttl", Type: annotation.TypeInt, Min: 1, Max: 34650, Applies: RegionalOnly,
-		Doc: "Life of the cookie in seconds.",
-	}
+	KeyCookieName = regional(annotation.SessionCookie.WithAliases(Upstream+"sticky-sessions-cookie-name")).
+			Checked(checkCookie, "2 to 40 characters").SwitchingOn(KeySticky.Name, StickyCookies).ShownIn("stickySessions", cookieName)
+	KeyCookieTTL = regional(annotation.SessionCookieTTL.WithAliases(Upstream+"sticky-sessions-cookie-ttl")).Within(1, 34650).ShownIn("stickySessions", cookieTTL).
+			Noted("Needed with a cookie.")
 	KeyAlgorithm = annotation.Key{
 		Name: Upstream + "algorithm", Type: annotation.TypeEnum, Enum: []string{RoundRobin, leastConnections}, Default: RoundRobin, Lenient: true, Applies: RegionalOnly,
 		Doc: "Deprecated: it is sent, but DigitalOcean ignores it.",
@@ -163,47 +150,28 @@ var (
 
 // Keys of the health check.
 var (
-	KeyHealthInterval = annotation.Key{
-		Name: annotation.Prefix + "health-check-interval", Aliases: []string{Upstream + "healthcheck-check-interval-seconds"}, Type: annotation.TypeDuration, Default: "3", Min: 3, Max: 300,
-		Doc: "Time between two health checks.",
-	}
-	KeyHealthTimeout = annotation.Key{
-		Name: annotation.Prefix + "health-check-timeout", Aliases: []string{Upstream + "healthcheck-response-timeout-seconds"}, Type: annotation.TypeDuration, Default: "5", Min: 3, Max: 300,
-		Doc: "How long to wait for the answer to a health check.",
-	}
-	KeyHealthUnhealthy = annotation.Key{
-		Name: annotation.Prefix + "health-check-unhealthy-threshold", Aliases: []string{Upstream + "healthcheck-unhealthy-threshold"}, Type: annotation.TypeInt, Default: "3", Min: 2, Max: 10,
-		Doc: "Failed checks in a row after which a node gets no traffic.",
-	}
-	KeyHealthHealthy = annotation.Key{
-		Name: annotation.Prefix + "health-check-healthy-threshold", Aliases: []string{Upstream + "healthcheck-healthy-threshold"}, Type: annotation.TypeInt, Default: "5", Min: 2, Max: 10,
-		Doc: "Good checks in a row after which a node gets traffic.",
-	}
-	KeyHealthOverride = annotation.Key{
+	KeyHealthInterval  = annotation.HealthInterval.WithAliases(Upstream+"healthcheck-check-interval-seconds").Within(3, 300).Standing("3")
+	KeyHealthTimeout   = annotation.HealthTimeout.WithAliases(Upstream+"healthcheck-response-timeout-seconds").Within(3, 300).Standing("5")
+	KeyHealthUnhealthy = annotation.UnhealthyThreshold.WithAliases(Upstream+"healthcheck-unhealthy-threshold").Within(2, 10).Standing("3")
+	KeyHealthHealthy   = annotation.HealthyThreshold.WithAliases(Upstream+"healthcheck-healthy-threshold").Within(2, 10).Standing("5")
+	KeyHealthOverride  = annotation.Key{
 		Name: Upstream + "override-health-check", Type: annotation.TypePresence,
 		Doc: "Check a port of the Service itself, as the three keys below say, instead of each node's /healthz. Its mere presence counts.",
 	}
-	KeyHealthPort = annotation.Key{
-		Name: annotation.Prefix + "health-check-port", Aliases: []string{Upstream + "healthcheck-port"}, Type: annotation.TypeInt, Min: 1, Max: 65535, Applies: OverrideOnly,
-		Doc: "The TCP Service port whose node port is checked; by default the first one.",
-	}
-	KeyHealthPath = annotation.Key{
-		Name: annotation.Prefix + "health-check-path", Aliases: []string{Upstream + "healthcheck-path"}, Type: annotation.TypeString, Applies: OverrideOnly,
-		Check: checkPath, Want: "a path starting with '/'",
-		Doc: "Path of HTTP and HTTPS checks; by default /.",
-	}
-	KeyHealthProtocol = annotation.Key{
-		Name: annotation.Prefix + "health-check-protocol", Aliases: []string{Upstream + "healthcheck-protocol"}, Type: annotation.TypeEnum, Enum: []string{"tcp", "http", "https"}, Applies: OverrideOnly,
-		Doc: "Protocol of the check; by default http when there is a path, else tcp.",
-	}
-	healthKeys = annotation.Set{
+	KeyHealthPort     = overriding(annotation.HealthPort.WithAliases(Upstream + "healthcheck-port"))
+	KeyHealthPath     = overriding(annotation.HealthPath.WithAliases(Upstream + "healthcheck-path"))
+	KeyHealthProtocol = overriding(annotation.HealthProtocol.WithAliases(Upstream + "healthcheck-protocol"))
+	healthKeys        = annotation.Set{
 		KeyHealthInterval, KeyHealthTimeout, KeyHealthUnhealthy, KeyHealthHealthy,
 		KeyHealthOverride, KeyHealthPort, KeyHealthPath, KeyHealthProtocol,
 	}
 )
 
-// OverrideOnly is the Applies of keys that need override-health-check.
-const OverrideOnly = "override-health-check"
+// overriding is a key that says how a port of the Service is checked. Upstream's spelling needs a switch,
+// the portable one is it.
+func overriding(key annotation.Key) annotation.Key {
+	return key.SwitchingOn(KeyHealthOverride.Name, "true").Noted("Upstream's spelling has no effect without override-health-check.")
+}
 
 // Keys that say who may connect.
 var (
@@ -240,3 +208,8 @@ const (
 	StackIPv4       = "IPV4"
 	StackDual       = "DUALSTACK"
 )
+
+// CertificateID is the certificate that is given by its id.
+func CertificateID(options map[string]string) string {
+	return cmp.Or(KeyCertificateID.In(options), KeyCertificate.In(options))
+}

@@ -21,9 +21,33 @@ func checkName(value string) (string, bool) {
 		identifier.ConsistsOf(value[:1], identifier.Letters+identifier.Upper+identifier.Digits) && !strings.HasSuffix(value, "-")
 }
 
-// checkInternal turns upstream's two values into a boolean.
+// checkInternal turns upstream's two values into a boolean. It takes booleans too.
 func checkInternal(value string) (string, bool) {
-	return strconv.FormatBool(value == "true" || value == NetworkInternal), true
+	switch value {
+	case NetworkInternal, "true":
+		return "true", true
+	case NetworkExternal, "false":
+		return "false", true
+	}
+	return "", false
+}
+
+func checkSize(value string) (string, bool) {
+	nodes, err := strconv.Atoi(value)
+	return strconv.Itoa(nodes), err == nil && nodes >= 0 && nodes <= 100
+}
+
+// cookieName and cookieTTL are parts of the field stickySessions: "cookies 300 DO-LB".
+func cookieName(field string) string { return cookiePart(field, 2) }
+
+func cookieTTL(field string) string { return cookiePart(field, 1) }
+
+func cookiePart(field string, part int) string {
+	parts := strings.SplitN(field, " ", 3)
+	if len(parts) != 3 {
+		return ""
+	}
+	return parts[part]
 }
 
 func checkIPv4(value string) (string, bool) {
@@ -33,8 +57,6 @@ func checkIPv4(value string) (string, bool) {
 	}
 	return address.String(), true
 }
-
-func checkPath(value string) (string, bool) { return value, strings.HasPrefix(value, "/") }
 
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
 

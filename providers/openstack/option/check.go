@@ -3,6 +3,7 @@ package option
 import (
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
@@ -31,6 +32,9 @@ func checkProxyProtocol(value string) (string, bool) {
 	}
 	return "", false
 }
+
+// isProxied reads the protocol of a pool: PROXY, PROXYV2.
+func isProxied(pool string) string { return strconv.FormatBool(strings.HasPrefix(pool, "PROXY")) }
 
 // CheckUUID accepts what OpenStack's APIs do, in lower case.
 func CheckUUID(value string) (string, bool) {

@@ -19,8 +19,8 @@ const createOnly = "new balancers"
 // The annotations of a Service.
 var (
 	// Internal is the kernel's.
-	Internal = withDoc(annotation.Internal.WithAliases("service.beta.kubernetes.io/openstack-internal-load-balancer"),
-		"Do not give the balancer a floating IP. It can be changed at any time. Where [LoadBalancer] internal-lb is set, every balancer is internal.")
+	Internal = annotation.Internal.WithAliases("service.beta.kubernetes.io/openstack-internal-load-balancer").
+			Noted("It gets no floating IP then. It can be changed at any time. Where [LoadBalancer] internal-lb is set, every balancer is internal.")
 	NodeSelector = nodeSelector()
 	Hostname     = annotation.Hostname.WithAliases(prefix + "hostname")
 
@@ -51,12 +51,8 @@ var (
 		Name: prefix + "lb-method", Type: annotation.TypeEnum, Enum: methods,
 		Doc: "How connections are spread over the nodes. The ovn provider has only SOURCE_IP_PORT.",
 	}
-	ProxyProtocol = annotation.Key{
-		Name: annotation.ProxyProtocol.Name, Aliases: []string{prefix + "proxy-protocol"}, Type: annotation.TypeString, Default: ProxyNone,
-		Check: checkProxyProtocol, Want: `"true" or "v1", "v2", or "false"`,
-		Doc: "Begin each connection to a node with a PROXY protocol header, of version 1 (`true`, `v1`) or 2 (`v2`). TCP ports only.",
-	}
-	ForwardedFor = annotation.Key{
+	ProxyProtocol = proxyProtocol()
+	ForwardedFor  = annotation.Key{
 		Name: prefix + "x-forwarded-for", Type: annotation.TypeBool, Default: "false",
 		Doc: "Make every TCP port an HTTP port that adds the header X-Forwarded-For.",
 	}
@@ -104,8 +100,11 @@ func All() annotation.Set {
 	}
 }
 
-func withDoc(k annotation.Key, doc string) annotation.Key {
-	k.Doc = doc
+func proxyProtocol() annotation.Key {
+	k := annotation.ProxyProtocol.WithAliases(prefix+"proxy-protocol").ShownIn("targetProtocol", isProxied)
+	k.Check, k.Aliased = checkProxyProtocol, checkProxyProtocol
+	k.Want = `"true" or "false", of upstream's key also "v1" or "v2"`
+	k.Note = "Of version 1; upstream's key also takes `v2`. TCP ports only."
 	return k
 }
 

@@ -55,24 +55,25 @@ func variations(certificate string) map[string]conformance.Variation {
 		}
 		return with
 	}
+	cookie := map[string]string{upstream + "type": "REGIONAL", portable("session-cookie"): "DO-LB", portable("session-cookie-ttl"): "300"}
 	override := map[string]string{upstream + "override-health-check": "true"}
-	cookies := and("sticky-sessions-type", "cookies", "sticky-sessions-cookie-name", "DO-LB", "sticky-sessions-cookie-ttl", "300")
 	return map[string]conformance.Variation{
 		portable("name"):           {Value: "shop-front"},
 		upstream + "type":          {Value: "REGIONAL"},
 		portable("internal"):       {Value: "true", With: map[string]string{upstream + "network-stack": "IPV4"}},
 		upstream + "network-stack": {Value: "IPV4"},
-		upstream + "subnet-uuid":   {Value: "5ee0a1f2-0000-4000-8000-000000000001"},
-		upstream + "ip":            {Value: "203.0.113.9"},
+		portable("subnet"):         {Value: "5ee0a1f2-0000-4000-8000-000000000001"},
+		portable("address"):        {Value: "203.0.113.9"},
 		portable("size"):           {Value: "2"},
 		upstream + "size-slug":     {Value: "lb-medium"},
 
 		upstream + "protocol":         {Value: "http", With: regional},
 		upstream + "http-ports":       {Value: "80", With: regional},
-		upstream + "tls-ports":        {Value: "80", With: and("certificate-id", certificate)},
+		portable("tls-ports"):         {Value: "80", With: and("certificate-id", certificate)},
 		upstream + "http2-ports":      {Value: "443", With: and("certificate-id", certificate)},
 		upstream + "http3-port":       {Value: "443", With: and("certificate-id", certificate)},
 		upstream + "tls-passthrough":  {Value: "true", With: regional},
+		portable("certificate"):       {Value: certificate, With: regional},
 		upstream + "certificate-id":   {Value: certificate, With: regional},
 		upstream + "certificate-name": {Value: "encrypt", With: regional},
 
@@ -82,8 +83,8 @@ func variations(certificate string) map[string]conformance.Variation {
 		upstream + "enable-backend-keepalive":         {Value: "true", With: regional},
 		portable("idle-timeout"):                      {Value: "90s", With: regional},
 		upstream + "sticky-sessions-type":             {Value: "cookies", With: and("sticky-sessions-cookie-name", "DO-LB", "sticky-sessions-cookie-ttl", "300")},
-		upstream + "sticky-sessions-cookie-name":      {Value: "OTHER", With: cookies},
-		upstream + "sticky-sessions-cookie-ttl":       {Value: "600", With: cookies},
+		portable("session-cookie"):                    {Value: "OTHER", With: cookie},
+		portable("session-cookie-ttl"):                {Value: "600", With: cookie},
 		upstream + "algorithm":                        {Skip: "the API ignores it"},
 
 		portable("health-check-interval"):            {Value: "10s"},

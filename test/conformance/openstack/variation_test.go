@@ -11,7 +11,7 @@ func (p *project) variations() map[string]conformance.Variation {
 	taken := conformance.Variation{Skip: "it says where a floating IP is taken from, which the balancer's fields do not show: see test/e2e/openstack"}
 	return map[string]conformance.Variation{
 		"multicloud-ccm.io/internal":       {Value: "true"},
-		"multicloud-ccm.io/proxy-protocol": {Value: "v2"},
+		"multicloud-ccm.io/proxy-protocol": {Value: "true"},
 
 		own + "class":                {Value: "other"},
 		own + "floating-network-id":  taken,
