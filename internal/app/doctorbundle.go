@@ -14,9 +14,9 @@ import (
 
 const bundleLong = `It makes all checks of the doctor and writes one archive (tar.gz) with the report and with what it is about: Nodes,
 Services of type LoadBalancer, the Pods and workloads of controller managers, leases, warnings, the ends of their logs, and
-the versions. No Secret and no ConfigMap is read. Values of environment variables, and of flags and annotations that are not
-known, are hidden, and so is whatever looks like a secret, wherever it stands. Read it before you attach it to an issue: names
-and addresses of Nodes and Services are in it.`
+the versions. Its logs/README.txt says which logs are missing, and why. No Secret and no ConfigMap is read. Values of environment
+variables, and of flags and annotations that are not known, are hidden, and so is whatever looks like a secret, wherever it
+stands. Read it before you attach it to an issue: names and addresses of Nodes and Services are in it.`
 
 func newBundleCommand() *cobra.Command {
 	e := &examination{}
@@ -37,8 +37,6 @@ func newBundleCommand() *cobra.Command {
 }
 
 func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
-	defer cancel()
 	out := cmd.OutOrStdout()
 	if path != "-" {
 		file, problem := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -51,14 +49,17 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 		}
 		out = file
 	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
+	defer cancel()
 	o := e.options(ctx, cmd.Flags())
 	flags, err := Flags()
 	if err != nil {
 		return err
 	}
-	report, err := doctor.Bundle(ctx, o, doctor.BundleOptions{
+	report, err := doctor.Bundle(cmd.Context(), o, doctor.BundleOptions{
 		Files:    map[string]any{"version.json": currentVersion(), "providers.json": registry.Names()},
 		Secrets:  e.secrets(),
+		Checkup:  checkup,
 		Harmless: func(name string) bool { return flags.Lookup(name) != nil },
 	}, out)
 	if err != nil {

@@ -24,13 +24,17 @@ type BundleOptions struct {
 	Secrets []string
 	// Harmless reports whether the values of a flag may be in the archive.
 	Harmless func(flag string) bool
+	// Checkup bounds what the checks read; logs have a time of their own.
+	Checkup time.Duration
 }
 
 // Bundle writes an archive with everything that a maintainer needs: the report, and the objects that
 // it is about. No Secret and no ConfigMap is read; values of environment variables, of flags and
 // annotations that nobody knows, and whatever looks like a secret, are hidden.
 func Bundle(ctx context.Context, o Options, b BundleOptions, out io.Writer) (Report, error) {
-	f := gather(ctx, o.withDefaults(), time.Now())
+	checks, cancel := context.WithTimeout(ctx, b.Checkup)
+	defer cancel()
+	f := gather(checks, o.withDefaults(), time.Now())
 	report := f.report()
 	r := newRedactor(b.Secrets)
 	files := map[string]any{"report.json": report.Document()}
@@ -184,27 +188,4 @@ func (r redactor) pod(spec corev1.PodSpec, harmless func(string) bool) corev1.Po
 		spec.Volumes[n].FlexVolume, spec.Volumes[n].CSI = nil, nil
 	}
 	return spec
-}
-
-// mostLog bounds the lines of one log.
-const mostLog = int64(2000)
-
-// logs are the ends of the logs of the controller manager's containers, the last that ended included.
-func (f *facts) logs(ctx context.Context) map[string]any {
-	found := map[string]any{}
-	if len(f.pods.value) == 0 || newReader(f.Client).may(ctx, right{"get", "", "pods/log", f.pods.value[0].Namespace, ""}) != nil {
-		return found
-	}
-	for _, pod := range f.pods.value {
-		for _, c := range pod.Spec.Containers {
-			for suffix, previous := range map[string]bool{"": false, "-previous": true} {
-				most := mostLog
-				log, err := f.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: c.Name, Previous: previous, TailLines: &most}).DoRaw(ctx)
-				if err == nil {
-					found["logs/"+pod.Name+"-"+c.Name+suffix+".txt"] = string(log)
-				}
-			}
-		}
-	}
-	return found
 }

@@ -26,7 +26,7 @@ func connection() []Check {
 			"set the clock of this machine, and keep it with NTP: certificates, tokens and signed requests are refused otherwise", judgeClock},
 		{"control-plane-flags", Install, "Whether kube-apiserver and kube-controller-manager are started with flags of clouds that Kubernetes has removed.",
 			"take the flags out of the manifests of the control plane (kubeadm: ClusterConfiguration and /etc/kubernetes/manifests); only kubelets need --cloud-provider=external", judgeControlPlane},
-		{"webhook-dead", Install, "Whether an admission webhook that is asked about Nodes, Services, events or leases has endpoints.",
+		{"webhook-dead", Install, "Whether an admission webhook that is asked about what is written to Nodes, Services for load balancers, events or leases has endpoints. Its operations and selectors count.",
 			"bring the webhook's Pods up, or let it ignore failures or these resources (failurePolicy, rules): as long as Nodes are not initialised its Pods may have nowhere to run", judgeHooks},
 	}
 }

@@ -65,7 +65,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	part := func(read func(), set ...*error) { parts.Go(func() { guarded(read, each(set...)) }) }
 	part(func() { f.surroundings(ctx, r) }, &f.leases.err, &f.workloads.err, &f.pods.err, &f.dns.err, &f.control.err)
 	part(func() { f.rights = rightsOf(ctx, r, o) }, &f.rights.err)
-	part(func() { f.hooks = hooks(ctx, r) }, &f.hooks.err)
+	part(func() { f.hooks = hooks(ctx, r, f.writings()) }, &f.hooks.err)
 	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
 	if balances {
 		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })

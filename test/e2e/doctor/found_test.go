@@ -143,14 +143,69 @@ func startInjections() []injection {
 			return visit{}
 		}},
 		{name: "a webhook without endpoints", finds: "webhook-dead", says: []string{"policy.example.com", "nodes", "shop/policy", "failurePolicy"}, do: func(w *world) visit {
-			w.must(w.ApplyManifest(w.ctx(), []byte(webhook)))
-			w.t.Cleanup(func() {
-				_ = w.admin().AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(w.ctx(), "policy", metav1.DeleteOptions{})
-			})
-			return visit{}
+			return w.webhooks(webhook)
+		}},
+		{name: "webhooks without endpoints that are asked about other things", finds: "webhook-dead", level: ok, do: func(w *world) visit {
+			return w.webhooks(elsewhereWebhooks)
+		}},
+		{name: "a webhook without endpoints with conditions", finds: "webhook-dead", level: warning, says: []string{"doubtful.example.com", "may be asked about nodes", "matchConditions"}, do: func(w *world) visit {
+			return w.webhooks(doubtfulWebhook)
 		}},
 	}
 }
+
+// webhooks makes a configuration of webhooks until the test's end.
+func (w *world) webhooks(manifest string) visit {
+	w.t.Helper()
+	w.must(w.ApplyManifest(w.ctx(), []byte(manifest)))
+	w.t.Cleanup(func() {
+		_ = w.admin().AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(w.ctx(), "policy", metav1.DeleteOptions{})
+	})
+	return visit{}
+}
+
+// elsewhereWebhooks are not asked about anything that the controller manager writes.
+const elsewhereWebhooks = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: policy}
+webhooks:
+- name: config.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: shop, name: policy}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]
+- name: new-nodes.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: shop, name: policy}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [nodes, services]}]
+- name: one-namespace.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: shop, name: policy}}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: kube-public}}
+  rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: [services, events, leases]}]
+- name: chosen-objects.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: shop, name: policy}}
+  objectSelector: {matchLabels: {policy.example.com/check: "true"}}
+  rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"]}]
+`
+
+// doubtfulWebhook is asked about some Nodes; which, an expression says.
+const doubtfulWebhook = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: policy}
+webhooks:
+- name: doubtful.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  timeoutSeconds: 1
+  clientConfig: {service: {namespace: shop, name: policy}}
+  matchConditions: [{name: one, expression: "object.metadata.name == 'elsewhere'"}]
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [nodes]}]
+`
 
 const webhook = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
