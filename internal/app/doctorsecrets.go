@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloudconf"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
@@ -18,27 +18,41 @@ import (
 // the environment and values in configuration files that have the name of a secret.
 func (e *examination) secrets() []string {
 	var list []string
-	paths := []string{e.cloudConfig}
+	given := func(text string) { list = append(append(list, text), secretValues(text)...) } // some are JSON
+	paths := []string{e.cloudConfig, e.kubeconfig}
 	for _, p := range registry.All() {
 		for _, setting := range p.Descriptor.Settings {
 			value := os.Getenv(setting.Name)
 			paths = append(paths, value) // some are paths of credentials
-			if !setting.Secret {
-				continue
-			}
-			list = append(list, value)
-			if content, err := readSome(os.Getenv(setting.Name + "_FILE")); err == nil {
-				list = append(list, content)
+			if setting.Secret {
+				given(value)
+				given(contentOf(os.Getenv(setting.Name + "_FILE")))
 			}
 		}
 	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if isSecretName(name) && !strings.HasSuffix(name, "_FILE") && !slices.Contains(plainWords, value) {
-			list = append(list, value)
+		named, secret := strings.HasSuffix(name, "_FILE"), isSecretName(name)
+		if named || secret {
+			paths = append(paths, value)
+		}
+		if named {
+			value = contentOf(value)
+		}
+		if secret && !slices.Contains(plainWords, value) {
+			given(value)
 		}
 	}
 	return append(list, fileSecrets(append(paths, cloudsPaths()...)...)...)
+}
+
+// contentOf is the beginning of a file, "" for what is none.
+func contentOf(path string) string {
+	content, err := readSome(path)
+	if err != nil {
+		return ""
+	}
+	return content
 }
 
 // fileSecrets returns the secrets of configuration files. The paths in a file are followed once, and
@@ -186,39 +200,31 @@ func cutPair(line string) (name, value string, found bool) {
 // readings are what a value can mean: as it stands, without quotes and commas, without the comment behind
 // it, and with its quotes and backslashes resolved.
 func readings(value string) []string {
-	list := []string{value, strings.Trim(value, `"',`)}
-	resolved := resolve(value, ";#")
-	return append(list, resolved, cmp.Or(resolve(value, ""), resolved))
+	list := []string{value, strings.Trim(value, `"',`), cloudconf.Unquote(value)}
+	for _, quotes := range []string{`"`, `"'`} { // an apostrophe is a quote in some formats
+		literal := strings.TrimSpace(uncommented(value, quotes))
+		list = append(list, cloudconf.Unquote(literal), strings.Trim(literal, "',"))
+	}
+	return list
 }
 
-// resolve returns the value up to a comment outside of its quotes, with backslashes resolved as in a
-// file of upstream's form.
-func resolve(value, comments string) string {
-	var b strings.Builder
+// uncommented returns the value up to a comment outside of its quotes.
+func uncommented(value, quotes string) string {
 	var quote rune
 	escaped := false
-	for _, c := range value {
+	for at, c := range value {
 		switch {
 		case escaped:
 			escaped = false
-			switch c {
-			case 'n':
-				c = '\n'
-			case 't':
-				c = '\t'
-			}
-			b.WriteRune(c)
 		case c == '\\':
 			escaped = true
 		case c == quote:
 			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
+		case quote == 0 && strings.ContainsRune(quotes, c):
 			quote = c
-		case quote == 0 && strings.ContainsRune(comments, c):
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteRune(c)
+		case quote == 0 && strings.ContainsRune(";#", c):
+			return value[:at]
 		}
 	}
-	return strings.TrimSpace(b.String())
+	return value
 }

@@ -94,7 +94,7 @@ func (r *iniReader) head() {
 	r.next()
 	e.section = r.expect(token.IDENT)
 	if r.token == token.STRING {
-		e.subsection = unquote(r.expect(token.STRING))
+		e.subsection = Unquote(r.expect(token.STRING))
 	}
 	r.expect(token.RBRACK)
 	r.end()
@@ -113,15 +113,15 @@ func (r *iniReader) assignment() {
 	if r.token == token.ASSIGN {
 		r.next()
 		e.bare = false
-		e.value = unquote(r.expect(token.STRING))
+		e.value = Unquote(r.expect(token.STRING))
 	}
 	r.end()
 	r.entries = append(r.entries, e)
 }
 
-// unquote returns the text of a literal the scanner has accepted: parts of it may be quoted,
+// Unquote returns the text of a literal the scanner has accepted: parts of it may be quoted,
 // and a backslash at the end of a line continues it.
-func unquote(literal string) string {
+func Unquote(literal string) string {
 	var b strings.Builder
 	escaped := false
 	for _, c := range literal {
