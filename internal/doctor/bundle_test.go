@@ -18,7 +18,7 @@ func TestHidden(t *testing.T) {
 	known := []string{`amp&less<more`, `quote"inside`, `back\slash`}
 	texts := []string{
 		`{"password":"Zq01"}`, `{"auth":{"password": "Zq\"02"}}`, `body: "{\"password\":\"Zq03\",\"a\":1}"`, `{\"secret\": \"Zq\\\"04\"}`,
-		`{\\\"token\\\":\\\"Zq05\\\"}`, `https://user:p@Zq06@host/v2`, `password = "Zq07"`, `api_key: Zq08`, `dial https://u:a@b@Zq09@proxy:3128: refused`,
+		`{\\\"token\\\":\\\"Zq05\\\"}`, `https://user:p@Zq06@host/v2`, `password = "Zq07"`, `api_key: Zq08`, `{"X-Auth-Token":["Zq0"]}`, `map[X-Auth-Token:[Zq0]]`, `X-Subject-Token: Zq0`, `dial https://u:a@b@Zq09@proxy:3128: refused`,
 	}
 	for _, secret := range known {
 		quoted, err := json.Marshal(secret)

@@ -32,7 +32,7 @@ var patterns = []*regexp.Regexp{
 	regexp.MustCompile(`()\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}\b`),                                        // a key of AWS
 	regexp.MustCompile(`()\b(?:dop_v1|doo_v1|dor_v1|ghp|gho|ghs|glpat|xox[bpars]|sk)[-_][A-Za-z0-9_-]{8,}`), // tokens with a prefix
 	regexp.MustCompile(`((?i:[?&](?:sig|signature|x-amz-[a-z-]+|token|key|code)=))[^&\s"']+`),               // a signed URL
-	regexp.MustCompile(`((?i:` + secretName + `)[a-zA-Z0-9_.-]*\\*["']?\s*[:=]\s*)` + secretValue),          // name and value
+	regexp.MustCompile(`((?i:` + secretName + `)[a-zA-Z0-9_.-]*\\*["']?\s*[:=]\s*\[?)` + secretValue),       // name and value
 	regexp.MustCompile(`(^|[^A-Za-z0-9+/_:=-])[A-Za-z0-9+/_]{40,}={0,2}`),                                   // long random texts
 }
 

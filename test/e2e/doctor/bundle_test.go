@@ -2,10 +2,14 @@ package doctor_test
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +17,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
 // secretOf is the n-th secret: random enough to be one, and nothing else.
 func secretOf(n int) string { return fmt.Sprintf("Zq%02dvX7rT3kLm%02d", n, n) }
 
-// TestBundle puts 22 secrets of every kind into every place that the doctor reads, or could read, and
+// secrets is how many secretOf are in TestBundle.
+const secrets = 36
+
+// TestBundle puts secrets of every kind into every place that the doctor reads, or could read, and
 // looks for them in the archive, which has everything else that a maintainer needs.
 func TestBundle(t *testing.T) {
 	w := newWorld(t)
@@ -36,7 +45,9 @@ func TestBundle(t *testing.T) {
 	t.Cleanup(func() {
 		_ = w.admin().AppsV1().Deployments("kube-system").Delete(w.ctx(), "openstack-cloud-controller-manager", metav1.DeleteOptions{})
 	})
+	w.logs(map[string]string{"false": now(), "true": before()})
 	w.manager(func(p *corev1.Pod) {
+		p.Spec.NodeName = talkative
 		p.Annotations = map[string]string{"vault.example.com/token": s(8)}
 		p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "HTTPS_PROXY", Value: "http://user:" + s(9) + "@proxy:3128"}, {Name: "ANYTHING", Value: s(10)}}
 		p.Spec.Containers[0].Args = []string{"--cloud-provider=digitalocean", "--odd=" + s(11)}
@@ -61,14 +72,15 @@ func TestBundle(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "bundle.tar.gz")
 	w.Cloud.SetToken(s(21), "default")
-	code, out, errOut := w.command(visit{env: []string{"DO_ACCESS_TOKEN=" + s(21)}}, "doctor", "bundle", "--patience=1ms", "-f", path)
+	env := append(given(t, t.TempDir()), "DO_ACCESS_TOKEN="+s(21))
+	code, out, errOut := w.command(visit{env: env}, "doctor", "bundle", "--patience=1ms", "-f", path)
 	if code != 0 {
 		t.Fatalf("code %d: %s%s", code, out, errOut)
 	}
 	files := unpacked(t, path)
 	for name, content := range files {
-		for n := range 22 {
-			if at := strings.Index(content, s(n)); at >= 0 {
+		for n := range secrets {
+			if at := strings.Index(strings.ToUpper(content), strings.ToUpper(s(n))); at >= 0 {
 				t.Errorf("secret %d is in %s: %q", n, name, content[max(0, at-120):at+len(s(n))])
 			}
 		}
@@ -77,7 +89,9 @@ func TestBundle(t *testing.T) {
 		"report.txt": {"api-server-unreachable", "checks:"}, "report.json": {`"id": "node-address-unknown"`}, "version.json": {"goVersion"}, "providers.json": {"digitalocean"},
 		"nodes.json": {w.droplets[0].Name, "digitalocean://"}, "services.json": {`"web"`, `"leaky"`, "example.com/note"}, "leases.json": {"holderIdentity"},
 		"pods.json": {"--cloud-provider=digitalocean", "HTTPS_PROXY", "--odd=[hidden]", "api.example.com"}, "events.txt": {"CloudFailure"},
-		"workloads.json": {"openstack-cloud-controller-manager", "--cloud-provider=openstack", "OS_PASSWORD"},
+		"workloads.json":                 {"openstack-cloud-controller-manager", "--cloud-provider=openstack", "OS_PASSWORD"},
+		"logs/multicloud-ccm-0-main.txt": {"the first line", "the last line"}, "logs/multicloud-ccm-0-main-previous.txt": {"the end of the one before"},
+		"logs/README.txt": {"multicloud-ccm-0-main: ", " bytes"},
 	} {
 		for _, part := range parts {
 			if !strings.Contains(files[name], part) {
@@ -85,6 +99,68 @@ func TestBundle(t *testing.T) {
 			}
 		}
 	}
+}
+
+// given are variables and files with credentials of all clouds.
+func given(t *testing.T, dir string) []string {
+	t.Helper()
+	s := secretOf
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file("secure.yaml", "clouds: {one: {auth: {application_credential_secret: "+s(22)+"}}}\n")
+	clouds := file("clouds.yaml", "clouds:\n  one:\n    auth: {auth_url: 'https://keystone.example.com', username: me, password: '"+s(23)+"'}\n")
+	account := file("key.json", `{"type":"service_account","private_key_id":"`+s(24)+`","private_key":"-----BEGIN PRIVATE KEY-----\n`+s(25)+`\n-----END PRIVATE KEY-----\n"}`)
+	return []string{
+		"OS_CLIENT_CONFIG_FILE=" + clouds, "AWS_ACCESS_KEY_ID=" + s(26), "AWS_SECRET_ACCESS_KEY=" + s(27), "AWS_SESSION_TOKEN=" + s(28),
+		"AWS_WEB_IDENTITY_TOKEN_FILE=" + file("token", s(29)+"\n"), "GOOGLE_APPLICATION_CREDENTIALS=" + account,
+		`GCE_CREDENTIALS_JSON={"type":"external_account","client_secret":"` + s(30) + `"}`,
+	}
+}
+
+// now and before are logs: of what given has in any place, and of what only its form betrays.
+func now() string {
+	s := secretOf
+	return "the first line\n" +
+		"keystone said no to " + s(22) + " and to " + s(23) + "\n" +
+		"key " + s(24) + " does not match -----BEGIN PRIVATE KEY-----\\n" + s(25) + "\\n-----END PRIVATE KEY-----\\n of the account\n" +
+		"signed by " + s(26) + " with " + s(27) + " and " + s(28) + "; asked with " + s(29) + " and " + s(30) + "\n" +
+		"curl -H 'Authorization: Bearer " + s(31) + "' https://me:" + s(32) + "@api.example.com/v2\n" +
+		"the last line\n"
+}
+
+func before() string {
+	s := secretOf
+	return "request headers {\"X-Auth-Token\":[\"" + s(33) + "\"]}\n" +
+		"AKIA" + strings.ToUpper(s(34)) + " is not a key\n" +
+		"the secret was " + s(35) + s(35) + s(35) + "\n" +
+		"the end of the one before\n"
+}
+
+// talkative is a Node with a kubelet that has logs.
+const talkative = "talkative"
+
+// logs joins a Node whose kubelet answers for the logs of containers, those of the one before with "true".
+func (w *world) logs(of map[string]string) {
+	w.t.Helper()
+	kubelet := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(out, of[cmp.Or(r.URL.Query().Get("previous"), "false")])
+	}))
+	w.t.Cleanup(kubelet.Close)
+	address, err := netip.ParseAddrPort(kubelet.Listener.Addr().String())
+	w.must(err)
+	w.join(controlplane.NodeOptions{Name: talkative, ProviderID: "elsewhere://1", Initialized: true, Ready: true})
+	nodes := w.admin().CoreV1().Nodes()
+	node, err := nodes.Get(w.ctx(), talkative, metav1.GetOptions{})
+	w.must(err)
+	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address.Addr().String()}}
+	node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(address.Port())
+	_, err = nodes.UpdateStatus(w.ctx(), node, metav1.UpdateOptions{})
+	w.must(err)
 }
 
 // leaky is a workload with secrets in its flags, environment, script, annotations and labels.
