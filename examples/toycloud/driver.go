@@ -1,7 +1,6 @@
 package toycloud
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,29 +81,18 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 // Instances implements cloud.Driver.
 func (d *Driver) Instances() cloud.Instances { return d }
 
-// classes are what the refusals of the API mean.
-var classes = map[int]cloud.Class{
-	http.StatusUnauthorized:        cloud.FailureUnauthorized,
-	http.StatusNotFound:            cloud.FailureNotFound,
-	http.StatusConflict:            cloud.FailureConflict,
-	http.StatusUnprocessableEntity: cloud.FailureInvalid,
-	http.StatusTooManyRequests:     cloud.FailureThrottled,
-}
-
 // Classify implements cloud.Driver. A 404 that is not the API's, such as a proxy's, proves nothing.
 func (d *Driver) Classify(err error) cloud.Failure {
 	refusal, ok := errors.AsType[*api.Failure](err)
 	if !ok {
-		return cloud.FailureOf(err)
+		return cloud.OtherFailure(err)
 	}
-	class := cmp.Or(classes[refusal.Status], cloud.FailureUnknown)
+	class := cloud.ClassOfStatus(refusal.Status)
 	switch {
 	case refusal.Code == api.CodeQuota:
 		class = cloud.FailureQuota
-	case class == cloud.FailureNotFound && refusal.Code != api.CodeNotFound:
-		class = cloud.FailureUnknown
-	case refusal.Status >= http.StatusInternalServerError:
-		class = cloud.FailureTransient
+	case refusal.Status == http.StatusNotFound && refusal.Code == api.CodeNotFound:
+		class = cloud.FailureNotFound
 	}
 	return cloud.Failure{Class: class, RetryAfter: refusal.RetryAfter}
 }

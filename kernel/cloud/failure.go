@@ -86,11 +86,11 @@ func NoAnswer(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// NoSense recognises an answer that is not one of the API, such as a proxy's page: it may be
-// different the next time.
+// NoSense recognises an answer that is not one of the API, such as a proxy's page or ErrIncomplete: it
+// may be different the next time.
 func NoSense(err error) bool {
 	_, address := errors.AsType[*url.Error](err)
-	return address || page(err)
+	return address || page(err) || errors.Is(err, ErrIncomplete)
 }
 
 // page recognises an answer that is not the JSON of the API.

@@ -1,5 +1,7 @@
 package cloud
 
+import "strings"
+
 // Owner is what the marks on a cloud object claim. Every object we create carries all
 // fields; an upstream CCM's objects carry what upstream wrote, the rest is zero.
 type Owner struct {
@@ -11,6 +13,14 @@ type Owner struct {
 	UID string
 	// Cloud is the name of the cloud entry in the configuration.
 	Cloud string
+}
+
+// UIDName is the name that the cloud provider of Kubernetes gave a balancer: "a" and the Service's UID
+// without dashes, cut to 32 characters. Of the UID's 32 hexadecimal digits 31 are in it, so that it is
+// as good as the UID itself.
+func UIDName(uid string) string {
+	name := "a" + strings.ReplaceAll(uid, "-", "")
+	return name[:min(len(name), 32)]
 }
 
 // String returns "namespace/name".

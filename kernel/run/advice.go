@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 const (
@@ -39,7 +41,7 @@ func readAdvice(response *http.Response, now time.Time) advice {
 	if n, err := strconv.Atoi(response.Header.Get("Ratelimit-Remaining")); err == nil && n >= 0 {
 		a.remaining, a.hasRemaining = n, true
 	}
-	after, given := retryAfter(response.Header, now)
+	after, given := cloud.ParseWait(response.Header.Get("Retry-After"), now)
 	switch {
 	case given && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable):
 		a.pause = after
@@ -53,17 +55,6 @@ func readAdvice(response *http.Response, now time.Time) advice {
 	}
 	a.pause = min(a.pause, maxPause)
 	return a
-}
-
-func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
-	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second, true
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0), true
-	}
-	return 0, false
 }
 
 func untilReset(header http.Header, now time.Time) time.Duration {

@@ -227,32 +227,3 @@ func TestClassifyWithoutAnswer(t *testing.T) {
 		}
 	}
 }
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	tests := []struct {
-		name, after, reset, remaining string
-		want                          time.Duration
-	}{
-		{name: "nothing"},
-		{name: "seconds", after: "30", want: 30 * time.Second},
-		{name: "negative", after: "-1"},
-		{name: "huge", after: "999999999", want: time.Hour},
-		{name: "date", after: now.Add(time.Minute).UTC().Format(http.TimeFormat), want: time.Minute},
-		{name: "date in the past", after: now.Add(-time.Minute).UTC().Format(http.TimeFormat)},
-		{name: "exhausted", reset: "1800000090", remaining: "0", want: 90 * time.Second},
-		{name: "not exhausted", reset: "1800000090", remaining: "5"},
-		{name: "reset passed", reset: "1799999990", remaining: "0"},
-	}
-	for _, test := range tests {
-		header := http.Header{}
-		for name, value := range map[string]string{"Retry-After": test.after, "RateLimit-Reset": test.reset, "RateLimit-Remaining": test.remaining} {
-			if value != "" {
-				header.Set(name, value)
-			}
-		}
-		if got := api.RetryAfter(header, now); got != test.want {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
-		}
-	}
-}

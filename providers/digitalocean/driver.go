@@ -74,7 +74,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 		return cloud.Identity{}, fmt.Errorf("reading the account: %w", err)
 	}
 	if account == nil || account.UUID == "" {
-		return cloud.Identity{}, fmt.Errorf("reading the account: %w", api.ErrUnreadable)
+		return cloud.Identity{}, fmt.Errorf("reading the account: %w", cloud.ErrIncomplete)
 	}
 	id := account.UUID
 	if account.Team != nil && account.Team.UUID != "" {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -80,10 +79,4 @@ func FuzzMarks(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestLegacyName(t *testing.T) {
-	if got := desired.LegacyName(testUID); got != testName || len(got) != 32 {
-		t.Errorf("legacyName = %q, want %q", got, testName)
-	}
 }

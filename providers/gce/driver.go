@@ -180,7 +180,7 @@ func (d *Driver) readProject(ctx context.Context, project string) (*compute.Proj
 		return nil, refused("reading the project "+project, err)
 	}
 	if read.Id == 0 || read.Name == "" {
-		return nil, fmt.Errorf("reading the project %s: %w", project, errUnreadable)
+		return nil, fmt.Errorf("reading the project %s: %w", project, cloud.ErrIncomplete)
 	}
 	return read, nil
 }

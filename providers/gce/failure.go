@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"time"
 
 	"google.golang.org/api/googleapi"
 
@@ -14,8 +12,6 @@ import (
 )
 
 var (
-	// errUnreadable is an answer that is well-formed but not what the API answers.
-	errUnreadable = errors.New("the answer lacks what was asked for")
 	// errIncomplete is a search that did not reach all zones.
 	errIncomplete = errors.New("some zones could not be reached")
 	// errDoubt is an answer "not found" that may be about more than was asked for.
@@ -34,19 +30,16 @@ var classes = map[string]cloud.Class{
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure {
-	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
-		return failure
-	}
-	if _, ok := errors.AsType[*tokenError](err); ok {
+	if _, ok := errors.AsType[*tokenError](err); ok && cloud.FailureOf(err).Class == cloud.FailureUnknown {
 		return cloud.Failure{Class: classOfToken(err)}
 	}
 	if refusal, ok := errors.AsType[*googleapi.Error](err); ok {
-		return cloud.Failure{Class: classOf(refusal), RetryAfter: retryAfter(refusal.Header)}
+		return cloud.Refusal(classOf(refusal), refusal.Header)
 	}
-	if cloud.NoAnswer(err) || cloud.NoSense(err) || slices.ContainsFunc([]error{errUnreadable, errIncomplete, errDoubt}, func(known error) bool { return errors.Is(err, known) }) {
+	if errors.Is(err, errIncomplete) || errors.Is(err, errDoubt) {
 		return cloud.Failure{Class: cloud.FailureTransient}
 	}
-	return cloud.Failure{Class: cloud.FailureUnknown}
+	return cloud.OtherFailure(err)
 }
 
 // reason is why the API refused a request, "" where something else answered.
@@ -57,7 +50,8 @@ func reason(refusal *googleapi.Error) string {
 	return refusal.Errors[0].Reason
 }
 
-// classOf sorts a refusal by its reason, else by its status.
+// classOf sorts a refusal by its reason, else by its status. A 404 without a reason is what a proxy or a
+// wrong endpoint answers.
 func classOf(refusal *googleapi.Error) cloud.Class {
 	why := reason(refusal)
 	if slices.Contains(throttling, why) {
@@ -69,32 +63,7 @@ func classOf(refusal *googleapi.Error) cloud.Class {
 	if refusal.Code == http.StatusNotFound && why == "notFound" {
 		return cloud.FailureNotFound
 	}
-	return classOfStatus(refusal.Code)
-}
-
-// classOfStatus sorts a status that says all. A 404 without a reason is what a proxy or a wrong
-// endpoint answers, and proves nothing.
-func classOfStatus(status int) cloud.Class {
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return cloud.FailureUnauthorized
-	case status == http.StatusTooManyRequests:
-		return cloud.FailureThrottled
-	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
-		return cloud.FailureTransient
-	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
-		return cloud.FailureConflict
-	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		return cloud.FailureInvalid
-	default:
-		return cloud.FailureUnknown
-	}
-}
-
-// retryAfter is how long the API, or a proxy before it, asked us to wait.
-func retryAfter(header http.Header) time.Duration {
-	seconds, _ := strconv.Atoi(header.Get("Retry-After")) // a date, or nothing, is 0
-	return time.Duration(max(seconds, 0)) * time.Second
+	return cloud.ClassOfStatus(refusal.Code)
 }
 
 // maxText is how much of a refusal is shown: the library quotes the page of a proxy whole.

@@ -61,7 +61,7 @@ func (d *Driver) search(ctx context.Context, project, name string) (found []clou
 			return nil, false, refused(doing, err)
 		}
 		if page.Kind != kindList {
-			return nil, false, fmt.Errorf("%s: %w", doing, errUnreadable)
+			return nil, false, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
 		}
 		before := len(found)
 		if found, err = d.instancesOf(found, project, page); err != nil {
@@ -124,7 +124,7 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 		}
 		i, err := d.instance(project, read)
 		if err == nil && i.ID != id {
-			err = fmt.Errorf("%w: it is about %s", errUnreadable, i.ID)
+			err = fmt.Errorf("%w: it is about %s", cloud.ErrIncomplete, i.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the instance %s: %w", id, err)

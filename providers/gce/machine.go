@@ -15,7 +15,7 @@ import (
 func (d *Driver) instance(project string, read *compute.Instance) (cloud.Instance, error) {
 	zone := last(read.Zone)
 	if !zoneName.MatchString(zone) || !instanceName.MatchString(read.Name) {
-		return cloud.Instance{}, fmt.Errorf("%w: an instance %q in the zone %q", errUnreadable, read.Name, read.Zone)
+		return cloud.Instance{}, fmt.Errorf("%w: an instance %q in the zone %q", cloud.ErrIncomplete, read.Name, read.Zone)
 	}
 	return cloud.Instance{
 		ID:         d.id(project, zone, read.Name),

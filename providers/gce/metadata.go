@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // metadataTimeout bounds a request to the metadata server, which is one hop away.
@@ -81,7 +83,7 @@ func (m metadata) token(ctx context.Context) (*oauth2.Token, error) {
 // tokenOf refuses a token without text.
 func tokenOf(text string, expiry time.Time) (*oauth2.Token, error) {
 	if text == "" {
-		return nil, fmt.Errorf("the answer has no token: %w", errUnreadable)
+		return nil, fmt.Errorf("the answer has no token: %w", cloud.ErrIncomplete)
 	}
 	return &oauth2.Token{AccessToken: text, Expiry: expiry}, nil
 }

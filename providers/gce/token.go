@@ -92,7 +92,7 @@ func (d document) token(ctx context.Context, credential string) (*oauth2.Token, 
 	case sent.status == 0: // nothing was sent
 		return nil, &credentialError{errors.New("credentials: want them as Google wrote them; no request for a token can be made from these")}
 	default:
-		return nil, fmt.Errorf("the answer of the token endpoint %s has no token: %w", sent.host, errUnreadable)
+		return nil, fmt.Errorf("the answer of the token endpoint %s has no token: %w", sent.host, cloud.ErrIncomplete)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestClassesOfTokens(t *testing.T) {
 		&statusError{status: http.StatusTooManyRequests}:                                      cloud.FailureThrottled,
 		&statusError{status: http.StatusServiceUnavailable}:                                   cloud.FailureTransient,
 		fmt.Errorf("asking: %w", context.DeadlineExceeded):                                    cloud.FailureTransient,
-		fmt.Errorf("no token: %w", errUnreadable):                                             cloud.FailureTransient,
+		fmt.Errorf("no token: %w", cloud.ErrIncomplete):                                       cloud.FailureTransient,
 		errors.New("remote error: tls: handshake failure"):                                    cloud.FailureTransient,
 		&credentialError{errors.New("no such file")}:                                          cloud.FailureUnauthorized,
 		fmt.Errorf("x: %w", &cloud.Unreadable{Why: "large"}):                                  cloud.FailureUnreadable,

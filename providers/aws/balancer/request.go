@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
@@ -25,7 +24,7 @@ func PlacesText(subnets []string, addressOf func(string) string) string {
 
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
 func Name(spec cloud.Spec) string {
-	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], names.Default(spec.Ref.Owner.UID))
+	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], cloud.UIDName(spec.Ref.Owner.UID))
 }
 
 // Kind returns the kind the Service asks for, or has to keep.

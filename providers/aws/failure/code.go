@@ -30,9 +30,6 @@ func Wrap(err error, action string) error {
 	return fmt.Errorf("%s: %w", action, err)
 }
 
-// ErrBlank is an answer that lacks what it is for.
-var ErrBlank = errors.New("the API answered without the object")
-
 // Ignore returns the error unless it has one of these codes.
 func Ignore(err error, codes ...string) error {
 	if Is(err, codes...) {

@@ -4,8 +4,6 @@ package failure
 import (
 	"errors"
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -20,68 +18,43 @@ func (e *CredentialError) Error() string { return "getting credentials: " + e.Er
 
 func (e *CredentialError) Unwrap() error { return e.Err }
 
-// ErrUnreadable is an answer that is well-formed but not what the API answers.
-var ErrUnreadable = errors.New("the answer of the API lacks what was asked for")
-
 // Classify is what cloud.Driver asks for.
 func Classify(err error) cloud.Failure {
 	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
 		return failure
 	}
-	_, credentials := errors.AsType[*CredentialError](err)
-	class := classOf(err)
+	failure := classify(err)
 	// Whatever a request for credentials is refused for: without them nothing is known of the
 	// object that was to be asked for.
-	if credentials && class != cloud.FailureTransient && class != cloud.FailureThrottled {
-		class = cloud.FailureUnauthorized
+	_, credentials := errors.AsType[*CredentialError](err)
+	if credentials && failure.Class != cloud.FailureTransient && failure.Class != cloud.FailureThrottled {
+		failure.Class = cloud.FailureUnauthorized
 	}
-	return cloud.Failure{Class: class, RetryAfter: retryAfter(err)}
-}
-
-// retryAfter is how long the API, or a proxy before it, asked us to wait.
-func retryAfter(err error) time.Duration {
-	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	if !ok || answer.Response == nil {
-		return 0
-	}
-	seconds, _ := strconv.Atoi(answer.Response.Header.Get("Retry-After")) // a date, or nothing, is 0
-	return time.Duration(max(seconds, 0)) * time.Second
+	return failure
 }
 
 // Throttles reports whether an error code says that too much was asked for.
 func Throttles(code string) bool { return classes[code] == cloud.FailureThrottled }
 
-func classOf(err error) cloud.Class {
+func classify(err error) cloud.Failure {
+	answer, answered := errors.AsType[*smithyhttp.ResponseError](err)
+	var header http.Header
+	if answered && answer.Response != nil {
+		header = answer.Response.Header
+	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		if class, known := classes[api.ErrorCode()]; known {
-			return class
+			return cloud.Refusal(class, header)
 		}
 	}
 	// What a proxy answers has no code, and one that is unknown says less than its status.
-	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusBadRequest {
-		return classOfStatus(answer.HTTPStatusCode())
+	if answered && answer.HTTPStatusCode() >= http.StatusBadRequest {
+		return cloud.Refusal(cloud.ClassOfStatus(answer.HTTPStatusCode()), header)
 	}
-	if _, bad := errors.AsType[*smithy.DeserializationError](err); bad || cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, ErrUnreadable) {
-		return cloud.FailureTransient
+	if _, bad := errors.AsType[*smithy.DeserializationError](err); bad {
+		return cloud.Failure{Class: cloud.FailureTransient}
 	}
-	return cloud.FailureUnknown
-}
-
-// classOfStatus sorts an answer whose code says nothing. A 404 is no proof of absence: it is what
-// a wrong endpoint answers.
-func classOfStatus(status int) cloud.Class {
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return cloud.FailureUnauthorized
-	case status == http.StatusTooManyRequests:
-		return cloud.FailureThrottled
-	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
-		return cloud.FailureTransient
-	case status == http.StatusBadRequest:
-		return cloud.FailureInvalid
-	default:
-		return cloud.FailureUnknown
-	}
+	return cloud.OtherFailure(err)
 }
 
 // classes are those of the error codes, of EC2's documentation, of the two of load balancing,

@@ -11,7 +11,7 @@ import (
 func TestOtherErrors(t *testing.T) {
 	for want, all := range map[cloud.Class][]error{
 		cloud.FailureInvalid:      {fmt.Errorf("x: %w", &cloud.Invalid{})},
-		cloud.FailureTransient:    {fmt.Errorf("x: %w", ErrUnreadable)},
+		cloud.FailureTransient:    {fmt.Errorf("x: %w", cloud.ErrIncomplete)},
 		cloud.FailureUnauthorized: {&CredentialError{Err: errors.New("no EC2 IMDS role found")}},
 		cloud.FailureUnknown:      {errors.New("what")},
 	} {

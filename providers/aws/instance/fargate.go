@@ -12,7 +12,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
@@ -86,7 +85,7 @@ func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types
 			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
 		}
 		if page.NetworkInterfaces == nil {
-			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", failure.ErrUnreadable)
+			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", cloud.ErrIncomplete)
 		}
 		found = append(found, page.NetworkInterfaces...)
 	}

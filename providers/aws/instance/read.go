@@ -111,7 +111,7 @@ func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]e
 			return nil, err
 		}
 		if page.Reservations == nil {
-			return nil, failure.ErrUnreadable
+			return nil, cloud.ErrIncomplete
 		}
 		machines := unpack(page.Reservations)
 		if err := paging.Page(len(machines), aws.ToString(page.NextToken)); err != nil {
@@ -134,7 +134,7 @@ func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance,
 		}
 		found := unpack(answer.Reservations)
 		if answered := distinct(found); answered < len(ids) {
-			return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, failure.ErrUnreadable)
+			return nil, fmt.Errorf("reading %d instances, of which %d came: %w", len(ids), answered, cloud.ErrIncomplete)
 		}
 		return slices.DeleteFunc(found, terminated), nil
 	})

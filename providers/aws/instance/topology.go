@@ -75,7 +75,7 @@ func (m *Machines) topology(ctx context.Context, ids []string) ([]ec2types.Insta
 	return inHalves(ids, func(ids []string) ([]ec2types.InstanceTopology, error) {
 		answer, err := m.client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 		if err == nil && answer.Instances == nil {
-			err = failure.ErrUnreadable
+			err = cloud.ErrIncomplete
 		}
 		if err != nil {
 			return nil, err

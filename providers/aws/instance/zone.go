@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // labelZoneID is the label of the zone's id, which is the same in every account.
@@ -29,7 +29,7 @@ func (m *Machines) zoneIDs(ctx context.Context, places []*ec2types.Placement) (m
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}
 	if answer.AvailabilityZones == nil {
-		return nil, fmt.Errorf("reading the ids of zones: %w", failure.ErrUnreadable)
+		return nil, fmt.Errorf("reading the ids of zones: %w", cloud.ErrIncomplete)
 	}
 	ids := map[string]string{}
 	for _, zone := range answer.AvailabilityZones {

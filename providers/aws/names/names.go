@@ -13,13 +13,6 @@ import (
 // Max is the longest name of a balancer or target group (CreateLoadBalancer, Name).
 const Max = 32
 
-// Default returns the name of the balancer of the Service with this UID. Of its 32
-// hexadecimal digits 31 are in it, so that it is as good as the UID itself.
-func Default(uid string) string {
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), Max)]
-}
-
 var notAlphanumeric = regexp.MustCompile("[^a-zA-Z0-9]")
 
 // Child is the form of names of what belongs to a Service: k8s-<namespace>-<name>-<hash>.

@@ -94,7 +94,7 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
 	if err == nil && len(made.LoadBalancers) == 0 {
-		err = failure.ErrBlank
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err
@@ -183,7 +183,7 @@ func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _
 	input.Certificates, input.SslPolicy = tls(wanted)
 	made, err := n.client.CreateListener(ctx, input)
 	if err == nil && len(made.Listeners) == 0 {
-		err = failure.ErrBlank
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err

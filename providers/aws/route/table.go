@@ -12,7 +12,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -31,7 +30,7 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err == nil && page.RouteTables == nil {
-			err = failure.ErrUnreadable
+			err = cloud.ErrIncomplete
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading route tables: %w", err)

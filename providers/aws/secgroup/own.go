@@ -9,7 +9,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
@@ -24,7 +23,7 @@ import (
 //	                            cluster
 //	the wanted or default name  none        yes, unless they are another cluster's
 func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
-	named := gs.groupNames(us, wanted, names.Default(us.UID))
+	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
 	var taken []Name
 	if present != "" {
 		taken = gs.groupNames(us, present)
@@ -89,7 +88,7 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 	if uid := tag.Marks.Owner(tags).UID; uid != "" {
 		return uid != us.UID
 	}
-	if isAny(gs.groupNames(us, balancer, names.Default(us.UID)), g) {
+	if isAny(gs.groupNames(us, balancer, cloud.UIDName(us.UID)), g) {
 		return false
 	}
 	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {

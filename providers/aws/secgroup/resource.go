@@ -171,7 +171,7 @@ func withDescription(r cloud.Resource, text string) cloud.Resource {
 // MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
 // without it: one that was taken over, or has another name than the Service asks for by now.
 func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
-	named := gs.groupNames(us, wanted, names.Default(us.UID))
+	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
 	for _, group := range own {
 		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !isAny(named, group)) {
 			addTags(r, group, tag.Marks.Of(us))
@@ -197,7 +197,7 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 	case err != nil:
 		return "", err
 	case made.GroupId == nil:
-		return "", failure.ErrBlank
+		return "", cloud.ErrIncomplete
 	}
 	return *made.GroupId, nil
 }

@@ -34,7 +34,7 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 	}
 	var foreign *snapshot
 	first := balancer.Kind(spec)
-	names := slices.Compact([]string{balancer.Name(spec), names.Default(spec.Ref.Owner.UID)})
+	names := slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
 	for _, kind := range []string{first, otherKind(first)} {
 		for _, name := range names {
 			found, err := bs.findKind(ctx, s, v, kind, name)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
@@ -42,7 +41,7 @@ func checkReach(spec cloud.Spec, vpc string) error {
 		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
 	}
 	name := option.Name.In(spec.Options)
-	if defaultNames.MatchString(name) && name != names.Default(spec.Ref.Owner.UID) && name != spec.Lookups[balancer.LookupName] {
+	if defaultNames.MatchString(name) && name != cloud.UIDName(spec.Ref.Owner.UID) && name != spec.Lookups[balancer.LookupName] {
 		return &cloud.Invalid{Field: option.Name.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (a *Account) Identity(ctx context.Context) (cloud.Identity, error) {
 		return cloud.Identity{}, err
 	}
 	if account == "" {
-		return cloud.Identity{}, fmt.Errorf("reading the account: %w", failure.ErrUnreadable)
+		return cloud.Identity{}, fmt.Errorf("reading the account: %w", cloud.ErrIncomplete)
 	}
 	return cloud.Identity{Account: account, Region: a.region}, nil
 }

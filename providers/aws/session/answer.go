@@ -11,6 +11,7 @@ import (
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
@@ -42,7 +43,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	head, _ := body.Peek(headSize)
 	if !bytes.Contains(head, []byte("<"+operation+"Response")) {
 		answer.Body.Close()
-		return nil, fmt.Errorf("%w: no %sResponse", failure.ErrUnreadable, operation)
+		return nil, fmt.Errorf("%w: no %sResponse", cloud.ErrIncomplete, operation)
 	}
 	answer.Body = readCloser{body, answer.Body}
 	return answer, nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -57,7 +56,7 @@ func self(ctx context.Context, metadata *imds.Client, compute *ec2.Client) (ec2t
 			return instance, nil
 		}
 	}
-	return ec2types.Instance{}, fmt.Errorf("describing %s: %w", id, failure.ErrUnreadable)
+	return ec2types.Instance{}, fmt.Errorf("describing %s: %w", id, cloud.ErrIncomplete)
 }
 
 // clusterOf reads the cluster id from a machine's tags, and whether it is in the old tag too.

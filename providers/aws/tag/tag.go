@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
@@ -117,7 +116,7 @@ func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) clou
 		return owner
 	}
 	var owner cloud.Owner
-	if us.UID != "" && name == names.Default(us.UID) {
+	if us.UID != "" && name == cloud.UIDName(us.UID) {
 		owner.UID = us.UID
 	}
 	owner.Namespace, owner.Name, _ = strings.Cut(tags[serviceKey], "/")

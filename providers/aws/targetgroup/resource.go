@@ -226,7 +226,7 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 	}
 	made, err := gs.client.CreateTargetGroup(ctx, input)
 	if err == nil && len(made.TargetGroups) == 0 {
-		err = failure.ErrBlank
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err

@@ -30,7 +30,7 @@ func Pages[T any](read func(*godo.ListOptions) ([]T, *godo.Response, error)) (Li
 		}
 		if items == nil {
 			// The API answers [] when there is nothing; no list at all is not its answer.
-			return Listing[T]{}, ErrUnreadable
+			return Listing[T]{}, cloud.ErrIncomplete
 		}
 		all.Items = append(all.Items, items...)
 		if resp.Links == nil || resp.Links.IsLastPage() || len(items) == 0 {

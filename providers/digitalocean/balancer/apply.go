@@ -46,7 +46,7 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	}
 	lb, _, err := l.API.LoadBalancers.Create(ctx, request)
 	if err == nil && lb == nil {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
@@ -149,7 +149,7 @@ func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud
 	}
 	updated, _, err := l.API.LoadBalancers.Update(ctx, lb.ID, request)
 	if err == nil && (updated == nil || updated.ID != lb.ID) {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)

@@ -121,7 +121,7 @@ func (l *Balancers) readCertificate(ctx context.Context, id string) (*godo.Certi
 		return nil, nil
 	}
 	if err == nil && c == nil {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading certificate %s: %w", id, err)

@@ -61,7 +61,7 @@ func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBal
 			return lb, all, false, err
 		}
 	}
-	names := []string{cmp.Or(option.KeyName.In(spec.Options), desired.LegacyName(spec.Ref.Owner.UID)), desired.LegacyName(spec.Ref.Owner.UID)}
+	names := []string{cmp.Or(option.KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
 	if !listed {
 		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return l.API.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
@@ -78,7 +78,7 @@ func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, err
 	case api.IsNotFound(err):
 		return nil, nil
 	case err == nil && (lb == nil || lb.ID != id):
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading balancer %s: %w", id, err)
@@ -135,7 +135,7 @@ func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 func (l *Balancers) list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error)) ([]godo.LoadBalancer, error) {
 	all, err := api.Pages(read)
 	if err == nil && !all.Complete {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listing balancers: %w", err)
@@ -151,7 +151,7 @@ func (l *Balancers) isHere(lb *godo.LoadBalancer) bool {
 // as much as our own mark.
 func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 	_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
-	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == desired.LegacyName(uid) {
+	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == cloud.UIDName(uid) {
 		owner.UID = uid
 	}
 	return owner
@@ -162,7 +162,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 	o := cloud.Observed{
 		Found:     true,
 		ID:        lb.ID,
-		Named:     spec.Ref.Owner.UID != "" && lb.Name == desired.LegacyName(spec.Ref.Owner.UID),
+		Named:     spec.Ref.Owner.UID != "" && lb.Name == cloud.UIDName(spec.Ref.Owner.UID),
 		Owner:     l.owner(lb, spec),
 		Balancer:  l.balancer(lb, spec),
 		Addresses: addressesOf(lb),

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -49,7 +48,7 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 
 // nameOf returns the name that the balancer shall have.
 func nameOf(spec cloud.Spec) string {
-	name := cmp.Or(option.KeyName.In(spec.Options), LegacyName(spec.Ref.Owner.UID))
+	name := cmp.Or(option.KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
 	if spec.Beside == nil {
 		return name
 	}
@@ -67,13 +66,6 @@ func allowed(spec cloud.Spec) []string {
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
-}
-
-// LegacyName is the name upstream gives a balancer: "a" and the Service's UID without
-// dashes, cut to 32 characters.
-func LegacyName(uid string) string {
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), 32)]
 }
 
 // idleBecause says why a key that was given has no effect, "" when it has one.

@@ -89,7 +89,7 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 			return nil, fmt.Errorf("reading droplet %s: %w", id, err)
 		}
 		if droplet == nil || droplet.ID != number {
-			return nil, fmt.Errorf("reading droplet %s: %w", id, api.ErrUnreadable)
+			return nil, fmt.Errorf("reading droplet %s: %w", id, cloud.ErrIncomplete)
 		}
 		found[id] = instance(droplet)
 	}

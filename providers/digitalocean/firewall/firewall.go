@@ -38,7 +38,7 @@ func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall
 		return m.API.Firewalls.List(ctx, o)
 	})
 	if err == nil && !all.Complete {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return cloud.ObservedFirewall{}, fmt.Errorf("listing firewalls: %w", err)

@@ -2,11 +2,11 @@ package api
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // answer is the body of an error, in the form of each of the APIs.
@@ -64,23 +64,11 @@ func (a answer) quota() bool {
 		strings.HasPrefix(a.FaultString, "Quota has been met")
 }
 
-// longestWait bounds what a cloud can ask for.
-const longestWait = time.Hour
-
-// retryAfter reads how long to wait, 0 when the cloud did not say: from the header, in seconds
-// or as a date, or from Nova's body.
-func (a answer) retryAfter(header http.Header, now time.Time) time.Duration {
-	value := header.Get("Retry-After")
-	if value == "" && a.OverLimit != nil {
-		value = strings.Trim(string(a.OverLimit.RetryAfter), `"`)
+// retryAfter reads how long to wait from Nova's body, 0 when it does not say.
+func (a answer) retryAfter() time.Duration {
+	if a.OverLimit == nil {
+		return 0
 	}
-	wait := time.Duration(0)
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		wait = time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
-	} else if at, err := http.ParseTime(value); err == nil {
-		wait = at.Sub(now)
-	} else if at, err := time.Parse(time.RFC3339, value); err == nil {
-		wait = at.Sub(now)
-	}
-	return min(max(0, wait), longestWait)
+	wait, _ := cloud.ParseWait(strings.Trim(string(a.OverLimit.RetryAfter), `"`), time.Now())
+	return wait
 }

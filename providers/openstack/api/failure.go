@@ -3,15 +3,11 @@ package api
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
-
-// ErrUnreadable is an answer that is well-formed but not what the API answers.
-var ErrUnreadable = errors.New("the answer of the API lacks what was asked for")
 
 // Classify sorts an error by what the API says.
 func Classify(err error) cloud.Failure {
@@ -24,52 +20,30 @@ func Classify(err error) cloud.Failure {
 	}
 	// After a renewal of the token the answer that counts is the second.
 	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
-		return classifyAnswer(answer, time.Now())
-	}
-	if failure := cloud.FailureOf(err); failure.Class != cloud.FailureUnknown {
-		return failure
+		return classifyAnswer(answer)
 	}
 	if errors.Is(err, ErrNoProject) {
 		return cloud.Failure{Class: cloud.FailureUnauthorized}
 	}
-	if cloud.NoAnswer(err) || cloud.NoSense(err) || errors.Is(err, ErrUnreadable) {
-		return cloud.Failure{Class: cloud.FailureTransient}
-	}
-	return cloud.Failure{Class: cloud.FailureUnknown}
-}
-
-// classes are those of a status by itself. Octavia answers 501 to an option its provider lacks.
-var classes = map[int]cloud.Class{
-	http.StatusBadRequest:            cloud.FailureInvalid,
-	http.StatusUnprocessableEntity:   cloud.FailureInvalid,
-	http.StatusNotImplemented:        cloud.FailureInvalid,
-	http.StatusUnauthorized:          cloud.FailureUnauthorized,
-	http.StatusForbidden:             cloud.FailureUnauthorized,
-	http.StatusConflict:              cloud.FailureConflict,
-	http.StatusPreconditionFailed:    cloud.FailureConflict,
-	http.StatusLocked:                cloud.FailureConflict,
-	http.StatusTooManyRequests:       cloud.FailureThrottled,
-	http.StatusRequestEntityTooLarge: cloud.FailureThrottled,
-	http.StatusRequestTimeout:        cloud.FailureTransient,
+	return cloud.OtherFailure(err)
 }
 
 // classifyAnswer sorts an error status, first by what the API says in the body.
-func classifyAnswer(e gophercloud.ErrUnexpectedResponseCode, now time.Time) cloud.Failure {
-	answer := readAnswer(e.Body)
-	class, known := classes[e.Actual]
+func classifyAnswer(e gophercloud.ErrUnexpectedResponseCode) cloud.Failure {
+	answer, class := readAnswer(e.Body), cloud.ClassOfStatus(e.Actual)
 	switch {
 	case answer.quota():
 		class = cloud.FailureQuota
 	case e.Actual == http.StatusNotFound && answer.missing():
 		class = cloud.FailureNotFound
-	case !known && e.Actual >= http.StatusInternalServerError:
-		class = cloud.FailureTransient
-	case !known:
-		class = cloud.FailureUnknown
+	case e.Actual == http.StatusNotImplemented: // Octavia says so of an option that its provider lacks
+		class = cloud.FailureInvalid
+	case e.Actual == http.StatusRequestEntityTooLarge:
+		class = cloud.FailureThrottled
 	}
-	failure := cloud.Failure{Class: class}
-	if class == cloud.FailureThrottled || class == cloud.FailureTransient {
-		failure.RetryAfter = answer.retryAfter(e.ResponseHeader, now)
+	failure := cloud.Refusal(class, e.ResponseHeader)
+	if class == cloud.FailureThrottled && failure.RetryAfter == 0 {
+		failure.RetryAfter = answer.retryAfter()
 	}
 	return failure
 }

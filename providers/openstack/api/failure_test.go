@@ -73,30 +73,23 @@ func TestClassesOfAnswers(t *testing.T) {
 	}
 }
 
+// Nova of old says in the body how long to wait.
 func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	tests := []struct {
-		name, header, body string
-		want               time.Duration
+	for name, tt := range map[string]struct {
+		header, body string
+		want         time.Duration
 	}{
-		{"none", "", "", 0},
-		{"seconds", "30", "", 30 * time.Second},
-		{"date", now.Add(time.Minute).Format(http.TimeFormat), "", time.Minute},
-		{"date that was", now.Add(-time.Minute).Format(http.TimeFormat), "", 0},
-		{"too long", "1000000", "", time.Hour},
-		{"negative", "-5", "", 0},
-		{"not a number", "NaN", "", 0},
-		{"nonsense", "soon", "", 0},
-		{"body", "", `{"overLimit": {"retryAfter": 7}}`, 7 * time.Second},
-		{"body with text", "", `{"overLimit": {"retryAfter": "7.5"}}`, 7500 * time.Millisecond},
-		{"body with a date", "", `{"overLimit": {"retryAfter": "2026-01-02T03:05:05Z"}}`, time.Minute},
-		{"header first", "1", `{"overLimit": {"retryAfter": 7}}`, time.Second},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		"none":           {"", "", 0},
+		"header":         {"30", "", 30 * time.Second},
+		"body":           {"", `{"overLimit": {"retryAfter": 7}}`, 7 * time.Second},
+		"body with text": {"", `{"overLimit": {"retryAfter": "7.5"}}`, 7500 * time.Millisecond},
+		"body of before": {"", `{"overLimit": {"retryAfter": "2026-01-02T03:05:05Z"}}`, 0},
+		"header first":   {"1", `{"overLimit": {"retryAfter": 7}}`, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
 			e := gophercloud.ErrUnexpectedResponseCode{Actual: 429, Body: []byte(tt.body), ResponseHeader: http.Header{}}
 			e.ResponseHeader.Set("Retry-After", tt.header)
-			if got := classifyAnswer(e, now).RetryAfter; got != tt.want {
+			if got := classifyAnswer(e).RetryAfter; got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -106,7 +99,7 @@ func TestRetryAfter(t *testing.T) {
 func TestOtherErrors(t *testing.T) {
 	for want, all := range map[cloud.Class][]error{
 		cloud.FailureInvalid:   {fmt.Errorf("x: %w", &cloud.Invalid{})},
-		cloud.FailureTransient: {fmt.Errorf("x: %w", ErrUnreadable)},
+		cloud.FailureTransient: {fmt.Errorf("x: %w", cloud.ErrIncomplete)},
 		cloud.FailureUnknown:   {errors.New("what"), gophercloud.ErrMissingInput{}},
 	} {
 		for _, err := range all {
@@ -126,7 +119,7 @@ func FuzzReadAnswer(f *testing.F) {
 			t.Errorf("%q proves something absent", body)
 		}
 		e.Actual = 503
-		if wait := Classify(e).RetryAfter; wait < 0 || wait > longestWait {
+		if wait := Classify(e).RetryAfter; wait < 0 || wait > time.Hour {
 			t.Errorf("%q, %q: wait %s", body, retry, wait)
 		}
 	})

@@ -52,7 +52,7 @@ func ListDated[T identified](ctx context.Context, client *gophercloud.ServiceCli
 			return nil, read, err
 		}
 		if items == nil || slices.ContainsFunc(items, func(i T) bool { return i.Identifier() == "" }) {
-			return nil, read, fmt.Errorf("%s: %w", name, ErrUnreadable)
+			return nil, read, fmt.Errorf("%s: %w", name, cloud.ErrIncomplete)
 		}
 		all = append(all, items...)
 		more, err := hasNext(answer[name+"_links"])

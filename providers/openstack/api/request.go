@@ -26,7 +26,7 @@ func GetOne[T any](ctx context.Context, client *gophercloud.ServiceClient, name 
 	var answer map[string]*T
 	header, err = Get(ctx, client, client.ServiceURL(path...), &answer)
 	if err == nil && answer[name] == nil {
-		err = ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return object, nil, err

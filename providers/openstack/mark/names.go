@@ -49,12 +49,6 @@ func ReadName(name string) (o cloud.Owner, ok bool) {
 	return o, true
 }
 
-// LegacyName is the name very old versions of upstream gave. It holds the Service's UID.
-func LegacyName(uid string) string {
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), 32)]
-}
-
 // DescriptionPrefix begins the descriptions of balancers that were made for a Service.
 const DescriptionPrefix = "Kubernetes external service "
 

@@ -16,7 +16,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
@@ -241,7 +240,7 @@ func TestSilentCell(t *testing.T) {
 	if err != nil || list.Complete || len(list.Items) != 1 || list.Items[0].Name != "two" {
 		t.Errorf("list = %+v, %v", list, err)
 	}
-	if found, err := machines.Get(t.Context(), "1"); !errors.Is(err, api.ErrUnreadable) {
+	if found, err := machines.Get(t.Context(), "1"); !errors.Is(err, cloud.ErrIncomplete) {
 		t.Errorf("get = %v, %v", found, err)
 	}
 }

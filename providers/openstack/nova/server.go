@@ -60,10 +60,10 @@ func (m *Machines) getServer(ctx context.Context, id string) (*server, error) {
 		return nil, err
 	}
 	if answer.Server == nil || answer.Server.ID != id {
-		return nil, api.ErrUnreadable
+		return nil, cloud.ErrIncomplete
 	}
 	if answer.Server.Status == statusUnknown {
-		return nil, fmt.Errorf("its part of the cloud does not answer: %w", api.ErrUnreadable)
+		return nil, fmt.Errorf("its part of the cloud does not answer: %w", cloud.ErrIncomplete)
 	}
 	return answer.Server, nil
 }

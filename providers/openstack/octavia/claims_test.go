@@ -75,7 +75,7 @@ func TestOwner(t *testing.T) {
 		"a cluster with a _":             {mark.NamePrefix + "a_b_bank_vault", []string{mark.NamePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
 		"the user's own":                 {"terraform", []string{"team"}, byID, none, true},
 		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
-		"of its UID":                     {mark.LegacyName("u-1"), nil, byID, web, false},
+		"of its UID":                     {cloud.UIDName("u-1"), nil, byID, web, false},
 	} {
 		lb := &object.Balancer{ID: "lb", Name: test.name, Tags: test.tags}
 		got, shared := d.owners.Of(lb, test.spec)

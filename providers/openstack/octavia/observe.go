@@ -10,7 +10,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -188,7 +187,7 @@ func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec clou
 	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == object.StatusDeleted:
 		return found{}, nil
 	case err == nil && lb.ID != spec.Ref.ID:
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
@@ -234,7 +233,7 @@ func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
 		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
 		case len(marked) > 0 && lb.ID == marked[0]:
 			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
-		case c.Ours, lb.Name == mark.LegacyName(o.UID):
+		case c.Ours, lb.Name == cloud.UIDName(o.UID):
 			leaving = &all[i]
 		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(c.Others) == 0:
 			named = &all[i]

@@ -53,7 +53,7 @@ func (t *Table) getRouter(ctx context.Context) (*router, error) {
 	var answer routerOf[*router]
 	_, err := api.Get(ctx, t.network, t.network.ServiceURL("routers", t.router), &answer)
 	if err == nil && (answer.Router == nil || answer.Router.ID != t.router || answer.Router.Routes == nil) {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", t.router, err)

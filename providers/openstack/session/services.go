@@ -83,7 +83,7 @@ func (s *session) compute(ctx context.Context, c catalogue) (*gophercloud.Servic
 		return nil, fmt.Errorf("reading the version of compute: %w", err)
 	}
 	if answer.Version.ID == "" {
-		return nil, fmt.Errorf("reading the version of compute: %w", api.ErrUnreadable)
+		return nil, fmt.Errorf("reading the version of compute: %w", cloud.ErrIncomplete)
 	}
 	least, _ := api.ParseVersion(ComputeMicroversion)
 	if most, ok := api.ParseVersion(answer.Version.Max); ok && most.AtLeast(least.Major, least.Minor) {
@@ -111,7 +111,7 @@ func readOctaviaVersion(ctx context.Context, client *gophercloud.ServiceClient) 
 		}
 	}
 	if newest.Major == 0 {
-		return newest, fmt.Errorf("reading the version of the load balancer API: %w", api.ErrUnreadable)
+		return newest, fmt.Errorf("reading the version of the load balancer API: %w", cloud.ErrIncomplete)
 	}
 	return newest, nil
 }
@@ -131,7 +131,7 @@ func readExtensions(ctx context.Context, client *gophercloud.ServiceClient) (map
 		aliases[extension.Alias] = true
 	}
 	if len(aliases) == 0 {
-		return nil, fmt.Errorf("reading the extensions of the network API: %w", api.ErrUnreadable)
+		return nil, fmt.Errorf("reading the extensions of the network API: %w", cloud.ErrIncomplete)
 	}
 	return aliases, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
@@ -139,7 +140,7 @@ func (s *session) check(ctx context.Context, identity *gophercloud.ServiceClient
 		return "", fmt.Errorf("checking the token: %w", err)
 	}
 	if len(answer.Catalog) == 0 {
-		return "", fmt.Errorf("checking the token: %w", api.ErrUnreadable)
+		return "", fmt.Errorf("checking the token: %w", cloud.ErrIncomplete)
 	}
 	return s.project, nil
 }

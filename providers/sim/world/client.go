@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -194,7 +193,6 @@ func refusal(response *http.Response) *Failure {
 		}
 	}
 	failure.Status = response.StatusCode
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	failure.RetryAfter = time.Duration(seconds) * time.Second
+	failure.RetryAfter = cloud.RetryAfter(response.Header, time.Now())
 	return failure
 }

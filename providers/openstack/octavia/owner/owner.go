@@ -38,7 +38,7 @@ func (w *Owners) Of(lb *object.Balancer, spec cloud.Spec) (owner cloud.Owner, sh
 	room := byID && w.hasRoom(lb, c, spec)
 	made, isMade := w.madeFor(lb, o, byID)
 	switch {
-	case c.Ours, lb.Name == mark.LegacyName(o.UID):
+	case c.Ours, lb.Name == cloud.UIDName(o.UID):
 		return o, false
 	case c.Upstream && !c.Namesake(o):
 		return w.Rules.Marks.OfUpstream(c.Named(w.Rules.Marks, o), o, byID), byID && tenant
@@ -79,13 +79,13 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 // isMade reports whether a balancer was made for some Service. Upstream marks those by their
 // names; one that was renamed still has its description.
 func isMade(lb *object.Balancer, o cloud.Owner) bool {
-	return strings.HasPrefix(lb.Name, mark.NamePrefix) || lb.Name == mark.LegacyName(o.UID) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix)
+	return strings.HasPrefix(lb.Name, mark.NamePrefix) || lb.Name == cloud.UIDName(o.UID) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix)
 }
 
 // isMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
 // differs, a tag has to say that it is the same Service.
 func (w *Owners) isMadeFor(lb *object.Balancer, o cloud.Owner) bool {
-	if lb.Name == w.Rules.Marks.Name(o) || lb.Name == mark.LegacyName(o.UID) || lb.Description == w.Rules.Marks.Description(o) {
+	if lb.Name == w.Rules.Marks.Name(o) || lb.Name == cloud.UIDName(o.UID) || lb.Description == w.Rules.Marks.Description(o) {
 		return true
 	}
 	c := w.Rules.Marks.ReadClaims(lb.Tags, o)

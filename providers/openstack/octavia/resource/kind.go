@@ -42,7 +42,7 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 	}
 	id, err := c.post(ctx, "loadbalancer", body, object.PathBalancers)
 	if err == nil && id == "" {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	return id, err
 }

@@ -39,7 +39,7 @@ func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cl
 	}
 	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-groups"), body, &answer, nil)
 	if err == nil && answer.Group.ID == "" {
-		err = api.ErrUnreadable
+		err = cloud.ErrIncomplete
 	}
 	for _, rule := range answer.Group.Rules {
 		if err == nil {
