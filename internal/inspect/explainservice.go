@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,7 +31,7 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 	if err != nil {
 		e.section("Load balancer").problem("found", "not known", framework.Explained(err))
 	} else {
-		explainBalancer(&e, found)
+		explainBalancer(&e, found, events)
 		i.explainTargets(&e, found)
 	}
 	explainEvents(&e, events, eventsErr)
@@ -109,7 +110,7 @@ func understood(key annotation.Key, spelling string, values annotation.Values) s
 }
 
 // explainBalancer says which balancer it is, and whose.
-func explainBalancer(e *Explanation, found loadbalancer.Explanation) {
+func explainBalancer(e *Explanation, found loadbalancer.Explanation, events []corev1.Event) {
 	s := e.section("Load balancer")
 	for _, conflict := range found.Conflicts {
 		s.problem("refused", conflict, "somebody else's, or nobody's that this Service may have")
@@ -123,7 +124,7 @@ func explainBalancer(e *Explanation, found loadbalancer.Explanation) {
 	s.add("name", o.Balancer.Name, "")
 	switch o.State {
 	case cloud.BalancerPending:
-		s.problem("state", string(o.State), "the cloud is working on it; changes wait")
+		s.problem("state", string(o.State), "the cloud is working on it"+pendingSince(events)+"; changes wait")
 	case cloud.BalancerFailed:
 		s.problem("state", string(o.State), o.Detail)
 	default:
@@ -145,6 +146,29 @@ func explainBalancer(e *Explanation, found loadbalancer.Explanation) {
 	for _, id := range o.Duplicates {
 		s.problem("duplicate", id, "it has this Service's marks too")
 	}
+}
+
+// finished are the reasons of events that say that a balancer is as it should be.
+var finished = []string{"EnsuredLoadBalancer", "UpdatedLoadBalancer"}
+
+// pendingSince says since when a balancer is not as it should be: since the first event after the last one
+// that said so. It is "" when no event tells.
+func pendingSince(events []corev1.Event) string {
+	var done, first time.Time
+	for _, event := range events {
+		if slices.Contains(finished, event.Reason) && event.LastTimestamp.After(done) {
+			done = event.LastTimestamp.Time
+		}
+	}
+	for _, event := range events {
+		if at := event.FirstTimestamp.Time; at.After(done) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if first.IsZero() {
+		return ""
+	}
+	return " since " + first.UTC().Format("2006-01-02 15:04:05")
 }
 
 // explainTargets says of every Node of the cluster whether it is a target, and why not.

@@ -1,0 +1,37 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+// TestPendingSince has events of a balancer that was made, and is changed since.
+func TestPendingSince(t *testing.T) {
+	at := func(reason string, first, last int) corev1.Event {
+		when := func(minute int) metav1.Time { return metav1.NewTime(time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC)) }
+		return corev1.Event{Reason: reason, FirstTimestamp: when(first), LastTimestamp: when(last)}
+	}
+	for name, tt := range map[string]struct {
+		events []corev1.Event
+		want   string
+	}{
+		"none":                   {nil, "working on it;"},
+		"made once, changed now": {[]corev1.Event{at("EnsuringLoadBalancer", 1, 7), at("EnsuredLoadBalancer", 2, 5), at("CloudFailure", 7, 9), at("SyncLoadBalancerFailed", 8, 9)}, "working on it since 2026-01-02 03:07:00;"},
+		"new":                    {[]corev1.Event{at("SyncLoadBalancerFailed", 3, 9), at("EnsuringLoadBalancer", 2, 9)}, "working on it since 2026-01-02 03:02:00;"},
+		"changed elsewhere":      {[]corev1.Event{at("EnsuredLoadBalancer", 2, 5)}, "working on it;"},
+	} {
+		var e Explanation
+		var out strings.Builder
+		explainBalancer(&e, loadbalancer.Explanation{Observed: cloud.Observed{Found: true, State: cloud.BalancerPending}}, tt.events)
+		if err := e.Text(&out); err != nil || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %v, %s; want %q", name, err, out.String(), tt.want)
+		}
+	}
+}
