@@ -2,30 +2,29 @@ package loadbalancer
 
 import (
 	"context"
-	"slices"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
 // apply makes the change of a decision, says what it amounts to and remembers it.
-func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error) {
-	if !d.plan.Empty() && p.gone() {
+func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+	if !d.Plan.Empty() && p.manager.owners.Gone(p.Service) {
 		return cloud.Progress{}, &Pending{After: pollFirst, Reason: "the Service gives its load balancer up"}
 	}
-	before := p.state.settled
-	if !d.plan.Empty() {
+	before := p.state.Settled
+	if !d.Plan.Empty() {
 		// Until the whole change is known to have been made, any part of it may have been.
-		p.state.settled = settled{}
+		p.state.Settled = state.Settled{}
 	}
 	if p.live() {
-		p.rememberKept()
+		p.state.Keep(d.Held, p.Fingerprint)
 	}
 	progress, err := p.execute(ctx, d)
 	switch {
@@ -33,9 +32,9 @@ func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error
 		return progress, p.failed(ctx, err)
 	case !p.live():
 		return progress, nil
-	case d.plan.Empty() && d.whole:
-		p.state.repeated = repetition{}
-	case !d.plan.Empty():
+	case d.Plan.Empty() && d.Whole:
+		p.state.Repeated = state.Repetition{}
+	case !d.Plan.Empty():
 		p.applied(d, before, progress)
 	}
 	p.say(problem.OfDriver(progress.Warnings)...)
@@ -43,29 +42,22 @@ func (p *pipeline) apply(ctx context.Context, d decision) (cloud.Progress, error
 	case progress.Pending:
 	case progress.Again > 0:
 		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
-		p.revisit, p.state.repeated = progress.Again, repetition{}
+		p.revisit, p.state.Repeated = progress.Again, state.Repetition{}
 	default:
-		p.state.settle(d, before)
-		p.state.rememberBrought(d)
+		p.state.Settle(d.Change.After, d.Whole, before)
+		if d.Err == nil { // where something could not be read, the next pass is like the first one
+			p.state.Bring(d.Change)
+		}
 	}
 	return progress, nil
 }
 
-// gone reports whether the cache shows by now that the Service gives its balancer up. This run may
-// have waited for the deletion, after which nobody would delete what it makes or marks. A cache
-// without any Service knows nothing.
-func (p *pipeline) gone() bool {
-	all := p.manager.services()
-	at := slices.IndexFunc(all, func(svc *corev1.Service) bool { return svc.UID == p.Service.UID })
-	return len(all) > 0 && (at < 0 || isDeleting(all[at]))
-}
-
 // execute makes the change. What was read before it began may not be true any more.
-func (p *pipeline) execute(ctx context.Context, d decision) (cloud.Progress, error) {
-	progress, err := p.manager.executor.Apply(ctx, d.plan, d.change)
-	if p.live() && !d.plan.Empty() {
-		p.state.wrote = time.Now()
-		if d.change.After == nil || p.adopts(d) {
+func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
+	if p.live() && !d.Plan.Empty() {
+		p.state.Wrote = time.Now()
+		if d.Change.After == nil || p.adopts(d) {
 			p.manager.lists.Expire()
 		}
 	}
@@ -73,33 +65,33 @@ func (p *pipeline) execute(ctx context.Context, d decision) (cloud.Progress, err
 }
 
 // applied says what a change amounts to, now that it has been made.
-func (p *pipeline) applied(d decision, before settled, progress cloud.Progress) {
-	again := p.again(d)
-	first := again.times == 1
-	if undone := drifted(d, before); len(undone) > 0 && first {
+func (p *pipeline) applied(d decide.Decision, before state.Settled, progress cloud.Progress) {
+	again := p.policy.Again(d)
+	first := again.Times == 1
+	if undone := before.Undone(d.Change); len(undone) > 0 && first {
 		p.say(problem.Warn(event.DriftRepaired, "brought back: "+difference.Summary(undone)))
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
 	switch {
 	case !p.adopts(d):
-	case d.change.Before.Shared:
-		p.say(problem.Warn(event.Adopted, "this Service shares balancer "+d.change.Before.ID+" now; it has only its own ports there"))
+	case d.Change.Before.Shared:
+		p.say(problem.Warn(event.Adopted, "this Service shares balancer "+d.Change.Before.ID+" now; it has only its own ports there"))
 	default:
-		p.say(problem.Warn(event.Adopted, "balancer "+d.change.Before.ID+" is this Service's now"))
+		p.say(problem.Warn(event.Adopted, "balancer "+d.Change.Before.ID+" is this Service's now"))
 	}
-	p.state.repeated = again.with(progress.Step)
-	if created := progress.Observed; created != nil && !d.change.Before.Found {
-		p.state.created = created.ID
-		p.state.refusals = 0
+	p.state.Repeated = again.With(progress.Step)
+	if created := progress.Observed; created != nil && !d.Change.Before.Found {
+		p.state.Created = created.ID
+		p.state.Refusals = 0
 	}
 }
 
 // adopts reports whether the decision puts our marks on a balancer that did not have them.
-func (p *pipeline) adopts(d decision) bool {
-	if d.change.After == nil || d.change.Before.Owner.UID == p.Spec.Ref.Owner.UID {
+func (p *pipeline) adopts(d decide.Decision) bool {
+	if d.Change.After == nil || d.Change.Before.Owner.UID == p.Spec.Ref.Owner.UID {
 		return false
 	}
-	for _, op := range d.change.Operations {
+	for _, op := range d.Change.Operations {
 		if op.Field == cloud.FieldOwnershipTags {
 			return true
 		}

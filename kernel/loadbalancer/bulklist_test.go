@@ -226,7 +226,7 @@ func TestDeleteNeverBelievesABulkList(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		b.svc.Name = "heir"
-		b.Manager.adoption, _ = safety.ParseAdoption([]string{a.svc.Annotations[keyID.Name] + "=" + key(b.svc)})
+		b.owners.Adoption, _ = safety.ParseAdoption([]string{a.svc.Annotations[keyID.Name] + "=" + b.svc.Namespace + "/" + b.svc.Name})
 		b.svc.Annotations[annotation.Adopt.Name] = a.svc.Annotations[keyID.Name]
 		b.settle()
 		s.writes = nil

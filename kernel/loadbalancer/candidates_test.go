@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -43,18 +42,6 @@ func TestAddressesComeFromTheCloud(t *testing.T) {
 	}
 }
 
-func TestSkipText(t *testing.T) {
-	var skipped []skip
-	for i := range 12 {
-		skipped = append(skipped, skip{fmt.Sprintf("n%02d", 11-i), "it is small"})
-	}
-	skipped = append(skipped, skip{"x", "it is big"})
-	want := "x: it is big; n00, n01, n02 and 9 more: it is small"
-	if got := skipText(skipped); got != want {
-		t.Errorf("text %q, want %q", got, want)
-	}
-}
-
 func TestMostTargets(t *testing.T) {
 	f := newFixture(t)
 	f.nodes = nil
@@ -67,26 +54,5 @@ func TestMostTargets(t *testing.T) {
 	f.settle()
 	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"a", "b", "c", "d", "g", "h"}) {
 		t.Errorf("targets %v: those attached must stay", got)
-	}
-}
-
-func TestAtMost(t *testing.T) {
-	ids := []cloud.InstanceID{"d", "a", "c", "b"}
-	attached := map[cloud.InstanceID]bool{"c": true}
-	tests := []struct {
-		limit       int
-		taken, left []cloud.InstanceID
-	}{
-		{0, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{9, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{4, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{2, []cloud.InstanceID{"a", "c"}, []cloud.InstanceID{"b", "d"}},
-		{1, []cloud.InstanceID{"c"}, []cloud.InstanceID{"a", "b", "d"}},
-	}
-	for _, test := range tests {
-		taken, left := atMost(test.limit, slices.Clone(ids), attached)
-		if !slices.Equal(taken, test.taken) || !slices.Equal(left, test.left) {
-			t.Errorf("limit %d: %v and %v, want %v and %v", test.limit, taken, left, test.taken, test.left)
-		}
 	}
 }

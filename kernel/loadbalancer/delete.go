@@ -9,8 +9,11 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -43,8 +46,8 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	p.say(problem.OfProblems(f.conflicts)...)
-	observed := f.observed
+	p.say(problem.OfProblems(f.Conflicts)...)
+	observed := f.Observed
 	if !observed.Found {
 		other, err := p.unfinished(ctx, cloud.Observed{ID: p.Recorded})
 		switch {
@@ -89,7 +92,7 @@ func (p *pipeline) freeMarks(observed cloud.Observed) []string {
 	if !safety.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
-	spec := p.complete(observed, candidates{})
+	spec := p.policy.Complete(observed, target.Candidates{})
 	spec.Ref.Owner = cloud.Owner{Cluster: spec.Ref.Owner.Cluster, Cloud: spec.Ref.Owner.Cloud}
 	free, _, err := p.manager.cloud.Balancers.Normalize(spec)
 	if err != nil {
@@ -102,7 +105,7 @@ func (p *pipeline) freeMarks(observed cloud.Observed) []string {
 func (p *pipeline) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
 	after.OwnershipTags = p.freeMarks(observed)
-	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, &after, difference.Of(observed.Balancer, after)))
+	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, &after, difference.Of(observed.Balancer, after)))
 	if err != nil {
 		return err
 	}
@@ -130,10 +133,10 @@ func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error 
 	if p.served(other) {
 		return p.release(ctx, other)
 	}
-	spec := p.complete(other, candidates{})
+	spec := p.policy.Complete(other, target.Candidates{})
 	spec.Beside = &kept // what both use stays
 	operation := difference.Removal(other, "it never served, and the Service no longer wants it")
-	progress, err := p.write(ctx, p.decision(spec, other, nil, []cloud.Operation{operation}))
+	progress, err := p.write(ctx, p.policy.Decision(spec, other, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
 	}
@@ -142,14 +145,14 @@ func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error 
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
 func (p *pipeline) served(o cloud.Observed) bool {
-	return o.ID == p.Replacing.Of || p.uses(p.Service, o)
+	return o.ID == p.Replacing.Of || owner.Uses(p.Service, p.IDAnnotation, o)
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand.
 func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
-	progress, err := p.write(ctx, p.decision(p.complete(observed, candidates{}), observed, nil, []cloud.Operation{operation}))
+	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
 	}
@@ -166,7 +169,7 @@ func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 	switch {
 	case err != nil:
 		return p.failed(ctx, err)
-	case f.observed.Found || f.observed.Orphans || other.Found:
+	case f.Observed.Found || f.Observed.Orphans || other.Found:
 		return gone
 	}
 	p.forget()
@@ -181,8 +184,8 @@ func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (clo
 		return cloud.Observed{}, nil
 	}
 	other, err := p.findSuccessor(ctx, observed)
-	if err == nil && other.Found && p.other(func(svc *corev1.Service) bool { return p.uses(svc, other) }) != nil {
-		p.say(leftWarning(other.ID, "a Service uses it"+byHand))
+	if err == nil && other.Found && p.manager.owners.UsedByAnother(p.Request, other) {
+		p.say(leftWarning(other.ID, owner.InUse))
 		return cloud.Observed{}, nil
 	}
 	return other, err
@@ -190,13 +193,13 @@ func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (clo
 
 // write makes a change that ends the Service's hold on the balancer. Where changes are not
 // really made it fails, so that nobody believes the balancer gone.
-func (p *pipeline) write(ctx context.Context, d decision) (cloud.Progress, error) {
+func (p *pipeline) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:
 		return progress, p.failed(ctx, err)
 	case !p.live():
-		return progress, fmt.Errorf("balancer %s stays: mode %s changes nothing", d.change.Before.ID, p.manager.executor.Mode())
+		return progress, fmt.Errorf("balancer %s stays: mode %s changes nothing", d.Change.Before.ID, p.manager.executor.Mode())
 	}
 	return progress, nil
 }

@@ -23,20 +23,20 @@ func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*cor
 		return b, "", err
 	}
 	defer p.end()
-	c := p.resolveNodes(ctx, nodes)
+	c := p.candidates(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return b, "", err
 	}
-	b, id = f.observed.Balancer, f.observed.ID
+	b, id = f.Observed.Balancer, f.Observed.ID
 	if p.Untouched() || svc.DeletionTimestamp != nil {
 		return b, id, nil
 	}
-	switch d := p.choose(f, c); {
-	case d.change.After != nil:
-		return *d.change.After, id, nil
-	case !f.observed.Found && d.err != nil && !tooEarly(d.err):
-		return b, "", d.err
+	switch d := p.policy.Choose(f, c); {
+	case d.Change.After != nil:
+		return *d.Change.After, id, nil
+	case !f.Observed.Found && d.Err != nil && !tooEarly(d.Err):
+		return b, "", d.Err
 	}
 	return b, id, nil
 }

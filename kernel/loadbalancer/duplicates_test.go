@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // marks are those of the fixture's Service.
@@ -37,7 +38,7 @@ func TestTwoProcessesLeaveOneBalancer(t *testing.T) {
 		}
 		one.others = []*corev1.Service{one.svc}
 		for range 3 {
-			time.Sleep(duplicateWait)
+			time.Sleep(state.DuplicateWait)
 			one.settle()
 			two.settle()
 		}
@@ -82,11 +83,11 @@ func TestDuplicates(t *testing.T) {
 					t.Fatal(err)
 				}
 				kept := f.driver.observed("lb-1")
-				if again := p.prune(ctx, kept, []string{"lb-2"}); again != duplicateWait {
+				if again := p.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 					t.Errorf("it is looked at again in %v", again)
 				}
 				f.said("LoadBalancerDuplicate: lb-2 carries this Service's marks beside lb-1, which is kept")
-				time.Sleep(duplicateWait)
+				time.Sleep(state.DuplicateWait)
 				test.edit(f)
 				p.prune(ctx, kept, nil)
 				p.end()
@@ -146,7 +147,7 @@ func (f *fixture) pruned(id string) {
 		}
 		p.prune(ctx, f.driver.observed("lb-1"), []string{id})
 		p.end()
-		time.Sleep(duplicateWait)
+		time.Sleep(state.DuplicateWait)
 	}
 }
 
@@ -164,11 +165,11 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again := p.prune(ctx, kept, []string{"lb-2"}); again != duplicateWait {
+			if again := p.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 				t.Errorf("it is looked at again in %v", again)
 			}
 			p.end()
-			time.Sleep(2 * duplicateWait)
+			time.Sleep(2 * state.DuplicateWait)
 		}
 		if ids := len(f.driver.balancers); ids != 2 {
 			t.Errorf("%d balancers", ids)

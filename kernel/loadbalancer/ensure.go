@@ -12,8 +12,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
 // Outcome is what Ensure says about the Service.
@@ -44,33 +46,33 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
-		return Outcome{Record: p.proof(f.observed)}, err
+		return Outcome{Record: p.proof(f.Observed)}, err
 	}
-	p.say(append(p.Warnings, d.warnings...)...)
-	if d.replaces && d.begins != nil && p.live() {
-		return Outcome{Record: d.begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
+	p.say(append(p.Warnings, d.Warnings...)...)
+	if d.Replaces && d.Begins != nil && p.live() {
+		return Outcome{Record: d.Begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
 	}
 	after, d, err := p.carryOut(ctx, d)
-	o := Outcome{Record: p.proof(f.observed, after)}
+	o := Outcome{Record: p.proof(f.Observed, after)}
 	switch {
-	case err != nil, d.err != nil:
-		o.note(d.begins)
-		return o, cmp.Or(err, retryable(d.err))
+	case err != nil, d.Err != nil:
+		o.note(d.Begins)
+		return o, cmp.Or(err, problem.Retryable(d.Err))
 	case !p.live():
 		return Outcome{Status: p.Present()}, nil
 	}
-	if o, err = p.outcome(f.observed, after); err != nil && d.succeeds {
+	if o, err = p.outcome(f.Observed, after); err != nil && d.Succeeds {
 		return Outcome{}, err // the present balancer serves
 	} else if err != nil {
 		return o, err
 	}
-	o.note(d.begins)
-	if d.succeeds {
+	o.note(d.Begins)
+	if d.Succeeds {
 		o.Again = pollFirst
 		return o, nil
 	}
-	seen := slices.Concat(f.observed.Duplicates, after.Duplicates)
-	f.observed = after
+	seen := slices.Concat(f.Observed.Duplicates, after.Duplicates)
+	f.Observed = after
 	if o, err = p.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
 		o.Again = p.prune(ctx, after, seen)
 	}
@@ -96,22 +98,22 @@ func (o *Outcome) note(annotations map[string]string) {
 // resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the bulk list.
-func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (finding, decision, error) {
-	c := p.resolveNodes(ctx, nodes)
+func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
+	c := p.candidates(ctx, nodes)
 	observe := p.observe
 	for {
 		f, err := p.findOwned(ctx, observe)
 		if err != nil {
-			return f, decision{}, p.failed(ctx, err)
+			return f, decide.Decision{}, p.failed(ctx, err)
 		}
-		if err := p.busy(f.observed); err != nil {
-			return f, decision{}, err
+		if err := p.busy(f.Observed); err != nil {
+			return f, decide.Decision{}, err
 		}
-		d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
+		d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision { return p.policy.Decide(f, c) })
 		if d, err = p.compareResources(ctx, d); err != nil {
 			return f, d, p.failed(ctx, err)
 		}
-		if !p.fromList || !d.rewrites() {
+		if !p.fromList || !d.Rewrites() {
 			d, err = p.consult(ctx, f, c, d)
 			return f, d, err
 		}
@@ -120,17 +122,17 @@ func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (finding, 
 }
 
 // consult returns the decision after all reads it needs besides the balancer.
-func (p *pipeline) consult(ctx context.Context, f finding, c candidates, d decision) (decision, error) {
-	if d.seeks {
-		next, err := p.findSuccessor(ctx, f.observed)
+func (p *pipeline) consult(ctx context.Context, f decide.Finding, c target.Candidates, d decide.Decision) (decide.Decision, error) {
+	if d.Seeks {
+		next, err := p.findSuccessor(ctx, f.Observed)
 		if err != nil {
 			return d, p.failed(ctx, err)
 		}
 		if err := p.busy(next); err != nil {
 			return d, err
 		}
-		f.successor = &next
-		d = p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
+		f.Successor = &next
+		d = p.proven(ctx, &c, func(c target.Candidates) decide.Decision { return p.policy.Decide(f, c) })
 	}
 	d, err := p.check(ctx, d)
 	if err != nil {
@@ -141,8 +143,8 @@ func (p *pipeline) consult(ctx context.Context, f finding, c candidates, d decis
 
 // carryOut makes the change and returns the state after it, which is final. The decision it
 // returns is the one that was carried out.
-func (p *pipeline) carryOut(ctx context.Context, d decision) (cloud.Observed, decision, error) {
-	if d.succeeds && p.live() {
+func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Observed, decide.Decision, error) {
+	if d.Succeeds && p.live() {
 		after, err := p.advance(ctx, d)
 		return after, d, err
 	}
@@ -150,40 +152,42 @@ func (p *pipeline) carryOut(ctx context.Context, d decision) (cloud.Observed, de
 	if err == nil || !p.replacesDeleted(d) || !p.refusal(err) {
 		return after, d, err
 	}
-	if d = p.restore(p.known(d), d.change.Before, err); d.change.After == nil {
+	if d = p.policy.Restore(p.known(d), d.Change.Before, err); d.Change.After == nil {
 		return after, d, err
 	}
-	p.say(d.warnings...)
+	p.say(d.Warnings...)
 	after, err = p.change(ctx, d)
 	return after, d, err
 }
 
 // replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.
-func (p *pipeline) replacesDeleted(d decision) bool {
-	return p.Begun() && d.change.After != nil && !d.change.Before.Found && d.change.Spec.Preserved == nil
+func (p *pipeline) replacesDeleted(d decide.Decision) bool {
+	return p.Begun() && d.Change.After != nil && !d.Change.Before.Found && d.Change.Spec.Preserved == nil
 }
 
 // known returns the machines of a decision as candidates.
-func (p *pipeline) known(d decision) candidates { return candidates{targets: d.change.Spec.Candidates} }
+func (p *pipeline) known(d decide.Decision) target.Candidates {
+	return target.Candidates{Targets: d.Change.Spec.Candidates}
+}
 
 // change makes the change of a decision.
-func (p *pipeline) change(ctx context.Context, d decision) (cloud.Observed, error) {
+func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
 	progress, err := p.apply(ctx, d)
 	switch {
-	case err != nil || d.plan.Empty() || !p.live():
-		return d.change.Before, err
-	case d.replaces:
+	case err != nil || d.Plan.Empty() || !p.live():
+		return d.Change.Before, err
+	case d.Replaces:
 		if progress.More {
 			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being deleted"}
 		}
-		p.state.created = ""
-		if d.recreates {
-			p.state.failedCreation.count(d.change.Before.ID)
+		p.state.Created = ""
+		if d.Recreates {
+			p.state.FailedCreation.Count(d.Change.Before.ID)
 			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
 		}
 		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being replaced"}
 	case progress.Pending:
-		p.state.pendingSince = time.Now()
+		p.state.PendingSince = time.Now()
 		return told(progress), &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
 	case progress.Observed != nil && progress.Observed.State != cloud.BalancerPending:
 		return *progress.Observed, p.busy(*progress.Observed)
@@ -208,10 +212,10 @@ func told(progress cloud.Progress) cloud.Observed {
 //	no            yes            any      yes: nothing else proves that it is the Service's
 //	no            no             –        no
 func (p *pipeline) proof(seen ...cloud.Observed) map[string]string {
-	name, us := p.manager.cloud.Descriptor.IDAnnotation, p.Spec.Ref.Owner.UID
+	name, us := p.IDAnnotation, p.Spec.Ref.Owner.UID
 	for _, o := range seen {
 		marked := us != "" && o.Owner.UID == us
-		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.state.created
+		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.state.Created
 		if name != "" && p.live() && o.Found && ours && p.Service.Annotations[name] == "" {
 			return map[string]string{name: o.ID}
 		}
@@ -225,10 +229,10 @@ func (p *pipeline) look(ctx context.Context) (cloud.Observed, error) {
 	if err != nil {
 		return cloud.Observed{}, p.failed(ctx, err)
 	}
-	if !f.observed.Found {
+	if !f.Observed.Found {
 		return cloud.Observed{}, &Pending{After: pollFirst, Reason: "the cloud does not show the balancer yet"}
 	}
-	return f.observed, p.busy(f.observed)
+	return f.Observed, p.busy(f.Observed)
 }
 
 // outcome returns what the Service is told about the balancer in its final state.
@@ -238,33 +242,9 @@ func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 		p.say(problem.Warn(event.CloudFailure, err.Error()))
 		return Outcome{}, err
 	}
-	status := status.Of(&p.Request, after)
-	if len(status.Ingress) == 0 {
+	told := status.Of(p.Request, after)
+	if len(told.Ingress) == 0 {
 		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
 	}
-	return Outcome{Status: status, Record: p.record(before, after), Again: p.revisit}, nil
-}
-
-// record returns the annotations to write, nil when all are there.
-func (p *pipeline) record(before, after cloud.Observed) map[string]string {
-	wanted := maps.Clone(after.Record)
-	if wanted == nil {
-		wanted = map[string]string{}
-	}
-	if before.ID == after.ID {
-		for key, value := range before.Record {
-			wanted[key] = cmp.Or(wanted[key], value)
-		}
-	}
-	if name := p.manager.cloud.Descriptor.IDAnnotation; name != "" {
-		wanted[name] = after.ID
-	}
-	maps.DeleteFunc(wanted, func(key, value string) bool {
-		present, ok := p.Service.Annotations[key]
-		return ok && present == value
-	})
-	if len(wanted) == 0 {
-		return nil
-	}
-	return wanted
+	return Outcome{Status: told, Record: status.Record(p.Request, before, after), Again: p.revisit}, nil
 }

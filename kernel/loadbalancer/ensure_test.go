@@ -193,9 +193,9 @@ func TestNoBalancerWithoutTarget(t *testing.T) {
 			f.machines.bare = map[cloud.InstanceID]bool{"bare": true}
 			all := f.nodes
 			f.nodes = nodes
-			waits(t, f.ensure(), pollNodes)
+			waits(t, f.ensure(), 5*time.Minute)
 			f.wrote()
-			if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, "WaitingForNodes: "+waitingForNodes) {
+			if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, "WaitingForNodes: the load balancer is made as soon as a node can be its target") {
 				t.Errorf("events:\n%s", said)
 			}
 			p, err := f.Plan(t.Context(), f.svc, f.nodes)

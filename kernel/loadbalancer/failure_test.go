@@ -23,7 +23,7 @@ func TestFailures(t *testing.T) {
 		class cloud.Class
 	}{
 		{errThrottled, 42 * time.Second, cloud.FailureThrottled},
-		{errConflict, afterConflict, cloud.FailureConflict},
+		{errConflict, 3 * time.Second, cloud.FailureConflict},
 		{errBroken, 0, cloud.FailureUnknown},
 	}
 	for _, test := range tests {

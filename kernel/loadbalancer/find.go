@@ -1,42 +1,32 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
-// finding is what was found of a Service's balancer.
-type finding struct {
-	// observed is our balancer; Found is false when there is none.
-	observed cloud.Observed
-	// conflicts are what the Service asked for and may not have.
-	conflicts []problem.Problem
-	// successor is the new balancer beside it, nil when it was not looked for.
-	successor *cloud.Observed
-}
-
 // findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
-func (p *pipeline) findOwned(ctx context.Context, observe observer) (finding, error) {
+func (p *pipeline) findOwned(ctx context.Context, observe observer) (decide.Finding, error) {
 	f, err := p.find(ctx, observe)
-	if err != nil || f.observed.Found || !p.expected() {
+	if err != nil || f.Observed.Found || !p.expected() {
 		return f, err
 	}
 	if err := p.manager.trust(ctx); err != nil {
-		return finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
+		return decide.Finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
 	}
 	return f, nil
 }
 
 // expected reports whether the Service may well have a balancer.
 func (p *pipeline) expected() bool {
-	return p.Recorded != "" || p.state.created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
+	return p.Recorded != "" || p.state.Created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
 		p.Service.DeletionTimestamp != nil
 }
 
@@ -58,45 +48,37 @@ type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 //	not the Service's, found by  then
 //	id                           a conflict: nothing is created
 //	name                         nothing was found; a conflict where names are unique
-func (p *pipeline) find(ctx context.Context, observe observer) (finding, error) {
-	var f finding
+func (p *pipeline) find(ctx context.Context, observe observer) (decide.Finding, error) {
+	var f decide.Finding
 	spec := p.Spec
-	later := p.unconfirmed()
-	spec.Ref.ID = cmp.Or(p.Spec.Ref.ID, p.state.created)
-	if later != "" {
-		spec.Ref.ID = ""
+	later := ""
+	if spec.Ref.ID == "" {
+		if later = p.state.Unconfirmed(); later == "" {
+			spec.Ref.ID = p.state.Created
+		}
 	}
 	for {
 		observed, err := observe(ctx, spec)
 		if err != nil {
-			return finding{}, err
+			return decide.Finding{}, err
 		}
-		verdict := p.judge(observed)
+		verdict := p.manager.owners.Judge(p.Request, p.state.Created, observed)
 		switch {
 		case verdict.Standing == safety.Absent && later != "":
 			// Lists can lag.
 			spec.Ref.ID, later = later, ""
 			continue
 		case verdict.Standing == safety.Absent || verdict.Standing == safety.Ours:
-			f.observed = observed
-			p.confirm(observed)
+			f.Observed = observed
+			p.state.Confirm(observed)
 			return f, nil
 		case slices.Contains(spec.Refused, observed.ID):
-			f.conflicts = append(f.conflicts, p.nameTaken(observed.Balancer.Name))
+			f.Conflicts = append(f.Conflicts, owner.NameTaken(observed.Balancer.Name))
 			return f, nil
 		case slices.Contains(p.Named(), observed.ID):
-			f.conflicts = append(f.conflicts, p.notYours(observed.ID))
+			f.Conflicts = append(f.Conflicts, p.NotYours(observed.ID))
 			p.warnOwner(verdict, observed)
 		}
 		spec.Ref.ID, spec.Refused = "", append(slices.Clone(spec.Refused), observed.ID)
 	}
-}
-
-// unadopted refuses to create a balancer where a certain one was to be taken over. Once its
-// id is recorded it may be created anew like any other.
-func (p *pipeline) unadopted(f finding) []problem.Problem {
-	if p.Adopt == "" || p.Recorded != "" || len(f.conflicts) > 0 || f.observed.Found && f.observed.ID == p.Adopt {
-		return nil
-	}
-	return []problem.Problem{p.notYours(p.Adopt)}
 }

@@ -6,7 +6,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -33,26 +35,26 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 	}
 	defer p.end()
 	if p.Untouched() {
-		return p.forecast(decision{plan: p.plan(nil), warnings: p.leftAlone()}), nil
+		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil), Warnings: p.leftAlone()}), nil
 	}
-	c := p.resolveNodes(ctx, nodes)
+	c := p.candidates(ctx, nodes)
 	f, err := p.findOwned(ctx, p.observe)
 	if err != nil {
-		return p.forecast(decision{plan: p.plan(nil)}), err
+		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil)}), err
 	}
-	d := p.proven(ctx, &c, func(c candidates) decision { return p.decide(f, c) })
+	d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision { return p.policy.Decide(f, c) })
 	if d, err = p.compareResources(ctx, d); err == nil {
 		d, err = p.consult(ctx, f, c, d)
 	}
 	if err == nil {
-		d.plan, err = m.cloud.WithSteps(ctx, d.plan, d.change)
+		d.Plan, err = m.cloud.WithSteps(ctx, d.Plan, d.Change)
 	}
-	return p.forecast(d), errors.Join(err, d.err)
+	return p.forecast(d), errors.Join(err, d.Err)
 }
 
-func (p *pipeline) forecast(d decision) Forecast {
-	f := Forecast{Plan: d.plan}
-	for _, w := range problem.Merge(append(p.Warnings, d.warnings...)) {
+func (p *pipeline) forecast(d decide.Decision) Forecast {
+	f := Forecast{Plan: d.Plan}
+	for _, w := range problem.Merge(append(p.Warnings, d.Warnings...)) {
 		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.Reason.Name, Message: w.Message})
 	}
 	return f

@@ -6,6 +6,21 @@
 //
 // It observes first and writes differences only, touches nothing it does not own, opens
 // before it closes, and says on the Service whatever it could not do.
+//
+// A pipeline is one run for one Service. It reads, writes and records events; what it reads is judged by
+// packages that do neither, but for the reading of machines and of bulk lists:
+//
+//	package      what it answers
+//	request      what the Service asks for
+//	target       which machines are targets, and which targets stay until there is proof
+//	bulklist     what all balancers are, read once for many Services
+//	owner        whose a balancer is, and who uses it
+//	state        what this process remembers of the Service
+//	decide       what has to be done
+//	difference   what differs between two balancers, in the order in which it is changed
+//	replacement  what the Service records of a replacement that has begun
+//	status       what the Service is told
+//	problem      what is wrong, and what is said in events
 package loadbalancer
 
 import (
@@ -13,36 +28,24 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
-// Machines finds the machines behind nodes.
-type Machines interface {
-	// Lookup returns the machines the cloud has. An id missing from the answer was not
-	// found by a direct read; with an error the answer may hold a part of them.
-	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
-	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
-	// of which there is exactly one. With an error the answer may hold a part of them.
-	ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error)
-	// Addresses returns the addresses of all machines of a list that was read just now and is
-	// believed to be whole.
-	Addresses(ctx context.Context) (map[string]bool, error)
-	// ProviderID returns the id in a node's provider-ID.
-	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
-}
-
 // Options are what a Manager works with. All are required except Nodes, Trust, Services and Adoption.
 type Options struct {
 	// Cloud must have Balancers.
 	Cloud    *run.Cloud
-	Machines Machines
+	Machines target.Machines
 	// Nodes returns all Nodes of the cluster, whosever they are; nil knows none.
 	Nodes     func() []*corev1.Node
 	Executor  *run.Executor
@@ -63,17 +66,15 @@ type Options struct {
 // concurrent use; runs for the same Service wait for each other.
 type Manager struct {
 	cloud         *run.Cloud
-	machines      Machines
-	nodes         func() []*corev1.Node
+	nodes         target.Nodes
 	executor      *run.Executor
 	clusterID     string
 	events        event.Recorder
 	metrics       metric.Sink
 	trust         func(context.Context) error
-	services      func() []*corev1.Service
-	adoption      safety.Adoption
+	owners        owner.Owners
 	lists         *bulklist.Lists
-	states        serviceStates
+	states        state.Store
 	ownerWarnings ownerWarnings
 }
 
@@ -89,10 +90,10 @@ func New(o Options) *Manager {
 		o.Nodes = func() []*corev1.Node { return nil }
 	}
 	return &Manager{
-		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes, executor: o.Executor,
+		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust},
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
-		services: o.Services, adoption: o.Adoption,
-		lists: bulklist.New(o.Cloud.BulkLister),
+		owners: owner.Owners{Services: o.Services, Adoption: o.Adoption},
+		lists:  bulklist.New(o.Cloud.BulkLister),
 	}
 }
 
@@ -111,28 +112,22 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if p.Disowned() {
 		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
-	if isDeleting(svc) {
+	if request.IsDeleting(svc) {
 		p.setDeleting()
 	}
 	f, err := p.findOwned(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
-	p.say(problem.OfProblems(f.conflicts)...)
-	if f.observed.Orphans {
+	p.say(problem.OfProblems(f.Conflicts)...)
+	if f.Observed.Orphans {
 		return p.Present(), true, nil
 	}
-	if !f.observed.Found {
+	if !f.Observed.Found {
 		if svc.DeletionTimestamp != nil {
 			p.forget() // nobody calls Delete any more
 		}
 		return nil, false, nil
 	}
-	return status.Of(&p.Request, f.observed), true, nil
-}
-
-// isDeleting reports whether the Service gives its balancer up: the framework asks whether there is one
-// before it has it deleted.
-func isDeleting(svc *corev1.Service) bool {
-	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+	return status.Of(p.Request, f.Observed), true, nil
 }

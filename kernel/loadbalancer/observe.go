@@ -14,7 +14,7 @@ import (
 func (p *pipeline) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	after := p.began
 	if p.expected() {
-		after = p.state.wrote
+		after = p.state.Wrote
 	}
 	if spec.BulkList = p.manager.lists.Get(ctx, p.Service.UID, after); spec.BulkList != nil {
 		observed, err := p.watch(ctx, spec)
@@ -34,10 +34,10 @@ func (p *pipeline) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, e
 
 // watch observes with what was observed before at hand.
 func (p *pipeline) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	spec.Last = p.state.last
+	spec.Last = p.state.Last
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
-	if p.state.last = nil; err == nil && observed.Found {
-		p.state.last = &observed
+	if p.state.Last = nil; err == nil && observed.Found {
+		p.state.Last = &observed
 	}
 	return observed, err
 }

@@ -5,29 +5,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
-
-// A target of which only the address is known may be that of a machine that can't be read.
-func TestUnknownTargetsStayWhileMachinesAreDoubtful(t *testing.T) {
-	known := cloud.Target{InstanceID: "a", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}}
-	observed := cloud.Observed{Balancer: cloud.Balancer{Targets: []cloud.InstanceID{cloud.UnknownInstance("10.0.0.1"), cloud.UnknownInstance("10.0.0.9")}}}
-	attached := observed.Resolve([]cloud.Target{known}).Balancer.Targets
-	if diff := cmp.Diff([]cloud.InstanceID{cloud.UnknownInstance("10.0.0.9"), "a"}, attached); diff != "" {
-		t.Fatalf("targets by address (-want +got):\n%s", diff)
-	}
-	for doubts, want := range map[int][]cloud.InstanceID{0: {"a"}, 1: {cloud.UnknownInstance("10.0.0.9"), "a"}} {
-		c := candidates{targets: []cloud.Target{known}, unknown: make([]unknownTarget, doubts)}
-		got, _ := targetsOf(cloud.Balancer{}, c, attached, &fakeDriver{}, 0)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%d doubtful machines: targets (-want +got):\n%s", doubts, diff)
-		}
-	}
-}
 
 // What is left of a balancer that is gone keeps the Service from being forgotten.
 func TestRemainsAreDeleted(t *testing.T) {
@@ -110,7 +92,7 @@ func TestStillbornBalancers(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wrote("create balancer")
-		for _, wait := range []time.Duration{recreateFirst, 2 * recreateFirst, 4 * recreateFirst} {
+		for _, wait := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
 			f.svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
 			delete(f.svc.Annotations, keyID.Name)
 			f.only().failed = "no host has room"

@@ -3,61 +3,20 @@ package loadbalancer
 import (
 	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
-// Pending says that the cloud is busy: ask again after After. Its text does not name the
-// time, so that repeated events about it are counted as one.
-type Pending struct {
-	After time.Duration
-	// Reason says what is waited for.
-	Reason string
-	// Err is the failure behind it, nil when nothing failed.
-	Err error
-}
+// Pending is what an error of this package is where the cloud is only busy.
+type Pending = problem.Pending
 
-func (p *Pending) Error() string {
-	if p.Err == nil {
-		return p.Reason
-	}
-	return p.Reason + ": " + p.Err.Error()
-}
-
-func (p *Pending) Unwrap() error { return p.Err }
-
-// How long to wait where the cloud does not say.
+// How long to wait for a balancer that is pending where the cloud does not say: at first, and at last.
 const (
-	pollFirst     = time.Second      // while a balancer is pending, at first
-	pollLast      = 15 * time.Second // and at last
-	afterConflict = 3 * time.Second  // when something else is changing the balancer
-	afterLimit    = 10 * time.Second // when the rate limit is exceeded
-	pollNodes     = 5 * time.Minute  // until a node can be a target; one that joins asks by itself
+	pollFirst = time.Second
+	pollLast  = 15 * time.Second
 )
-
-const waitingForNodes = "the load balancer is made as soon as a node can be its target"
 
 // poll returns the wait for the next look at a balancer that has been pending for so long:
 // a fifth of that, so that it is seen at most a fifth later than it is ready.
 func poll(pending time.Duration) time.Duration {
 	return min(max(pending/5, pollFirst), pollLast)
-}
-
-// retryable turns failures that only need time into Pending and returns others unchanged:
-//
-//	class      wait
-//	throttled  what the cloud asked for, else afterLimit
-//	conflict   afterConflict
-func retryable(err error) error {
-	failure := cloud.FailureOf(err)
-	switch failure.Class {
-	case cloud.FailureThrottled:
-		after := failure.RetryAfter
-		if after <= 0 {
-			after = afterLimit
-		}
-		return &Pending{After: after, Reason: "the cloud's rate limit is exceeded", Err: err}
-	case cloud.FailureConflict:
-		return &Pending{After: afterConflict, Reason: "the balancer is being changed by another request", Err: err}
-	}
-	return err
 }

@@ -8,20 +8,21 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // pipeline is one run for one Service: what it asks for and what is remembered of it.
 type pipeline struct {
-	request.Request
+	*request.Request
+	policy  decide.Policy
 	manager *Manager
-	entry   *serviceEntry
-	state   *serviceState
+	entry   *state.Entry
+	state   *state.Service
 	began   time.Time
-	// held are the targets that the last decision kept for want of proof.
-	held []cloud.InstanceID
 	// fromList says that the balancer was last seen in a bulk list.
 	fromList bool
 	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
@@ -31,18 +32,22 @@ type pipeline struct {
 // begin starts a run, after other runs for the same Service have ended. The context it
 // returns gives the calls to the cloud their priority.
 func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, context.Context, error) {
-	entry, err := m.states.open(ctx, svc.UID)
+	entry, err := m.states.Open(ctx, svc.UID)
 	if err != nil {
 		return nil, ctx, err
 	}
-	p := &pipeline{Request: request.Read(svc, m.cloud, m.clusterID), manager: m, entry: entry, state: &entry.state, began: time.Now()}
+	r := request.Read(svc, m.cloud, m.clusterID)
+	p := &pipeline{
+		Request: &r, policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State},
+		manager: m, entry: entry, state: &entry.State, began: time.Now(),
+	}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
-func (p *pipeline) end() { p.manager.states.close(p.Service.UID, p.entry) }
+func (p *pipeline) end() { p.manager.states.Close(p.Service.UID, p.entry) }
 
 // forget drops what is remembered of the Service.
-func (p *pipeline) forget() { *p.state = serviceState{} }
+func (p *pipeline) forget() { *p.state = state.Service{} }
 
 // say records events, one for each reason.
 func (p *pipeline) say(warnings ...problem.Warning) {
@@ -58,19 +63,16 @@ func (p *pipeline) failed(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		p.say(problem.Failure(err))
 	}
-	return retryable(err)
+	return problem.Retryable(err)
 }
 
 // busy returns *Pending while the balancer is pending, when most clouds refuse changes.
 func (p *pipeline) busy(observed cloud.Observed) error {
-	if observed.State != cloud.BalancerPending {
-		p.state.pendingSince = time.Time{}
-		return nil
+	pending := observed.State == cloud.BalancerPending
+	if since := p.state.PendingFor(pending); pending {
+		return &Pending{After: poll(since), Reason: waiting}
 	}
-	if p.state.pendingSince.IsZero() {
-		p.state.pendingSince = time.Now()
-	}
-	return &Pending{After: poll(time.Since(p.state.pendingSince)), Reason: waiting}
+	return nil
 }
 
 const waiting = "the cloud is working on the balancer"

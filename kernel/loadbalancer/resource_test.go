@@ -61,11 +61,11 @@ func TestDifferenceOfResources(t *testing.T) {
 func TestDifferenceOfResourcesThatStays(t *testing.T) {
 	f, o := newResources(t)
 	o.lacks, o.keeps = true, false
-	for range 2 * mostRepetitions {
+	for range 6 {
 		f.settle()
 	}
-	if len(f.driver.writes) != mostRepetitions {
-		t.Errorf("%d writes, want %d", len(f.driver.writes), mostRepetitions)
+	if len(f.driver.writes) != 3 {
+		t.Errorf("%d writes, want 3", len(f.driver.writes))
 	}
 }
 

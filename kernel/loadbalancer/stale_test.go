@@ -29,7 +29,7 @@ func TestEnsureAfterTheDeletion(t *testing.T) {
 				}
 				f.driver.writes = nil
 				f.events.take()
-				f.services = func() []*corev1.Service { return f.others }
+				f.owners.Services = func() []*corev1.Service { return f.others }
 				_, err := f.Ensure(t.Context(), f.svc, f.nodes)
 				waits(t, err, pollFirst)
 				f.wrote()

@@ -50,8 +50,8 @@ func TestStatus(t *testing.T) {
 			if test.edit != nil {
 				test.edit(f.svc)
 			}
-			p := &pipeline{Request: request.Read(f.svc, f.cloud, "prod"), manager: f.Manager}
-			got := status.Of(&p.Request, cloud.Observed{Addresses: test.addresses})
+			r := request.Read(f.svc, f.cloud, "prod")
+			got := status.Of(&r, cloud.Observed{Addresses: test.addresses})
 			if diff := cmp.Diff(&corev1.LoadBalancerStatus{Ingress: test.want}, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
@@ -62,16 +62,16 @@ func TestStatus(t *testing.T) {
 // The state before a change may know annotations to write that the state after it does not.
 func TestRecord(t *testing.T) {
 	f := newFixture(t, annotated("fake.io/same", "1"))
-	p := &pipeline{Request: request.Read(f.svc, f.cloud, "prod"), manager: f.Manager}
+	r := request.Read(f.svc, f.cloud, "prod")
 	before := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/old": "1", "fake.io/both": "1"}}
 	after := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/same": "1", "fake.io/both": "2"}}
 	want := map[string]string{"fake.io/old": "1", "fake.io/both": "2", keyID.Name: "lb-1"}
-	if diff := cmp.Diff(want, p.record(before, after)); diff != "" {
+	if diff := cmp.Diff(want, status.Record(&r, before, after)); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	before.ID = "lb-0"
 	delete(want, "fake.io/old")
-	if diff := cmp.Diff(want, p.record(before, after)); diff != "" {
+	if diff := cmp.Diff(want, status.Record(&r, before, after)); diff != "" {
 		t.Errorf("record of another balancer (-want +got):\n%s", diff)
 	}
 }

@@ -3,7 +3,6 @@ package loadbalancer
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,15 +10,16 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
 // the old one when the new one does.
 func (p *pipeline) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	spec, us := p.Spec, p.Spec.Ref.Owner
-	spec.Beside, spec.Ref.ID = &observed, p.state.successor
+	spec.Beside, spec.Ref.ID = &observed, p.state.Successor
 	if p.Replacing.Of != observed.ID {
 		spec.Ref.ID = p.Replacing.Of
 	}
@@ -34,79 +34,42 @@ func (p *pipeline) findSuccessor(ctx context.Context, observed cloud.Observed) (
 	return other, nil
 }
 
-// succeed leads to the new balancer while the present one serves:
-//
-//	new balancer                       decision
-//	not there                          make it
-//	failed, or differs for good        delete it
-//	differs                            differences
-//	as it was asked for, and serves    the Service is told
-func (p *pipeline) succeed(s desired, f finding, c candidates) decision {
-	next := f.successor.Resolve(c.targets)
-	spec := p.complete(next, c)
-	spec.Beside = &f.observed
-	ns, err := desiredOf(p.manager.cloud.Balancers, spec, next, p.manager.cloud.Descriptor.Capabilities.Immutable)
-	if err != nil {
-		return p.kept(s, f.observed, c, p.Respell(problem.Unjoin(err)))
-	}
-	after, warnings := p.selectTargets(ns.possible, next, c)
-	var d decision
-	switch {
-	case !next.Found:
-		d = p.decision(spec, next, &after, besideOperations(s, f.observed, after))
-		d.change.Operations = d.change.Operations[:1]
-		d.question = &question{spec: spec, refused: func(problems []problem.Problem) decision {
-			return p.kept(s, f.observed, c, problems)
-		}}
-	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
-		d = p.decision(spec, next, nil, []cloud.Operation{difference.Removal(next, "it cannot take the place of the present balancer; another one is made")})
-		d.change.Replaced = true
-	default:
-		d = p.decision(spec, next, &after, difference.Order(difference.Of(next.Balancer, after)))
-		d.whole = true
-	}
-	d.warnings, d.err, d.succeeds = warnings, c.err, true
-	present := p.adjust(s, f.observed, c)
-	d.meanwhile = &present
-	return d
-}
-
 // advance carries out a step towards the new balancer. Where the step fails the present one is still
 // looked after.
-func (p *pipeline) advance(ctx context.Context, d decision) (cloud.Observed, error) {
-	if d.change.After == nil {
-		if err := p.deleteUnusable(ctx, *d.change.Spec.Beside, d.change.Before); err != nil {
+func (p *pipeline) advance(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
+	if d.Change.After == nil {
+		if err := p.deleteUnusable(ctx, *d.Change.Spec.Beside, d.Change.Before); err != nil {
 			return cloud.Observed{}, p.meanwhile(ctx, d, err)
 		}
 	} else {
-		p.state.duplicates = nil
+		p.state.Duplicates = nil
 	}
-	created := p.state.created
+	created := p.state.Created
 	progress, err := p.apply(ctx, d)
-	if !d.change.Before.Found {
-		p.state.successor, p.state.created = p.state.created, created
+	if !d.Change.Before.Found {
+		p.state.Successor, p.state.Created = p.state.Created, created
 	}
 	switch {
 	case err != nil:
 		return cloud.Observed{}, p.meanwhile(ctx, d, err)
-	case d.plan.Empty():
-		return d.change.Before, nil
+	case d.Plan.Empty():
+		return d.Change.Before, nil
 	}
-	if d.change.After == nil && !progress.More {
-		p.state.successor, p.state.duplicates = "", nil
-		p.state.failedCreation.count(d.change.Before.ID)
+	if d.Change.After == nil && !progress.More {
+		p.state.Successor, p.state.Duplicates = "", nil
+		p.state.FailedCreation.Count(d.Change.Before.ID)
 	}
 	after := progress.After
 	if after == 0 {
 		after = pollFirst
 	}
-	p.state.pendingSince = time.Now()
+	p.state.PendingSince = time.Now()
 	return cloud.Observed{}, &Pending{After: after, Reason: "the new balancer is being made; the present one serves"}
 }
 
 // meanwhile changes what differs on the present balancer and returns err.
-func (p *pipeline) meanwhile(ctx context.Context, d decision, err error) error {
-	if _, failed := p.apply(ctx, *d.meanwhile); failed != nil {
+func (p *pipeline) meanwhile(ctx context.Context, d decide.Decision, err error) error {
+	if _, failed := p.apply(ctx, *d.Meanwhile); failed != nil {
 		return failed
 	}
 	return err
@@ -115,8 +78,8 @@ func (p *pipeline) meanwhile(ctx context.Context, d decision, err error) error {
 // deleteUnusable returns why the new balancer, which cannot take the place of the one that serves, is not
 // deleted yet, nil when it is. It waits as long as for a duplicate, and longer each time one failed.
 func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observed) error {
-	seen := p.state.note([]string{next.ID}, serves.ID)
-	if wait := max(duplicateWait, p.state.failedCreation.wait()) - time.Since(seen.since); wait > 0 {
+	seen := p.state.Note([]string{next.ID}, serves.ID)
+	if wait := max(state.DuplicateWait, p.state.FailedCreation.Wait()) - time.Since(seen.Since); wait > 0 {
 		return &Pending{After: wait, Reason: strings.TrimSuffix("the new balancer cannot take the place of the present one: "+next.Detail, ": ")}
 	}
 	left, err := p.doubt(ctx, serves, next)
@@ -131,24 +94,23 @@ func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observ
 
 // conclude ends a replacement that is through or was given up: the balancer that does not serve is
 // deleted, once the Service's status names the one that does, and then the annotation goes.
-func (p *pipeline) conclude(ctx context.Context, f finding, d decision, o Outcome) (Outcome, error) {
-	if p.Replacing == nil || d.replaces || !p.live() || f.observed.ID == "" {
+func (p *pipeline) conclude(ctx context.Context, f decide.Finding, d decide.Decision, o Outcome) (Outcome, error) {
+	if p.Replacing == nil || d.Replaces || !p.live() || f.Observed.ID == "" {
 		return o, nil
 	}
-	if !d.change.Before.Found {
+	if !d.Change.Before.Found {
 		o.Again = pollFirst // whether it is what was asked for is seen in the next run
 		return o, nil
 	}
-	switch again, err := p.leftover(ctx, f.observed, o); {
+	switch again, err := p.leftover(ctx, f.Observed, o); {
 	case err != nil:
 		return Outcome{Record: o.Record}, err
 	case again > 0:
 		o.Again = again
 		return o, nil
 	}
-	p.state.successor = ""
-	held := p.Replacing.Refused != "" || slices.ContainsFunc(d.plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
-	if !held || !annotation.AllowReplacement.Bool(p.Values) {
+	p.state.Successor = ""
+	if p.Replacing.Refused == "" && !d.KeepsImmutable() || !annotation.AllowReplacement.Bool(p.Values) {
 		o.note(map[string]string{annotation.Replacement.Name: ""})
 	}
 	return o, nil
@@ -176,14 +138,14 @@ func (p *pipeline) leftover(ctx context.Context, serves cloud.Observed, o Outcom
 // when to look again. The one that the annotation says was to be replaced nobody made just now, so
 // it need not wait. What is perhaps not the Service's alone is left.
 func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
-	seen := p.state.note([]string{other.ID}, serves.ID)
+	seen := p.state.Note([]string{other.ID}, serves.ID)
 	switch {
 	case other.State == cloud.BalancerPending:
 		return pollFirst, nil
-	case other.ID != p.Replacing.Of && seen.wait() > 0:
-		return seen.wait(), nil
+	case other.ID != p.Replacing.Of && seen.Wait() > 0:
+		return seen.Wait(), nil
 	}
-	p.state.duplicates = nil
+	p.state.Duplicates = nil
 	left, err := p.doubt(ctx, serves, other)
 	switch {
 	case err != nil:
@@ -194,8 +156,8 @@ func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (ag
 	}
 	spec := p.Spec
 	spec.Ref.ID, spec.Beside = other.ID, &serves
-	d := p.decision(spec, other, nil, []cloud.Operation{difference.Removal(other, "balancer "+serves.ID+" serves in its place")})
-	d.change.Replaced = true
+	d := p.policy.Decision(spec, other, nil, []cloud.Operation{difference.Removal(other, "balancer "+serves.ID+" serves in its place")})
+	d.Change.Replaced = true
 	if _, err := p.execute(ctx, d); err != nil {
 		return 0, p.failed(ctx, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // succeeded is a fixture in which lb-2 serves in the place of lb-1, which is still there.
@@ -70,7 +71,7 @@ func TestProofsBeforeTheOldOneGoes(t *testing.T) {
 					if failed := f.distrust != nil; failed != (err != nil) {
 						t.Fatalf("ensure: %v", err)
 					}
-					time.Sleep(duplicateWait)
+					time.Sleep(state.DuplicateWait)
 				}
 				if stays := f.driver.balancers["lb-1"] != nil; stays != test.stays || f.driver.balancers["lb-2"] == nil {
 					t.Errorf("lb-1 stays %t, want %t", stays, test.stays)
@@ -90,7 +91,7 @@ func TestAThirdBalancerWaits(t *testing.T) {
 		f := succeeded(t)
 		f.driver.balancers["lb-3"] = f.driver.balancers["lb-1"]
 		delete(f.driver.balancers, "lb-1")
-		for begin := time.Now(); time.Since(begin) < duplicateWait; time.Sleep(max(f.again, time.Second)) {
+		for begin := time.Now(); time.Since(begin) < state.DuplicateWait; time.Sleep(max(f.again, time.Second)) {
 			if err := f.ensure(); err != nil {
 				t.Fatal(err)
 			}
@@ -131,8 +132,8 @@ func TestProofsBeforeTheNewOneGoes(t *testing.T) {
 				next.busy, next.failed = 0, "no room"
 				f.driver.busy = 0
 				test.edit(f)
-				for begin := time.Now(); time.Since(begin) < 2*duplicateWait; time.Sleep(5 * time.Second) {
-					err, waited := f.ensure(), time.Since(begin) >= duplicateWait
+				for begin := time.Now(); time.Since(begin) < 2*state.DuplicateWait; time.Sleep(5 * time.Second) {
+					err, waited := f.ensure(), time.Since(begin) >= state.DuplicateWait
 					f.serving()
 					switch {
 					case f.driver.balancers["lb-2"] == nil && !waited:

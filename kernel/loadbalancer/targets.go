@@ -7,6 +7,10 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
 // ErrNoBalancer says that there is no balancer whose targets could be changed.
@@ -24,19 +28,21 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if p.Untouched() {
 		return nil
 	}
-	c := p.resolveNodes(ctx, nodes)
+	c := p.candidates(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if !f.observed.Found {
+	if !f.Observed.Found {
 		return fmt.Errorf("updating targets: %s %w", p.Spec.Ref.Owner, ErrNoBalancer)
 	}
-	if err := p.busy(f.observed); err != nil {
+	if err := p.busy(f.Observed); err != nil {
 		return err
 	}
-	d := p.proven(ctx, &c, func(c candidates) decision { return p.restrain(p.retarget(f.observed.Resolve(c.targets), c)) })
-	p.say(d.warnings...)
+	d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision {
+		return p.policy.Restrain(p.policy.Retarget(f.Observed.Resolve(c.Targets), c))
+	})
+	p.say(d.Warnings...)
 	progress, err := p.apply(ctx, d)
 	switch {
 	case err != nil:
@@ -46,5 +52,5 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	case p.revisit > 0:
 		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
 	}
-	return retryable(d.err)
+	return problem.Retryable(d.Err)
 }

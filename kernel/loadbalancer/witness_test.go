@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
 // fakeMachines has a machine for every node of the fake cloud, but those that are missing.
@@ -97,6 +98,6 @@ func (e *fakeEvents) take() []string {
 }
 
 var (
-	_ Machines       = (*fakeMachines)(nil)
-	_ event.Recorder = (*fakeEvents)(nil)
+	_ target.Machines = (*fakeMachines)(nil)
+	_ event.Recorder  = (*fakeEvents)(nil)
 )

@@ -23,6 +23,14 @@ func openstack(names ...string) []string {
 	return names
 }
 
+// balancer returns packages of kernel/loadbalancer.
+func balancer(names ...string) []string {
+	for i, name := range names {
+		names[i] = module + "kernel/loadbalancer/" + name + "/"
+	}
+	return names
+}
+
 // TestImportLaw checks who depends on whom, transitively, which no linter sees.
 func TestImportLaw(t *testing.T) {
 	tests := []struct {
@@ -35,6 +43,16 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/run", []string{"k8s.io/cloud-provider", "k8s.io/client-go", module + "providers"}},
 		{"./kernel/instance", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/loadbalancer", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/loadbalancer/difference", balancer("problem", "request", "state", "decide")},
+		{"./kernel/loadbalancer/problem", balancer("request", "state", "decide")},
+		{"./kernel/loadbalancer/bulklist", balancer("request", "state", "decide")},
+		{"./kernel/loadbalancer/replacement", balancer("request", "state", "decide")},
+		{"./kernel/loadbalancer/request", balancer("status", "target", "owner", "state", "decide")},
+		{"./kernel/loadbalancer/status", balancer("target", "owner", "state", "decide")},
+		{"./kernel/loadbalancer/target", balancer("request", "status", "owner", "state", "decide")},
+		{"./kernel/loadbalancer/owner", balancer("target", "state", "decide")},
+		{"./kernel/loadbalancer/state", balancer("request", "status", "target", "owner", "decide")},
+		{"./kernel/loadbalancer/decide", balancer("status", "owner", "bulklist")},
 		{"./kernel/composite", []string{"k8s.io/", module + "providers"}},
 		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
@@ -27,8 +28,8 @@ type Request struct {
 	Spec cloud.Spec
 	// Selector is nil when the one on the Service is not valid.
 	Selector labels.Selector
-	// Recorded is the id in the Descriptor's IDAnnotation.
-	Recorded string
+	// IDAnnotation is the Descriptor's, and Recorded the id in it.
+	IDAnnotation, Recorded string
 	// Adopt is the id to take over even from another owner.
 	Adopt string
 	// OtherController says that the Service belongs to another controller.
@@ -56,7 +57,7 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 			values[key] = value
 		}
 	}
-	r := Request{Service: svc, Values: values, spellings: spellings(svc, c.Annotations)}
+	r := Request{Service: svc, Values: values, IDAnnotation: c.Descriptor.IDAnnotation, spellings: spellings(svc, c.Annotations)}
 	r.Problems, r.Warnings = problem.OfAnnotations(found)
 	r.Recorded = recordedID(svc, values, c)
 	r.Adopt = annotation.Adopt.In(values)
@@ -223,4 +224,23 @@ func (r *Request) Begun() bool { return r.Replacing != nil && r.Replacing.Reques
 // Named are the ids that the Service's annotations name.
 func (r *Request) Named() []string {
 	return slices.DeleteFunc([]string{r.Recorded, r.Adopt}, func(id string) bool { return id == "" })
+}
+
+// NotYours refuses an id. It says the same of a balancer that is somebody else's as of one that
+// does not exist: ids can be guessed.
+func (r *Request) NotYours(id string) problem.Problem {
+	field := r.IDAnnotation
+	if id == r.Adopt {
+		field = annotation.Adopt.Name
+	}
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
+		Field: field, Value: id,
+		Want: "there is no load balancer with this id that the Service may use; remove the annotation, or ask an operator to allow it",
+	})
+}
+
+// IsDeleting reports whether the Service gives its balancer up: the framework asks whether there is one
+// before it has it deleted.
+func IsDeleting(svc *corev1.Service) bool {
+	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }

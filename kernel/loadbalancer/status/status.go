@@ -2,6 +2,8 @@
 package status
 
 import (
+	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -95,4 +97,28 @@ func Publishes(svc *corev1.Service, observed cloud.Observed) bool {
 	return slices.ContainsFunc(svc.Status.LoadBalancer.Ingress, func(ingress corev1.LoadBalancerIngress) bool {
 		return ingress.IP != "" && slices.ContainsFunc(observed.Addresses, func(a cloud.BalancerAddress) bool { return a.IP == ingress.IP })
 	})
+}
+
+// Record returns the annotations to write, nil when all are there.
+func Record(r *request.Request, before, after cloud.Observed) map[string]string {
+	wanted := maps.Clone(after.Record)
+	if wanted == nil {
+		wanted = map[string]string{}
+	}
+	if before.ID == after.ID {
+		for key, value := range before.Record {
+			wanted[key] = cmp.Or(wanted[key], value)
+		}
+	}
+	if r.IDAnnotation != "" {
+		wanted[r.IDAnnotation] = after.ID
+	}
+	maps.DeleteFunc(wanted, func(key, value string) bool {
+		present, ok := r.Service.Annotations[key]
+		return ok && present == value
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	return wanted
 }

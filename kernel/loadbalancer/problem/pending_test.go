@@ -1,4 +1,4 @@
-package loadbalancer
+package problem
 
 import (
 	"errors"
@@ -20,5 +20,8 @@ func TestPendingText(t *testing.T) {
 			t.Errorf("error %q, want %q", got, test.want)
 		}
 	}
-	waits(t, retryable(&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Err: cause}), afterLimit)
+	err := Retryable(&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Err: cause})
+	if pending, ok := errors.AsType[*Pending](err); !ok || pending.After != afterLimit {
+		t.Errorf("error %#v, want one that waits for %v", err, afterLimit)
+	}
 }

@@ -1,4 +1,4 @@
-package loadbalancer
+package decide
 
 import (
 	"fmt"
@@ -9,13 +9,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
 // wayOf says how a balancer of the spec takes the place of the observed one: beside it, or after its
 // deletion and why.
-func (p *pipeline) wayOf(spec cloud.Spec, observed cloud.Observed) (beside bool, why string) {
-	replacer := p.manager.cloud.Replacer
-	if replacer == nil || p.manager.cloud.Descriptor.IDAnnotation == "" {
+func (p Policy) wayOf(spec cloud.Spec, observed cloud.Observed) (beside bool, why string) {
+	replacer := p.Cloud.Replacer
+	if replacer == nil || p.Cloud.Descriptor.IDAnnotation == "" {
 		return false, "this cloud cannot have both"
 	}
 	why = replacer.Coexist(spec, observed)
@@ -38,46 +39,46 @@ func wayText(beside bool, why string) string {
 //	none, other request    -                      write it
 //	this request           is made after          delete the present one
 //	this request           is made beside         see succeed
-func (p *pipeline) replace(s desired, f finding, c candidates) decision {
-	observed := f.observed.Resolve(c.targets)
+func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
+	observed := f.Observed.Resolve(c.Targets)
 	if p.Begun() && p.Replacing.Of != observed.ID {
 		d := p.adjust(s, observed, c)
-		d.warnings = append(d.warnings, p.triedBefore())
+		d.Warnings = append(d.Warnings, p.triedBefore())
 		return d
 	}
-	spec := p.complete(observed, c)
+	spec := p.Complete(observed, c)
 	beside, why := p.wayOf(spec, observed)
-	after, warnings := p.selectTargets(s.wanted, cloud.Observed{}, c)
+	after, _, warnings := p.selectTargets(s.wanted, cloud.Observed{}, c)
 	if len(after.Targets) == 0 {
 		return p.adjust(s, observed, c)
 	}
-	if f.successor != nil {
+	if f.Successor != nil {
 		return p.succeed(s, f, c)
 	}
 	operations := []cloud.Operation{p.replacedRemoval(s, observed, why), difference.Creation(after)}
 	if beside {
 		operations = besideOperations(s, observed, after)
 	}
-	d := p.decision(spec, observed, nil, operations)
-	d.change.Operations, d.change.Replaced = d.change.Operations[:1], true
-	d.replaces, d.warnings = true, warnings
-	d.question = &question{spec: spec, before: observed, refused: func(problems []problem.Problem) decision {
+	d := p.Decision(spec, observed, nil, operations)
+	d.Change.Operations, d.Change.Replaced = d.Change.Operations[:1], true
+	d.Replaces, d.Warnings = true, warnings
+	d.Question = &question{Spec: spec, Before: observed, Refused: func(problems []problem.Problem) Decision {
 		return p.kept(s, observed, c, problems)
 	}}
 	switch {
 	case !p.Begun():
-		begun := replacement.Record{Request: p.Fingerprint, Of: observed.ID, Was: preserved(observed.Balancer, p.manager.cloud.Descriptor.Capabilities.Immutable)}
-		d.begins = begun.Annotation()
+		begun := replacement.Record{Request: p.Fingerprint, Of: observed.ID, Was: preserved(observed.Balancer, p.Cloud.Descriptor.Capabilities.Immutable)}
+		d.Begins = begun.Annotation()
 	case beside:
-		d.seeks = true
+		d.Seeks = true
 	}
 	if beside {
-		d.question.before = cloud.Observed{}
+		d.Question.Before = cloud.Observed{}
 	}
 	return d
 }
 
-func (p *pipeline) replacedRemoval(s desired, observed cloud.Observed, why string) cloud.Operation {
+func (p Policy) replacedRemoval(s desired, observed cloud.Observed, why string) cloud.Operation {
 	deletion := difference.Removal(observed, "")
 	for _, op := range s.blocked {
 		deletion.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
@@ -99,7 +100,7 @@ func besideOperations(s desired, observed cloud.Observed, after cloud.Balancer) 
 }
 
 // triedBefore says why the same request does not replace another balancer.
-func (p *pipeline) triedBefore() problem.Warning {
+func (p Policy) triedBefore() problem.Warning {
 	if p.Replacing.Refused == "" {
 		return problem.Warn(event.NotConverging, "the balancer was replaced for this request already, and the new one differs again")
 	}
@@ -109,48 +110,28 @@ func (p *pipeline) triedBefore() problem.Warning {
 }
 
 // kept leaves the balancer as it is, because the new one cannot be made.
-func (p *pipeline) kept(s desired, observed cloud.Observed, c candidates, problems []problem.Problem) decision {
+func (p Policy) kept(s desired, observed cloud.Observed, c target.Candidates, problems []problem.Problem) Decision {
 	d := p.adjust(s, observed, c)
-	d.err = problem.Combine(problems)
-	d.warnings = append([]problem.Warning{problem.Warn(event.ReplacementRefused, "the balancer stays as it is, because the new one cannot be made: "+d.err.Error())}, d.warnings...)
+	d.Err = problem.Combine(problems)
+	d.Warnings = append([]problem.Warning{problem.Warn(event.ReplacementRefused, "the balancer stays as it is, because the new one cannot be made: "+d.Err.Error())}, d.Warnings...)
 	return d
 }
 
-// restore makes the balancer again as it was, after the cloud refused the one in its place.
-func (p *pipeline) restore(c candidates, before cloud.Observed, refused error) decision {
-	spec := p.complete(before, c)
+// Restore makes the balancer again as it was, after the cloud refused the one in its place.
+func (p Policy) Restore(c target.Candidates, before cloud.Observed, refused error) Decision {
+	spec := p.Complete(before, c)
 	spec.Preserved = p.Replacing.Was
-	was, notes, err := p.manager.cloud.Balancers.Normalize(spec)
+	was, notes, err := p.Cloud.Balancers.Normalize(spec)
 	if err != nil {
-		return decision{plan: p.plan(nil), change: cloud.Change{Before: before}, err: refused}
+		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: before}, Err: refused}
 	}
-	after, warnings := p.selectTargets(was, cloud.Observed{}, c)
+	after, _, warnings := p.selectTargets(was, cloud.Observed{}, c)
 	operation := difference.Creation(after)
 	operation.Reason = "the cloud refused the new balancer, so the one before is made again"
-	d := p.decision(spec, before, &after, []cloud.Operation{operation})
+	d := p.Decision(spec, before, &after, []cloud.Operation{operation})
 	begun := *p.Replacing
 	begun.Refused = refused.Error()
-	d.begins, d.warnings = begun.Annotation(), append(problem.OfDriver(notes), warnings...)
-	d.warnings = append(d.warnings, problem.Warn(event.ReplacementRefused, operation.Reason+": "+begun.Refused))
+	d.Begins, d.Warnings = begun.Annotation(), append(problem.OfDriver(notes), warnings...)
+	d.Warnings = append(d.Warnings, problem.Warn(event.ReplacementRefused, operation.Reason+": "+begun.Refused))
 	return d
 }
-
-// refusal reports whether the failure of a creation means that the same request will fail again.
-//
-//	class                                           is a refusal
-//	invalid, quota, not found, unauthorized         at once
-//	conflict, unknown                               when it comes again and again
-//	throttled, transient                            never
-func (p *pipeline) refusal(err error) bool {
-	switch cloud.FailureOf(err).Class {
-	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureNotFound, cloud.FailureUnauthorized:
-		return true
-	case cloud.FailureConflict, cloud.FailureUnknown:
-		p.state.refusals++
-		return p.state.refusals > mostRefusals
-	}
-	return false
-}
-
-// mostRefusals is how many creations in a row may fail for reasons that may pass.
-const mostRefusals = 5

@@ -1,4 +1,4 @@
-package loadbalancer
+package decide
 
 import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 

@@ -1,4 +1,4 @@
-package loadbalancer
+package target
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // targetsOf returns the targets that a balancer of that shape shall have, sorted, and the
@@ -17,7 +19,7 @@ import (
 //	unknown    no            no
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
-func targetsOf(shape cloud.Balancer, c candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
+func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
 	present, names := setOf(attached), map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
 	var ids []cloud.InstanceID
@@ -28,7 +30,7 @@ func targetsOf(shape cloud.Balancer, c candidates, attached []cloud.InstanceID, 
 			skipped = append(skipped, skip{node, reason})
 		}
 	}
-	for _, candidate := range c.targets {
+	for _, candidate := range c.Targets {
 		reason := b.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
@@ -73,4 +75,40 @@ func setOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
 		set[id] = true
 	}
 	return set
+}
+
+// Rules are what decides besides the nodes.
+type Rules struct {
+	Balancers cloud.Balancers
+	Limit     int // 0 for none
+	// Brought says that this process has brought the balancer's targets to the nodes once.
+	Brought bool
+	// Kept are targets that it kept for want of proof, for the same request.
+	Kept []cloud.InstanceID
+}
+
+// Select returns the balancer with the targets it shall have, those of them that stay for want of
+// proof, and what is to be said.
+func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) (chosen cloud.Balancer, held []cloud.InstanceID, warnings []problem.Warning) {
+	b = b.Clone()
+	targets, skipped := targetsOf(b, c, attached, r.Balancers, r.Limit)
+	kept := len(targets) == 0 && len(c.Targets) > 0
+	if kept {
+		// There are machines and none will do: that is rather a mistake of the configuration
+		// than a reason to cut off what serves.
+		targets = slices.Clone(attached)
+	}
+	held = hold(attached, targets, c, r)
+	b.Targets, c.skipped = slices.Sorted(slices.Values(slices.Concat(targets, held))), skipped
+	for i := range b.Listeners {
+		b.Listeners[i].Targets = nil
+	}
+	warnings = c.Warnings()
+	switch {
+	case kept && len(targets) > 0:
+		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
+	case len(b.Targets) == 0 && !c.joining:
+		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer"))
+	}
+	return b, held, append(warnings, heldWarnings(held, len(attached), skipped, c)...)
 }

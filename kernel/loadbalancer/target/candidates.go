@@ -1,4 +1,6 @@
-package loadbalancer
+// Package target chooses which machines a load balancer sends traffic to: what becomes of each Node, which
+// machines are targets, and which targets stay until there is proof that they may go.
+package target
 
 import (
 	"cmp"
@@ -19,7 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
-// candidates is what became of the nodes the framework named:
+// Candidates is what became of the nodes the framework named:
 //
 //	node                                    becomes
 //	not selected by node-selector           nothing
@@ -33,8 +35,8 @@ import (
 //
 // Addresses come from the cloud and not from the Node's status, so that a node whose
 // addresses are not yet written is not lost.
-type candidates struct {
-	targets []cloud.Target  // sorted by id
+type Candidates struct {
+	Targets []cloud.Target  // sorted by id
 	unknown []unknownTarget // sorted by id
 	skipped []skip
 	// joining says that some nodes have no provider-ID yet: their turn comes.
@@ -46,10 +48,10 @@ type candidates struct {
 	unresolved bool
 	// offered are the nodes that were named and that the selector matches.
 	offered map[string]bool
-	// free are targets that may go, see prove.
+	// free are targets that may go, see Prove.
 	free map[cloud.InstanceID]bool
-	// err is why some machines could not be read.
-	err error
+	// Err is why some machines could not be read.
+	Err error
 }
 
 // skip is a node that cannot be a target, and why.
@@ -67,44 +69,37 @@ func joining(node *corev1.Node) bool {
 	return node.Spec.ProviderID == "" && instance.Uninitialized(node)
 }
 
-// resolveNodes makes the machines behind the nodes the candidates.
-func (p *pipeline) resolveNodes(ctx context.Context, nodes []*corev1.Node) candidates {
-	c := p.readNodes(ctx, nodes)
-	p.Spec.Candidates = c.targets
-	return c
-}
-
-// readNodes finds the machines behind the nodes.
-func (p *pipeline) readNodes(ctx context.Context, nodes []*corev1.Node) candidates {
-	names, skipped := identify(nodes, p.Selector, p.manager.cloud.Concerns, p.manager.machines.ProviderID)
-	c := candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
+// Candidates makes the machines behind the nodes the candidates. The selector is nil when it is not valid.
+func (s Nodes) Candidates(ctx context.Context, nodes []*corev1.Node, selector labels.Selector) Candidates {
+	names, skipped := identify(nodes, selector, s.Concerns, s.Machines.ProviderID)
+	c := Candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
 	for _, node := range nodes {
-		c.offered[node.Name] = p.Selector == nil || p.Selector.Matches(labels.Set(node.Labels))
+		c.offered[node.Name] = selector == nil || selector.Matches(labels.Set(node.Labels))
 	}
 	ids := slices.Sorted(maps.Keys(names))
 	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
-	if p.Selector != nil && len(ids) > 0 {
+	if selector != nil && len(ids) > 0 {
 		var err error
-		if machines, err = p.manager.machines.Lookup(ctx, ids); err != nil {
-			c.err = fmt.Errorf("reading the machines behind %s: %w", difference.Count(len(ids), "node"), err)
+		if machines, err = s.Machines.Lookup(ctx, ids); err != nil {
+			c.Err = fmt.Errorf("reading the machines behind %s: %w", difference.Count(len(ids), "node"), err)
 		} else {
 			reason = "the cloud has no such machine"
 		}
 	}
 	for _, id := range ids {
 		if machine, ok := machines[id]; ok {
-			c.targets = append(c.targets, machine.Target(names[id]))
+			c.Targets = append(c.Targets, machine.Target(names[id]))
 		} else {
 			c.unknown = append(c.unknown, unknownTarget{id, names[id], reason})
 		}
 	}
-	p.findByName(ctx, &c, nodes, names)
+	s.findByName(ctx, &c, nodes, selector, names)
 	return c
 }
 
 // findByName adds the machines of nodes that have no provider-ID and that nobody will give one:
 // upstream finds them by name too. A machine that is a node's by provider-ID is that node's.
-func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev1.Node, taken map[cloud.InstanceID]string) {
+func (s Nodes) findByName(ctx context.Context, c *Candidates, nodes []*corev1.Node, selector labels.Selector, taken map[cloud.InstanceID]string) {
 	var wanted []string
 	for _, node := range nodes {
 		if node.Spec.ProviderID == "" && !joining(node) && c.offered[node.Name] {
@@ -114,15 +109,15 @@ func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev
 	if len(wanted) == 0 {
 		return
 	}
-	if p.Selector == nil {
+	if selector == nil {
 		c.unresolved = true
 		return
 	}
 	slices.Sort(wanted)
-	found, err := p.manager.machines.ByName(ctx, wanted)
+	found, err := s.Machines.ByName(ctx, wanted)
 	if err != nil {
 		c.unresolved = true
-		c.err = errors.Join(c.err, fmt.Errorf("finding the machines of %s by name: %w", difference.Count(len(wanted), "node"), err))
+		c.Err = errors.Join(c.Err, fmt.Errorf("finding the machines of %s by name: %w", difference.Count(len(wanted), "node"), err))
 	}
 	for _, name := range wanted {
 		machine, ok := found[name]
@@ -130,10 +125,10 @@ func (p *pipeline) findByName(ctx context.Context, c *candidates, nodes []*corev
 			continue
 		}
 		taken[machine.ID] = name
-		c.targets = append(c.targets, machine.Target(name))
+		c.Targets = append(c.Targets, machine.Target(name))
 		c.named = append(c.named, name+" is "+string(machine.ID))
 	}
-	slices.SortFunc(c.targets, func(a, b cloud.Target) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
+	slices.SortFunc(c.Targets, func(a, b cloud.Target) int { return cmp.Compare(a.InstanceID, b.InstanceID) })
 }
 
 // identify returns the node names by machine id. It is pure as far as parse is. A nil
@@ -161,8 +156,8 @@ func identify(nodes []*corev1.Node, selector labels.Selector, concerns func(stri
 	return names, skipped
 }
 
-// warnings say which nodes were left out and what could not be read.
-func (c candidates) warnings() []problem.Warning {
+// Warnings say which nodes were left out and what could not be read.
+func (c Candidates) Warnings() []problem.Warning {
 	var warnings []problem.Warning
 	if len(c.skipped) > 0 {
 		warnings = append(warnings, problem.Warn(event.TargetSkipped, skipText(c.skipped)))
@@ -170,8 +165,8 @@ func (c candidates) warnings() []problem.Warning {
 	if len(c.named) > 0 {
 		warnings = append(warnings, problem.Warn(event.TargetFoundByName, firstOf(c.named)+": found by name, as there is no provider-ID"))
 	}
-	if c.err != nil {
-		warnings = append(warnings, problem.Failure(c.err))
+	if c.Err != nil {
+		warnings = append(warnings, problem.Failure(c.Err))
 	}
 	return warnings
 }

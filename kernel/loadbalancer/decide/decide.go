@@ -1,0 +1,182 @@
+// Package decide says what has to be done about the load balancer of a Service, and what has to be said.
+// It does no I/O: what it knows is the request, what was found, the candidates and what is remembered.
+package decide
+
+import (
+	"slices"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Policy decides what has to be done about the balancer of one Service. It does no I/O.
+type Policy struct {
+	*request.Request
+	Cloud *run.Cloud
+	State *state.Service
+}
+
+// Decide is the heart of the pipeline. It does no I/O.
+func (p Policy) Decide(f Finding, c target.Candidates) Decision { return p.Restrain(p.Choose(f, c)) }
+
+// Choose decides as if it were the first time:
+//
+//	problems  found  immutable fields  decision
+//	-         yes    -                 delete what failed before it ever served
+//	yes       no     -                 nothing
+//	yes       yes    -                 targets only
+//	no        no     -                 create, once a node can be a target
+//	no        yes    same              differences
+//	no        yes    differ            differences without them, which are blocked
+//	no        yes    differ, allowed   see replace
+func (p Policy) Choose(f Finding, c target.Candidates) Decision {
+	observed := f.Observed.Resolve(c.Targets)
+	if observed.Found && p.failedOnCreate(observed) {
+		return p.recreate(observed, c)
+	}
+	problems := slices.Concat(p.Problems, f.Conflicts, p.unadopted(f))
+	var s desired
+	if len(problems) == 0 {
+		var err error
+		immutable := p.Cloud.Descriptor.Capabilities.Immutable
+		if s, err = desiredOf(p.Cloud.Balancers, p.Complete(observed, c), observed, immutable); err != nil {
+			problems = p.Respell(problem.Unjoin(err))
+		}
+		s.warnings = p.RespellWarnings(s.warnings)
+	}
+	switch {
+	case len(problems) > 0:
+		d := p.Retarget(observed, c)
+		d.Warnings = append(problem.OfProblems(problems), d.Warnings...)
+		d.Err = problem.Combine(problems)
+		return d
+	case !observed.Found:
+		return p.create(s, observed, c)
+	case len(s.blocked) > 0 && p.mayReplace(s, c):
+		return p.replace(s, f, c)
+	}
+	return p.adjust(s, observed, c)
+}
+
+// create makes the balancer that was asked for. It waits until all machines are known and one of
+// them can be a target: what is chosen by them, such as address families and zones, may not
+// be changeable later.
+func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) Decision {
+	if c.Err != nil {
+		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: observed}, Warnings: c.Warnings(), Err: c.Err}
+	}
+	after, held, warnings := p.selectTargets(s.wanted, observed, c)
+	if len(after.Targets) == 0 {
+		return p.await(after, observed, c)
+	}
+	d := p.Decision(s.spec, observed, &after, []cloud.Operation{difference.Creation(after)})
+	d.Whole, d.Held = true, held
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
+	d.Question = &question{Spec: s.spec, Refused: func(problems []problem.Problem) Decision { return p.refuse(after, observed, c, problems) }}
+	return d
+}
+
+// pollNodes is how long is waited for a node that can be a target: one that joins asks by itself.
+const pollNodes = 5 * time.Minute
+
+const waitingForNodes = "the load balancer is made as soon as a node can be its target"
+
+// await makes no balancer yet.
+func (p Policy) await(after cloud.Balancer, observed cloud.Observed, c target.Candidates) Decision {
+	operation := difference.Creation(after)
+	operation.Blocked = "no node can be a target yet"
+	return Decision{
+		Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed},
+		Warnings: append(c.Warnings(), problem.Warn(event.WaitingForNodes, waitingForNodes)),
+		Err:      &problem.Pending{After: pollNodes, Reason: waitingForNodes},
+	}
+}
+
+// refuse makes no balancer that the cloud would refuse. One that was deleted for it is made again.
+func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.Candidates, problems []problem.Problem) Decision {
+	err := problem.Combine(problems)
+	if p.Begun() {
+		return p.Restore(c, observed, err)
+	}
+	operation := difference.Creation(after)
+	operation.Blocked = "the cloud would refuse it"
+	return Decision{Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed}, Warnings: problem.OfProblems(problems), Err: err}
+}
+
+// adjust changes what differs.
+func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) Decision {
+	after, held, warnings := p.selectTargets(s.possible, observed, c)
+	operations := difference.Order(difference.Of(observed.Balancer, after))
+	wait := marksCanWait(observed, operations)
+	if wait {
+		operations = nil
+	}
+	d := p.Decision(s.spec, observed, &after, append(operations, s.blocked...))
+	d.Whole, d.MarksWait, d.Held, d.Err = true, wait, held, c.Err
+	beside, why := p.wayOf(p.Complete(observed, c), observed)
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
+	return d
+}
+
+// Retarget changes only targets: everything else stays as observed. Nothing is done when
+// there is no balancer.
+func (p Policy) Retarget(observed cloud.Observed, c target.Candidates) Decision {
+	if !observed.Found {
+		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: observed}, Warnings: c.Warnings(), Err: c.Err}
+	}
+	after, held, warnings := p.selectTargets(observed.Balancer, observed, c)
+	d := p.Decision(p.Complete(observed, c), observed, &after, difference.Order(difference.Of(observed.Balancer, after)))
+	d.Held, d.Warnings, d.Err = held, warnings, c.Err
+	return d
+}
+
+// mayReplace reports whether the balancer may be deleted for another one: that was allowed, and
+// nothing that is known now would keep the next run from creating it.
+func (p Policy) mayReplace(s desired, c target.Candidates) bool {
+	return annotation.AllowReplacement.Bool(p.Values) && c.Err == nil && unique(s.wanted) == nil
+}
+
+// Complete returns the whole spec.
+func (p Policy) Complete(observed cloud.Observed, c target.Candidates) cloud.Spec {
+	spec := p.Spec
+	spec.Ref.ID = observed.ID
+	spec.Candidates, spec.Lookups = c.Targets, observed.Lookups
+	return spec
+}
+
+// selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
+func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c target.Candidates) (cloud.Balancer, []cloud.InstanceID, []problem.Warning) {
+	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.Descriptor.Capabilities.MaxTargets}
+	r.Brought, r.Kept = p.State.KnownTargets(observed.ID, p.Fingerprint)
+	return target.Select(b, observed.Balancer.Targets, c, r)
+}
+
+// Decision returns the decision to make these operations, all of which the plan shows.
+func (p Policy) Decision(spec cloud.Spec, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) Decision {
+	d := Decision{Plan: p.Plan(operations)}
+	d.Change = cloud.Change{Spec: spec, Before: before, After: after, Operations: d.Plan.Executable()}
+	return d
+}
+
+// Plan returns the plan of these operations.
+func (p Policy) Plan(operations []cloud.Operation) plan.Plan {
+	return plan.Plan{Cloud: p.Cloud.Name, Subject: "Service " + p.Spec.Ref.Owner.String(), Operations: operations}
+}
+
+// unadopted refuses to create a balancer where a certain one was to be taken over. Once its
+// id is recorded it may be created anew like any other.
+func (p Policy) unadopted(f Finding) []problem.Problem {
+	if p.Adopt == "" || p.Recorded != "" || len(f.Conflicts) > 0 || f.Observed.Found && f.Observed.ID == p.Adopt {
+		return nil
+	}
+	return []problem.Problem{p.NotYours(p.Adopt)}
+}

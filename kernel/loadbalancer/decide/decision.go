@@ -1,0 +1,59 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+)
+
+// Decision is what has to be done and what has to be said.
+type Decision struct {
+	Plan   plan.Plan
+	Change cloud.Change
+	// Whole says that the change leads to all that was asked for, not only its targets.
+	Whole bool
+	// MarksWait says that ownership tags are missing, which the next change writes.
+	MarksWait bool
+	// Replaces says that the balancer is deleted so that the next run creates it anew.
+	Replaces bool
+	// Recreates says that this is because it failed before it ever served.
+	Recreates bool
+	// Begins are annotations to write before the change is made, nil when there are none.
+	Begins map[string]string
+	// Held are targets that stay for want of proof.
+	Held []cloud.InstanceID
+	// Question is what the cloud is asked before the change is made, nil when nothing is.
+	Question *question
+	// Seeks says that the new balancer may be there already, and has to be looked for.
+	Seeks bool
+	// Succeeds says that the change is one of the new balancer while the present one serves;
+	// Meanwhile is what the present one needs.
+	Succeeds  bool
+	Meanwhile *Decision
+	Warnings  []problem.Warning
+	// Err is what is still wrong once the change has been made.
+	Err error
+}
+
+// Rewrites reports whether more than the targets of an existing balancer change.
+func (d Decision) Rewrites() bool {
+	return d.Change.Before.Found && slices.ContainsFunc(d.Change.Operations, func(op cloud.Operation) bool {
+		return op.Kind != cloud.KindTarget
+	})
+}
+
+// KeepsImmutable reports whether a field that was asked for stays because this cloud cannot change it.
+func (d Decision) KeepsImmutable() bool {
+	return slices.ContainsFunc(d.Plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
+}
+
+// question is what has to be asked of the cloud before a decision is carried out.
+type question struct {
+	Spec cloud.Spec
+	// Before is the balancer that is deleted first.
+	Before cloud.Observed
+	// Refused is the decision when the cloud would refuse.
+	Refused func([]problem.Problem) Decision
+}

@@ -1,0 +1,52 @@
+package problem
+
+import (
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Pending says that the cloud is busy: ask again after After. Its text does not name the
+// time, so that repeated events about it are counted as one.
+type Pending struct {
+	After time.Duration
+	// Reason says what is waited for.
+	Reason string
+	// Err is the failure behind it, nil when nothing failed.
+	Err error
+}
+
+func (p *Pending) Error() string {
+	if p.Err == nil {
+		return p.Reason
+	}
+	return p.Reason + ": " + p.Err.Error()
+}
+
+func (p *Pending) Unwrap() error { return p.Err }
+
+// How long to wait where the cloud does not say.
+const (
+	afterConflict = 3 * time.Second  // when something else is changing the balancer
+	afterLimit    = 10 * time.Second // when the rate limit is exceeded
+)
+
+// Retryable turns failures that only need time into *Pending and returns others unchanged:
+//
+//	class      wait
+//	throttled  what the cloud asked for, else afterLimit
+//	conflict   afterConflict
+func Retryable(err error) error {
+	failure := cloud.FailureOf(err)
+	switch failure.Class {
+	case cloud.FailureThrottled:
+		after := failure.RetryAfter
+		if after <= 0 {
+			after = afterLimit
+		}
+		return &Pending{After: after, Reason: "the cloud's rate limit is exceeded", Err: err}
+	case cloud.FailureConflict:
+		return &Pending{After: afterConflict, Reason: "the balancer is being changed by another request", Err: err}
+	}
+	return err
+}

@@ -1,0 +1,49 @@
+package state
+
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+)
+
+// Settled are fingerprints of the balancer as the last successful run left it. "" is
+// unknown.
+type Settled struct{ shape, targets string }
+
+func settledAs(b cloud.Balancer) Settled {
+	targets := b.Targets
+	b.Targets = nil
+	return Settled{shape: difference.Fingerprint(b), targets: difference.Fingerprint(targets)}
+}
+
+// Settle remembers the state that a change led to, the whole of it or its targets; before is what was
+// remembered before it. A state we did not lead to is not remembered.
+func (m *Service) Settle(after *cloud.Balancer, whole bool, before Settled) {
+	if after == nil {
+		return
+	}
+	m.Settled = settledAs(*after)
+	if !whole {
+		m.Settled.shape = before.shape
+	}
+}
+
+// Undone returns the operations that bring back what we left: they are needed although we
+// want the same as before, so somebody else changed it.
+//
+//	wanted then and now  operation needed  it is
+//	same                 yes               drift
+//	other                yes               a change of the Service or its nodes
+//	unknown (restart)    yes               a change, for all we know
+func (s Settled) Undone(change cloud.Change) []cloud.Operation {
+	if change.After == nil {
+		return nil
+	}
+	now := settledAs(*change.After)
+	var undone []cloud.Operation
+	for _, op := range change.Operations {
+		if op.Kind == cloud.KindTarget && now.targets == s.targets || op.Kind != cloud.KindTarget && now.shape == s.shape {
+			undone = append(undone, op)
+		}
+	}
+	return undone
+}

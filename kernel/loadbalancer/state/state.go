@@ -1,0 +1,99 @@
+// Package state has what this process remembers of each Service between two runs.
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Service is what this process remembers of a Service. Losing it costs reads, an event, and where
+// the cloud does not store what it is told at most one more replacement.
+type Service struct {
+	// Created is the id of the balancer we created, "" when we did not.
+	Created string
+	// confirmed is the one of those that was looked for without its id.
+	confirmed string
+	// Duplicates are second balancers that were seen, nil when there are none.
+	Duplicates *Duplicates
+	// Wrote is when we last changed the balancer, or may have.
+	Wrote time.Time
+	// PendingSince is when the balancer was first seen pending, zero when it is not.
+	PendingSince time.Time
+	// Last is what was last observed, nil when nothing was found.
+	Last           *cloud.Observed
+	Settled        Settled
+	Repeated       Repetition
+	FailedCreation FailedCreation
+	// Successor is the id of the balancer we made beside the one that serves, and Refusals is how
+	// often a creation failed in a row.
+	Successor string
+	Refusals  int
+	// brought is the id of the balancer whose targets this process has brought to the nodes once,
+	// and kept what it kept then for want of proof, nil for nothing.
+	brought string
+	kept    *keptTargets
+}
+
+// keptTargets are targets that were kept, and the request that was made then.
+type keptTargets struct {
+	targets []cloud.InstanceID
+	request string
+}
+
+// KnownTargets returns what is known of the targets of a balancer: whether they were brought to the nodes
+// once, and which were kept for the same request.
+func (m *Service) KnownTargets(id, request string) (brought bool, kept []cloud.InstanceID) {
+	if m.kept != nil && m.kept.request == request {
+		kept = m.kept.targets
+	}
+	return m.brought == id || m.Created == id, kept
+}
+
+// Bring remembers that a balancer has the targets that a change gave it.
+func (m *Service) Bring(change cloud.Change) {
+	if change.After != nil && change.Before.Found {
+		m.brought = change.Before.ID
+	}
+}
+
+// Keep remembers the targets that are kept for a request.
+func (m *Service) Keep(targets []cloud.InstanceID, request string) {
+	m.kept = nil
+	if len(targets) > 0 {
+		m.kept = &keptTargets{targets, request}
+	}
+}
+
+// PendingFor notes whether the balancer is pending, and returns for how long it has been.
+func (m *Service) PendingFor(pending bool) time.Duration {
+	switch {
+	case !pending:
+		m.PendingSince = time.Time{}
+		return 0
+	case m.PendingSince.IsZero():
+		m.PendingSince = time.Now()
+	}
+	return time.Since(m.PendingSince)
+}
+
+// Unconfirmed returns the id of the balancer that this process made and has not looked for in any
+// list, "" when there is none.
+func (m *Service) Unconfirmed() string {
+	if m.confirmed == m.Created {
+		return ""
+	}
+	return m.Created
+}
+
+// Confirm notes which of several balancers is the Service's: all processes come to the same one.
+func (m *Service) Confirm(observed cloud.Observed) {
+	if m.Created == "" {
+		return
+	}
+	if slices.Contains(observed.Duplicates, m.Created) {
+		m.Created = observed.ID
+	}
+	m.confirmed = m.Created
+}
