@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,6 +110,44 @@ var (
 		Doc: "Failed checks in a row after which a node gets no traffic. By default the cloud's own.",
 	}
 )
+
+// kubernetesSourceRanges is the annotation of Kubernetes that means the same as SourceRanges.
+const kubernetesSourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges"
+
+// SourceRanges is the twin of spec.loadBalancerSourceRanges. The kernel reads it, see SourceRangesOf.
+var SourceRanges = Key{
+	Name: Prefix + "source-ranges", Type: TypeList, Field: "allow",
+	Doc: "Client networks that may connect, such as `10.0.0.0/8,192.0.2.0/24`. The same as spec.loadBalancerSourceRanges and Kubernetes' own annotation, which win over it, in this order.",
+}
+
+// SourceRangesOf returns the client networks that a Service names, and where: in its field, else in the
+// annotation of Kubernetes, else in the portable one. idle says that the portable one is there and
+// another place says something else.
+func SourceRangesOf(field []string, annotations map[string]string) (where string, networks []string, idle bool) {
+	where, networks = "spec.loadBalancerSourceRanges", field
+	for _, name := range []string{kubernetesSourceRanges, SourceRanges.Name} {
+		text := annotations[name]
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		given := strings.Split(text, ",") // an empty item is an error, and never everybody
+		if len(networks) == 0 {
+			where, networks = name, given
+		} else if name == SourceRanges.Name {
+			idle = !slices.Equal(inOrder(given), inOrder(networks))
+		}
+	}
+	return where, networks, idle
+}
+
+func inOrder(items []string) []string {
+	items = slices.Clone(items)
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	slices.Sort(items)
+	return slices.Compact(items)
+}
 
 // Portable returns the portable keys.
 func Portable() Set {

@@ -52,7 +52,7 @@ var (
 
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
-	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector}
+	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector, SourceRanges}
 }
 
 // WithAliases returns the key with a provider's own spellings added.

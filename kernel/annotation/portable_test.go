@@ -173,3 +173,28 @@ func TestView(t *testing.T) {
 		t.Errorf("view (-want +got):\n%s", diff)
 	}
 }
+
+func TestSourceRangesOf(t *testing.T) {
+	const kubernetes = "service.beta.kubernetes.io/load-balancer-source-ranges"
+	for _, test := range []struct {
+		name     string
+		field    []string
+		given    map[string]string
+		where    string
+		networks string
+		idle     bool
+	}{
+		{"none", nil, nil, "spec.loadBalancerSourceRanges", "", false},
+		{"portable", nil, map[string]string{annotation.SourceRanges.Name: "10.0.0.0/8,x"}, annotation.SourceRanges.Name, "10.0.0.0/8 x", false},
+		{"only a comma", nil, map[string]string{annotation.SourceRanges.Name: ","}, annotation.SourceRanges.Name, " ", false},
+		{"blank", nil, map[string]string{annotation.SourceRanges.Name: " "}, "spec.loadBalancerSourceRanges", "", false},
+		{"Kubernetes' wins", nil, map[string]string{annotation.SourceRanges.Name: "10.0.0.0/8", kubernetes: "192.0.2.0/24"}, kubernetes, "192.0.2.0/24", true},
+		{"the field wins", []string{"192.0.2.0/24"}, map[string]string{annotation.SourceRanges.Name: "10.0.0.0/8"}, "spec.loadBalancerSourceRanges", "192.0.2.0/24", true},
+		{"the same", []string{"192.0.2.0/24", "10.0.0.0/8"}, map[string]string{annotation.SourceRanges.Name: "10.0.0.0/8, 192.0.2.0/24"}, "spec.loadBalancerSourceRanges", "192.0.2.0/24 10.0.0.0/8", false},
+	} {
+		where, networks, idle := annotation.SourceRangesOf(test.field, test.given)
+		if where != test.where || strings.Join(networks, " ") != test.networks || idle != test.idle {
+			t.Errorf("%s: %s says %q, idle %t; want %s, %q, %t", test.name, where, networks, idle, test.where, test.networks, test.idle)
+		}
+	}
+}

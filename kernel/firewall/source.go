@@ -9,19 +9,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // everywhere is all of IPv4 and IPv6.
 func everywhere() []string { return []string{"0.0.0.0/0", "::/0"} }
 
-// sourceRanges returns the client networks of a Service; none means everyone. The field wins
-// over the annotation of the Kubernetes framework.
+// sourceRanges returns the client networks of a Service; none means everyone.
 func sourceRanges(svc *corev1.Service) ([]netip.Prefix, error) {
-	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
-	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
-		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
-	}
+	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
 	var ranges []netip.Prefix
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))

@@ -58,6 +58,9 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 		}
 	}
 	r := Request{Service: svc, Values: values, IDAnnotation: c.Descriptor.IDAnnotation, spellings: spellings(svc, c.Annotations)}
+	if where, _, idle := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations); idle {
+		found = append(found, annotation.Problem{Key: annotation.SourceRanges.Name, Warning: true, Idle: where + " is there, which wins"})
+	}
 	r.Problems, r.Warnings = problem.OfAnnotations(found)
 	r.Recorded = recordedID(svc, values, c)
 	r.Adopt = annotation.Adopt.In(values)
@@ -92,7 +95,7 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	return r
 }
 
-// spellings returns the alias that the Service uses in the place of a key's name.
+// spellings returns the alias that the Service uses in the place of a key's name. It wins over that.
 func spellings(svc *corev1.Service, set annotation.Set) map[string]string {
 	used := map[string]string{}
 	for _, key := range set {
@@ -100,9 +103,6 @@ func spellings(svc *corev1.Service, set annotation.Set) map[string]string {
 			if _, ok := svc.Annotations[spelling]; ok && used[key.Name] == "" {
 				used[key.Name] = spelling
 			}
-		}
-		if _, ok := svc.Annotations[key.Name]; ok {
-			delete(used, key.Name)
 		}
 	}
 	return used

@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 func TestSpellings(t *testing.T) {
@@ -22,7 +23,7 @@ func TestSpellings(t *testing.T) {
 	svc.Annotations = map[string]string{"old.io/size": "1", "older.io/size": "1", "old.io/name": "x", "a.io/name": "x"}
 	r := Request{spellings: spellings(svc, set)}
 	problems := r.Respell([]problem.Problem{problem.Invalid("a.io/size", "1", "more"), problem.Invalid("a.io/name", "x", "y"), problem.Invalid("spec.ports", "", "")})
-	for i, want := range []string{"old.io/size", "a.io/name", "spec.ports"} {
+	for i, want := range []string{"old.io/size", "old.io/name", "spec.ports"} {
 		invalid, _ := errors.AsType[*cloud.Invalid](problems[i].Err)
 		if got := invalid.Field; got != want {
 			t.Errorf("field %d is %s, want %s", i, got, want)
@@ -83,6 +84,22 @@ func TestSourceRanges(t *testing.T) {
 				t.Errorf("ranges %v, problems %v, want %v and %d", got, problems, test.want, test.problems)
 			}
 		})
+	}
+}
+
+// The portable twin of the field is read, and said where it has no effect.
+func TestPortableSourceRanges(t *testing.T) {
+	c := &run.Cloud{Annotations: annotation.Kernel()}
+	svc := &corev1.Service{}
+	svc.Annotations = map[string]string{annotation.SourceRanges.Name: "192.0.2.1/24"}
+	r := Read(svc, c, "c")
+	if len(r.Spec.SourceRanges) != 1 || r.Spec.SourceRanges[0].String() != "192.0.2.0/24" || len(r.Warnings) > 0 {
+		t.Errorf("ranges %v, warnings %v", r.Spec.SourceRanges, r.Warnings)
+	}
+	svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"}
+	r = Read(svc, c, "c")
+	if r.Spec.SourceRanges[0].String() != "10.0.0.0/8" || len(r.Warnings) != 1 {
+		t.Errorf("ranges %v, warnings %v; want the field's, and one", r.Spec.SourceRanges, r.Warnings)
 	}
 }
 

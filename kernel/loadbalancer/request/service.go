@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
@@ -50,12 +51,9 @@ func healthPort(svc *corev1.Service) int {
 }
 
 // sourceRanges returns the networks that may connect, masked, sorted and each once; none
-// means everyone. The field wins over the annotation of the Kubernetes framework.
+// means everyone.
 func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem.Problem) {
-	field, given := "spec.loadBalancerSourceRanges", svc.Spec.LoadBalancerSourceRanges
-	if text := svc.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; len(given) == 0 && strings.TrimSpace(text) != "" {
-		field, given = corev1.AnnotationLoadBalancerSourceRangesKey, strings.Split(text, ",")
-	}
+	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
 	var ranges []netip.Prefix
 	var problems []problem.Problem
 	for _, text := range given {
