@@ -126,6 +126,10 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 		byName[machine.Name] = append(byName[machine.Name], machine)
 	}
 	for _, node := range nodes {
+		if machine, described := instance.FromNode(o.Cloud, node); described {
+			s.of[node.Name] = machine
+			continue
+		}
 		switch owner := instance.Owner(node, o.Cloud.Concerns); {
 		case owner == instance.Foreign || owner == instance.OptedOut:
 		case node.Spec.ProviderID != "":

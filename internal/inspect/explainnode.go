@@ -61,6 +61,10 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 // explainMachine says by which rule the machine was found, and which others there are.
 func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *corev1.Node, owner instance.Ownership) *cloud.Instance {
 	s := e.section("Machine")
+	if machine, described := instance.FromNode(i.cloud, node); described {
+		s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
+		return &machine
+	}
 	if node.Spec.ProviderID != "" {
 		id, err := i.inventory.ProviderID(node)
 		if err != nil {

@@ -62,6 +62,20 @@ type Namer interface {
 	NameID(name string) InstanceID
 }
 
+// Describer is implemented by drivers whose clusters have machines that no API lists, such as servers
+// without credentials or those of a static inventory: only their Node describes them.
+type Describer interface {
+	// FromNode returns the machine that a Node of this cloud describes, false for every other Node.
+	// Its ID is a DescribedInstance, its ProviderID is that of the Node where it has one, and concerns
+	// this cloud. Addresses of the Node stay where they are in the answer, and others can be added.
+	//
+	// Such a Node is initialised, is a target where Eligible allows that, and is nothing else: it has no
+	// route and no tag, is never listed or read, is never off or gone, is no canary, and is not counted by
+	// the brake. Somebody else has to delete it. It is pure, and the Node with what it returned
+	// leads to the same machine.
+	FromNode(node NodeFacts) (Instance, bool)
+}
+
 // Labeler is implemented by drivers whose cloud says something about a machine in a request of
 // its own, which becomes labels of its Node. The kernel asks once for each machine, when its
 // Node is initialised, and for many of them together.

@@ -16,6 +16,28 @@ func UnknownInstance(address string) InstanceID { return InstanceID(unknown + ad
 // Unknown reports whether the id is of an UnknownInstance.
 func (id InstanceID) Unknown() bool { return strings.HasPrefix(string(id), unknown) }
 
+// described marks ids of machines that only their Node describes.
+const described = "="
+
+// DescribedInstance is the id of a machine that only its Node describes, see Describer. No cloud is ever
+// asked for it.
+func DescribedInstance(name string) InstanceID { return InstanceID(described + name) }
+
+// Described reports whether the id is of a DescribedInstance.
+func (id InstanceID) Described() bool { return strings.HasPrefix(string(id), described) }
+
+// NodeFacts is what a Node says of its machine.
+type NodeFacts struct {
+	Name string
+	// ProviderID is "" until the Node is initialised, unless its kubelet was told one.
+	ProviderID string
+	// Labels and Annotations are not changed. The kubelet's --node-ip is the annotation
+	// alpha.kubernetes.io/provided-node-ip.
+	Labels, Annotations map[string]string
+	// Addresses are those the Node has: at first its kubelet's, later those of the Instance.
+	Addresses []Address
+}
+
 // Instance is a machine.
 type Instance struct {
 	ID InstanceID

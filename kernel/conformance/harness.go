@@ -43,6 +43,8 @@ type Harness struct {
 	// written, with the machine's id in the place of %s. Foreign are those of another region or
 	// project: they concern nobody here.
 	ProviderIDs, Foreign []string
+	// Described are new Nodes whose machines only they describe, for a cloud.Describer.
+	Described []cloud.NodeFacts
 	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
 	// change of a part at a time needs more than one that replaces whole objects.
 	Passes int

@@ -20,6 +20,7 @@ func (s *suite) instances(t *testing.T) {
 		{"every form of provider id that upstream reads is read", providerIDForms},
 		{"provider ids that do not concern us are not parsed", foreignProviderIDs},
 		{"nodes that do not concern us cost nothing and are never gone", foreignNodes},
+		{"machines that only their nodes describe cost nothing and are never gone", describedNodes},
 		{"list is complete over several pages", wholeList},
 		{"a failed page is an error or incomplete", partialList},
 		{"get agrees with list", getAgreesWithList},

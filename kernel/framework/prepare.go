@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 	netutils "k8s.io/utils/net"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -168,10 +170,16 @@ func prefixes(cidrs []*net.IPNet) []netip.Prefix {
 	return all
 }
 
-// routeNodes is the Node view of the route controller; it keeps the handlers.
+// routeNodes is the Node view of the route controller; it keeps the handlers. The cloud's network leads to
+// no machine that only its Node describes.
 func (c *Cloud) routeNodes() *nodeView {
-	return c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	view := c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		c.routeHandlers.add(h)
 		return h
 	})
+	view.mine = func(node *corev1.Node) bool {
+		_, described := instance.FromNode(c.cloud, node)
+		return !described && c.mine(node)
+	}
+	return view
 }

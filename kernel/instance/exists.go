@@ -20,6 +20,7 @@ import (
 //
 //	Node, machine                                           answer
 //	provider-ID of another cloud, or opted out              true: never touched
+//	a machine that only its Node describes                  true: nobody can be asked
 //	no provider-ID, or a malformed one                      error
 //	seen within state age                                   true
 //	 not seen, Node younger than Grace or not initialised   error, nothing is asked
@@ -37,6 +38,9 @@ func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error)
 	if i.nodes.foreign(node) {
 		return true, nil
 	}
+	if _, described := i.nodes.fromNode(node); described {
+		return true, nil
+	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityExistence)
 	switch id, r, err := i.current(ctx, node); {
 	case err != nil:
@@ -50,9 +54,13 @@ func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error)
 }
 
 // Shutdown reports whether a Node's machine is off, from the same records as Exists. Nodes
-// of other clouds never are. A machine that cannot be seen is an error.
+// of other clouds never are, and neither are machines that only their Node describes. A machine that
+// cannot be seen is an error.
 func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, error) {
 	if i.nodes.foreign(node) {
+		return false, nil
+	}
+	if _, described := i.nodes.fromNode(node); described {
 		return false, nil
 	}
 	switch id, r, err := i.current(cloud.WithPriority(ctx, cloud.PriorityExistence), node); {

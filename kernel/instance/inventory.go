@@ -81,7 +81,10 @@ func newState(o Options) *state {
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
 		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics),
 	}
-	s.nodes = &nodes{cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, parse: s.instances.ParseProviderID, list: o.Nodes, grace: p.Grace}
+	s.nodes = &nodes{
+		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, parse: s.instances.ParseProviderID, list: o.Nodes, grace: p.Grace,
+		fromNode: func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
+	}
 	s.budget = newBudget(s.schedule, s.size)
 	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, p.ProbeMaxAge)
 	return s

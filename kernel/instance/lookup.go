@@ -12,9 +12,13 @@ import (
 
 // Lookup returns those of the machines that exist, as targets of balancers and routes. An id that is missing
 // from the result was answered by a definite not-found, once; with any doubt about any of them Lookup returns
-// an error instead. Machines seen within staleAge count as present while the cloud fails.
+// an error instead. Machines seen within staleAge count as present while the cloud fails. No cloud is asked
+// for machines that only their Nodes describe: they are missing when the Node is.
 func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	present := make(map[cloud.InstanceID]cloud.Instance, len(ids))
+	ids, present := i.nodes.split(ids)
+	if len(ids) == 0 {
+		return present, nil
+	}
 	rest, err := unanswered(ctx, i, ids, func(id cloud.InstanceID, since time.Time) bool {
 		r := i.cache.Since(id, since)
 		if r != nil {
@@ -116,8 +120,8 @@ func (i *Inventory) keyOfName(name string) cache.Key {
 	return cache.Key{Name: name}
 }
 
-// Addresses returns the addresses of all machines of a list that was read just now. It fails
-// unless the list is believed to be whole.
+// Addresses returns the addresses of all machines of a list that was read just now, and of those that only
+// Nodes describe. It fails unless the list is believed to be whole.
 func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 	since := sinceAge(i.schedule.metadataAge(i.size()))
 	if err := i.lists.refresh(ctx, since); err != nil {
@@ -128,10 +132,16 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 		return nil, errors.New("the list of machines is incomplete or suspiciously short")
 	}
 	addresses := map[string]bool{}
-	for _, r := range lists.Installed.All() {
-		for _, a := range r.Addresses {
+	add := func(machine cloud.Instance) {
+		for _, a := range machine.Addresses {
 			addresses[a.Address] = true
 		}
+	}
+	for _, r := range lists.Installed.All() {
+		add(r.Instance)
+	}
+	for _, machine := range i.nodes.described() {
+		add(machine)
 	}
 	return addresses, nil
 }

@@ -22,6 +22,7 @@ import (
 //	provider-ID, new         id            metadata age; needs at least one address
 //	no provider-ID           name, or the  metadata age; needs at least one address
 //	                         id in it
+//	describes its machine    nothing       the Node itself; a new one needs at least one address
 //
 // A new Node's machine comes with the labels that are read separately, see labels.add.
 //
@@ -30,6 +31,9 @@ import (
 // *AmbiguousError, or carry the failure class of the cloud's answer.
 func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error) {
 	initialised := node.Spec.ProviderID != "" && !Uninitialized(node)
+	if machine, ok := i.nodes.fromNode(node); ok {
+		return i.described(ctx, node, initialised, machine)
+	}
 	k, err := i.key(node)
 	if err != nil {
 		i.tellUnreadable(node, initialised, err)
@@ -55,6 +59,19 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		i.cache.Assign(instance.ID, node.UID)
 	}
 	return cache.Copy(instance), nil
+}
+
+// described returns the machine that a Node describes.
+func (i *Inventory) described(ctx context.Context, node *corev1.Node, initialised bool, machine cloud.Instance) (cloud.Instance, error) {
+	if !initialised && len(machine.Addresses) == 0 {
+		err := errors.New("neither its kubelet nor its description gives it an address: set the kubelet's --node-ip")
+		i.tellMissing(ctx, node, initialised, err)
+		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
+	}
+	if !initialised {
+		i.report.settled(node)
+	}
+	return machine, nil
 }
 
 // key says how to look a Node's machine up.

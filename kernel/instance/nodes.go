@@ -18,6 +18,8 @@ type nodes struct {
 	cloud    string
 	concerns func(providerID string) bool
 	parse    func(providerID string) (cloud.InstanceID, error)
+	// fromNode returns the machine of a Node that only the Node describes.
+	fromNode func(*corev1.Node) (cloud.Instance, bool)
 	// list returns all Nodes of the view.
 	list  func() []*corev1.Node
 	grace time.Duration
@@ -64,12 +66,15 @@ type ownNode struct {
 	id cloud.InstanceID
 }
 
-// own returns our Nodes.
+// own returns our Nodes whose machines the cloud knows.
 func (n *nodes) own() []ownNode {
 	list := n.list()
 	own := make([]ownNode, 0, len(list))
 	for _, node := range list {
 		if n.owner(node) != Mine {
+			continue
+		}
+		if _, described := n.fromNode(node); described {
 			continue
 		}
 		var id cloud.InstanceID
@@ -103,6 +108,9 @@ func (n *nodes) id(node *corev1.Node) (cloud.InstanceID, error) {
 	}
 	if owner := n.owner(node); owner != Mine {
 		return "", &NotMineError{Node: node.Name, ProviderID: providerID, Cloud: n.cloud, Owner: owner}
+	}
+	if machine, described := n.fromNode(node); described {
+		return machine.ID, nil
 	}
 	id, err := n.parse(providerID)
 	if err != nil {

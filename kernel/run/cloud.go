@@ -33,11 +33,12 @@ type Cloud struct {
 	Replacer   cloud.Replacer
 	Routes     cloud.Routes
 	Firewalls  cloud.Firewalls
-	// Scoped, Namer, Labeler and Tagger are nil when the driver does not implement them.
-	Scoped  cloud.Scoped
-	Namer   cloud.Namer
-	Labeler cloud.Labeler
-	Tagger  cloud.Tagger
+	// Scoped, Namer, Describer, Labeler and Tagger are nil when the driver does not implement them.
+	Scoped    cloud.Scoped
+	Namer     cloud.Namer
+	Describer cloud.Describer
+	Labeler   cloud.Labeler
+	Tagger    cloud.Tagger
 }
 
 // Options configure Decorate.
@@ -102,6 +103,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Namer); ok {
 		decorated.Namer = next
+	}
+	if next, ok := driver.(cloud.Describer); ok {
+		decorated.Describer = next
 	}
 	if next, ok := driver.(cloud.Labeler); ok {
 		decorated.Labeler = &labeler{caller: c, next: next}

@@ -84,7 +84,7 @@ func (m *Manager) Concerns(before, after *corev1.Node) bool {
 // Deleted remembers the machine of a Node that is gone. Without the label it was never tagged.
 func (m *Manager) Deleted(node *corev1.Node) {
 	id, err := m.Machines.ProviderID(node)
-	if err != nil || node.Labels[m.label] == "" || !m.Cloud.Tagger.Taggable(id) {
+	if err != nil || id.Described() || node.Labels[m.label] == "" || !m.Cloud.Tagger.Taggable(id) {
 		return
 	}
 	m.mu.Lock()
@@ -100,7 +100,7 @@ func (m *Manager) Reconcile(ctx context.Context) error {
 	var untagged []cloud.InstanceID
 	for _, node := range m.Nodes() {
 		id, err := m.Machines.ProviderID(node)
-		if err != nil || !m.Cloud.Tagger.Taggable(id) {
+		if err != nil || id.Described() || !m.Cloud.Tagger.Taggable(id) {
 			continue
 		}
 		if node.Labels[m.label] != m.sum {

@@ -109,6 +109,9 @@ func (d *Driver) Coexist(cloud.Spec, cloud.Observed) string { return "" }
 
 // Eligible implements cloud.Balancers.
 func (d *Driver) Eligible(_ cloud.Balancer, target cloud.Target) string {
+	if target.InstanceID.Described() {
+		return "the world does not know its machine"
+	}
 	if ipv4, _ := target.Families(cloud.AddressInternalIP, cloud.AddressExternalIP); !ipv4 {
 		return "it has no IPv4 address"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
@@ -18,7 +19,7 @@ func TestConformance(t *testing.T) {
 			w := world.New(world.Options{Settings: world.Settings{
 				ActivateAfter: world.Duration(time.Hour), DeleteAfter: world.Duration(time.Hour),
 			}})
-			return withDefect(newDriver(t, w, nil), w), control{t, w}
+			return withDefect(newDriver(t, w, map[string]string{"SIM_STATIC": "true"}), w), control{t, w}
 		},
 		Descriptor:  sim.Descriptor(),
 		Annotations: sim.Annotations(),
@@ -34,6 +35,13 @@ func TestConformance(t *testing.T) {
 			sim.HealthTimeout.Name:  {Value: "3"},
 			sim.Healthy.Name:        {Value: "4"},
 			sim.Unhealthy.Name:      {Value: "5"},
+		},
+		Described: []cloud.NodeFacts{
+			{Name: "rack-1", Labels: map[string]string{static.Label: "true"}, Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "192.0.2.1"}}},
+			{
+				Name: "rack-2", ProviderID: "sim://static/rack-2", Annotations: map[string]string{static.Address: "198.51.100.7"},
+				Addresses: []cloud.Address{{Type: cloud.AddressHostname, Address: "rack-2"}, {Type: cloud.AddressInternalIP, Address: "192.0.2.2"}},
+			},
 		},
 		Errors: map[string]conformance.APIError{
 			"403":           {Fault: conformance.Fault{Status: http.StatusForbidden}, Want: cloud.FailureUnauthorized},

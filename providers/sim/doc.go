@@ -9,5 +9,5 @@
 //	route.go       routes for pod CIDRs
 //
 // The cloud itself is the package world below this one. The driver knows it only through
-// HTTP; world.Client stands in for the SDK other clouds have.
+// HTTP; world.Client stands in for the SDK other clouds have. Package static is about servers beside it.
 package sim

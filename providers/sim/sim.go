@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
@@ -34,13 +35,17 @@ func Descriptor() cloud.Descriptor {
 			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens.", Value: "listen"},
 			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional.", Value: "machines", Type: cloud.SettingList},
 			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`, Value: "forward", Type: cloud.SettingBool},
+			{Name: "SIM_STATIC", Default: "false", Doc: `"true" takes machines of new Nodes with the label ` + static.Label + `=true for ones that only their Node describes.`},
 		},
 		IDAnnotation: ID.Name,
 	}
 }
 
 // Driver is the driver.
-type Driver struct{ client *world.Client }
+type Driver struct {
+	client *world.Client
+	static.Machines
+}
 
 // What is optional. That it is a cloud.Driver and has cloud.Instances, New and Instances say.
 var (
@@ -67,7 +72,7 @@ func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
 		}
 		client.Endpoint = server.URL
 	}
-	return &Driver{client}, nil
+	return &Driver{client, static.Machines{Enabled: config.Lookup("SIM_STATIC") == "true"}}, nil
 }
 
 // Identity implements cloud.Driver.

@@ -1,0 +1,107 @@
+package conformance
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+)
+
+// describedNodes checks a cloud.Describer: what it makes of Nodes, and that the kernel asks no cloud about
+// their machines.
+func describedNodes(f *fixture) {
+	describer, ok := f.driver.(cloud.Describer)
+	if !ok || len(f.suite.Described) == 0 {
+		if ok {
+			f.Error("the driver is a cloud.Describer: Harness.Described has to have a Node")
+		}
+		return
+	}
+	listed := f.get(f.control.AddMachine("node-1"))
+	if machine, claimed := describer.FromNode(cloud.NodeFacts{Name: "node-1", ProviderID: listed.ProviderID, Addresses: listed.Addresses}); claimed {
+		f.Errorf("a machine of the cloud is described by its node: %+v", machine)
+	}
+	if machine, claimed := describer.FromNode(cloud.NodeFacts{Name: "node-1"}); claimed {
+		f.Errorf("a new node that says nothing of its machine describes it: %+v", machine)
+	}
+	var nodes []*corev1.Node
+	for _, facts := range f.suite.Described {
+		if machine, ok := f.describe(describer, facts); ok {
+			nodes = append(nodes, describing(facts, machine))
+		}
+	}
+	f.neverAsked(nodes)
+}
+
+// describe checks what a driver makes of a Node.
+func (f *fixture) describe(describer cloud.Describer, facts cloud.NodeFacts) (cloud.Instance, bool) {
+	machine, ok := describer.FromNode(facts)
+	switch {
+	case !ok:
+		f.Errorf("node %s does not describe its machine", facts.Name)
+		return machine, false
+	case !machine.ID.Described(), machine.ProviderID == "", !f.concerns(machine.ProviderID), facts.ProviderID != "" && facts.ProviderID != machine.ProviderID:
+		f.Errorf("node %s: id %q and provider-ID %q of its machine", facts.Name, machine.ID, machine.ProviderID)
+	}
+	for _, a := range facts.Addresses {
+		if !slices.Contains(machine.Addresses, a) {
+			f.Errorf("node %s loses the address %s %s of its kubelet", facts.Name, a.Type, a.Address)
+		}
+	}
+	later := facts
+	later.ProviderID, later.Addresses = machine.ProviderID, machine.Addresses
+	for what, facts := range map[string]cloud.NodeFacts{"the same": facts, "the initialised": later} {
+		again, ok := describer.FromNode(facts)
+		if difference := cmp.Diff(machine, again); !ok || difference != "" {
+			f.Errorf("%s node %s is another machine (%t, -first +again):\n%s", what, facts.Name, ok, difference)
+		}
+	}
+	return machine, true
+}
+
+// describing returns the Node after it was initialised, lost for an hour.
+func describing(facts cloud.NodeFacts, machine cloud.Instance) *corev1.Node {
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: facts.Name, UID: types.UID(facts.Name), Labels: facts.Labels, Annotations: facts.Annotations,
+			CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour)),
+		},
+		Spec:   corev1.NodeSpec{ProviderID: machine.ProviderID},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}},
+	}
+	for _, a := range machine.Addresses {
+		node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeAddressType(a.Type), Address: a.Address})
+	}
+	return node
+}
+
+// neverAsked asks the kernel everything about Nodes that describe their machines.
+func (f *fixture) neverAsked(nodes []*corev1.Node) {
+	inventory := instance.New(instance.Options{Cloud: f.decorated(), Nodes: func() []*corev1.Node { return nodes }})
+	before := f.requests()
+	for _, node := range nodes {
+		exists, err := inventory.Exists(f.ctx(), node)
+		off, offErr := inventory.Shutdown(f.ctx(), node)
+		if !exists || off || err != nil || offErr != nil {
+			f.Errorf("node %s exists: %t, %v; is off: %t, %v", node.Name, exists, err, off, offErr)
+		}
+		id, err := inventory.ProviderID(node)
+		machine, metadataErr := inventory.Metadata(f.ctx(), node)
+		if err != nil || metadataErr != nil || machine.ID != id {
+			f.Errorf("node %s is machine %q, %v, and %q, %v", node.Name, id, err, machine.ID, metadataErr)
+		}
+		gone := cloud.DescribedInstance("a node that is gone")
+		if found, err := inventory.Lookup(f.ctx(), []cloud.InstanceID{id, gone}); err != nil || len(found) != 1 || found[id].ID != id {
+			f.Errorf("looking up %q and a machine whose node is gone: %v, %v", id, found, err)
+		}
+	}
+	if cost := f.requests() - before; cost > 0 {
+		f.Errorf("%d requests", cost)
+	}
+}

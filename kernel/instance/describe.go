@@ -1,0 +1,57 @@
+package instance
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// FromNode returns the machine of a Node of this cloud that only the Node describes. It is a pure function
+// of the Node.
+func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
+	if c.Describer == nil || Owner(node, c.Concerns) != Mine {
+		return cloud.Instance{}, false
+	}
+	facts := cloud.NodeFacts{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
+	for _, a := range node.Status.Addresses {
+		facts.Addresses = append(facts.Addresses, cloud.Address{Type: cloud.AddressType(a.Type), Address: a.Address})
+	}
+	machine, ok := c.Describer.FromNode(facts)
+	if !ok {
+		return cloud.Instance{}, false
+	}
+	return cache.Copy(machine), true
+}
+
+// described returns the machines that only Nodes describe, by id.
+func (n *nodes) described() map[cloud.InstanceID]cloud.Instance {
+	machines := map[cloud.InstanceID]cloud.Instance{}
+	for _, node := range n.list() {
+		if machine, ok := n.fromNode(node); ok {
+			machines[machine.ID] = machine
+		}
+	}
+	return machines
+}
+
+// split takes those of the ids out that no cloud is asked for, and returns those of their machines that a
+// Node describes. The others are gone with their Node.
+func (n *nodes) split(ids []cloud.InstanceID) (rest []cloud.InstanceID, present map[cloud.InstanceID]cloud.Instance) {
+	var described map[cloud.InstanceID]cloud.Instance
+	present = make(map[cloud.InstanceID]cloud.Instance, len(ids))
+	for _, id := range ids {
+		if !id.Described() {
+			rest = append(rest, id)
+			continue
+		}
+		if described == nil {
+			described = n.described()
+		}
+		if machine, ok := described[id]; ok {
+			present[id] = machine
+		}
+	}
+	return rest, present
+}
