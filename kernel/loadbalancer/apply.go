@@ -57,7 +57,7 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote = time.Now()
-		if d.Change.After == nil || p.adopts(d) {
+		if d.Change.After == nil || d.Adopts() {
 			p.manager.lists.Expire()
 		}
 	}
@@ -73,7 +73,7 @@ func (p *pipeline) applied(d decide.Decision, before state.Settled, progress clo
 		p.manager.metrics.Add(metric.Drifts, 1, p.manager.cloud.Name)
 	}
 	switch {
-	case !p.adopts(d):
+	case !d.Adopts():
 	case d.Change.Before.Shared:
 		p.say(problem.Warn(event.Adopted, "this Service shares balancer "+d.Change.Before.ID+" now; it has only its own ports there"))
 	default:
@@ -81,20 +81,6 @@ func (p *pipeline) applied(d decide.Decision, before state.Settled, progress clo
 	}
 	p.state.Repeated = again.With(progress.Step)
 	if created := progress.Observed; created != nil && !d.Change.Before.Found {
-		p.state.Created = created.ID
-		p.state.Refusals = 0
+		p.state.Made(created.ID)
 	}
-}
-
-// adopts reports whether the decision puts our marks on a balancer that did not have them.
-func (p *pipeline) adopts(d decide.Decision) bool {
-	if d.Change.After == nil || d.Change.Before.Owner.UID == p.Spec.Ref.Owner.UID {
-		return false
-	}
-	for _, op := range d.Change.Operations {
-		if op.Field == cloud.FieldOwnershipTags {
-			return true
-		}
-	}
-	return false
 }

@@ -41,7 +41,14 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
-	p.setDeleting()
+	p.SetDeleting()
+	return deletion{p}.run(ctx)
+}
+
+// deletion is the run in which a Service gives its balancer up.
+type deletion struct{ *pipeline }
+
+func (p deletion) run(ctx context.Context) error {
 	f, err := p.findOwned(ctx, p.read)
 	if err != nil {
 		return p.failed(ctx, err)
@@ -63,7 +70,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 }
 
 // giveUp releases or deletes the balancer of a Service that leaves.
-func (p *pipeline) giveUp(ctx context.Context, observed cloud.Observed) error {
+func (p deletion) giveUp(ctx context.Context, observed cloud.Observed) error {
 	if !observed.Found && (p.Retain || !observed.Orphans) {
 		p.forget()
 		return nil
@@ -80,15 +87,10 @@ func (p *pipeline) giveUp(ctx context.Context, observed cloud.Observed) error {
 	return p.release(ctx, observed)
 }
 
-// setDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
-func (p *pipeline) setDeleting() {
-	p.Spec.Deleting, p.Adopt, p.Spec.Ref.ID = true, "", p.Recorded
-}
-
 // freeMarks are the marks of a balancer that no Service has any more: none, or the cluster's alone
 // where its name still holds the UID of the Service. Without that the name would say that it is
 // another one's.
-func (p *pipeline) freeMarks(observed cloud.Observed) []string {
+func (p deletion) freeMarks(observed cloud.Observed) []string {
 	if !safety.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
@@ -102,7 +104,7 @@ func (p *pipeline) freeMarks(observed cloud.Observed) []string {
 }
 
 // release removes our marks from the balancer and leaves it.
-func (p *pipeline) release(ctx context.Context, observed cloud.Observed) error {
+func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
 	after.OwnershipTags = p.freeMarks(observed)
 	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, &after, difference.Of(observed.Balancer, after)))
@@ -119,7 +121,7 @@ func (p *pipeline) release(ctx context.Context, observed cloud.Observed) error {
 
 // releaseOther ends a replacement that is under way when the Service goes and its balancer is kept: the
 // other balancer is deleted if it never served, and else it is kept too.
-func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error {
+func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	other, err := p.unfinished(ctx, kept)
 	switch {
 	case err != nil:
@@ -144,13 +146,13 @@ func (p *pipeline) releaseOther(ctx context.Context, kept cloud.Observed) error 
 }
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
-func (p *pipeline) served(o cloud.Observed) bool {
+func (p deletion) served(o cloud.Observed) bool {
 	return o.ID == p.Replacing.Of || owner.Uses(p.Service, p.IDAnnotation, o)
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand.
-func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
+func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
 	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
@@ -179,7 +181,7 @@ func (p *pipeline) remove(ctx context.Context, observed cloud.Observed) error {
 // unfinished returns the balancer that was being made to take the place of the observed one: a
 // driver that finds it neither by id nor by name finds it by its marks only. One that another
 // Service uses is left.
-func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+func (p deletion) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	if p.Replacing == nil || p.manager.cloud.Replacer == nil {
 		return cloud.Observed{}, nil
 	}
@@ -193,7 +195,7 @@ func (p *pipeline) unfinished(ctx context.Context, observed cloud.Observed) (clo
 
 // write makes a change that ends the Service's hold on the balancer. Where changes are not
 // really made it fails, so that nobody believes the balancer gone.
-func (p *pipeline) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+func (p deletion) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:

@@ -217,7 +217,7 @@ func TestNotConvergingIsShownInPlans(t *testing.T) {
 	for range 3 {
 		f.settle()
 	}
-	p, err := f.Plan(t.Context(), f.svc, f.nodes)
+	p, err := f.plan(f.nodes...)
 	if err != nil || !p.Empty() || len(p.Operations) != 1 || p.Operations[0].Blocked == "" {
 		t.Errorf("plan %+v, error %v", p, err)
 	}

@@ -26,7 +26,7 @@ import (
 //	it is the right account      trust
 //
 // All else is left, and said.
-func (p *pipeline) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
+func (p succession) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
 	if p.Replacing != nil {
 		p.state.Duplicates = nil // one of both takes the place of the other
 		return 0
@@ -68,7 +68,7 @@ func leftWarning(id, why string) problem.Warning {
 }
 
 // deleteDuplicate deletes a second balancer, and says why it does not. One that is gone is fine.
-func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
+func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
 	spec := p.Spec
 	spec.Ref.ID, spec.Deleting, spec.Refused = id, true, []string{kept.ID}
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
@@ -99,7 +99,7 @@ func (p *pipeline) deleteDuplicate(ctx context.Context, kept cloud.Observed, id 
 
 // doubt says why a second balancer is perhaps not the Service's alone, "" when it is. It is an error
 // when that cannot be known.
-func (p *pipeline) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
+func (p succession) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
 	if why := p.manager.owners.Doubt(p.Request, kept, other); why != "" {
 		return why, nil
 	}

@@ -41,7 +41,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	defer p.end()
 	if p.Untouched() {
-		p.say(p.leftAlone()...)
+		p.say(p.LeftAlone()...)
 		return Outcome{Status: p.Present()}, nil
 	}
 	f, d, err := p.resolve(ctx, nodes)
@@ -73,18 +73,11 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	}
 	seen := slices.Concat(f.Observed.Duplicates, after.Duplicates)
 	f.Observed = after
-	if o, err = p.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = p.prune(ctx, after, seen)
+	second := succession{p}
+	if o, err = second.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
+		o.Again = second.prune(ctx, after, seen)
 	}
 	return o, err
-}
-
-// leftAlone says where the Service belongs to another controller.
-func (p *pipeline) leftAlone() []problem.Warning {
-	if !p.OtherController {
-		return nil
-	}
-	return []problem.Warning{problem.Warn(event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say")}
 }
 
 // note adds annotations to write.
@@ -145,14 +138,14 @@ func (p *pipeline) consult(ctx context.Context, f decide.Finding, c target.Candi
 // returns is the one that was carried out.
 func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Observed, decide.Decision, error) {
 	if d.Succeeds && p.live() {
-		after, err := p.advance(ctx, d)
+		after, err := succession{p}.advance(ctx, d)
 		return after, d, err
 	}
 	after, err := p.change(ctx, d)
-	if err == nil || !p.replacesDeleted(d) || !p.refusal(err) {
+	if err == nil || !p.replacesDeleted(d) || !p.state.Refuses(err) {
 		return after, d, err
 	}
-	if d = p.policy.Restore(p.known(d), d.Change.Before, err); d.Change.After == nil {
+	if d = p.policy.Restore(target.Candidates{Targets: d.Change.Spec.Candidates}, d.Change.Before, err); d.Change.After == nil {
 		return after, d, err
 	}
 	p.say(d.Warnings...)
@@ -163,11 +156,6 @@ func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Obser
 // replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.
 func (p *pipeline) replacesDeleted(d decide.Decision) bool {
 	return p.Begun() && d.Change.After != nil && !d.Change.Before.Found && d.Change.Spec.Preserved == nil
-}
-
-// known returns the machines of a decision as candidates.
-func (p *pipeline) known(d decide.Decision) target.Candidates {
-	return target.Candidates{Targets: d.Change.Spec.Candidates}
 }
 
 // change makes the change of a decision.

@@ -198,7 +198,7 @@ func TestNoBalancerWithoutTarget(t *testing.T) {
 			if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, "WaitingForNodes: the load balancer is made as soon as a node can be its target") {
 				t.Errorf("events:\n%s", said)
 			}
-			p, err := f.Plan(t.Context(), f.svc, f.nodes)
+			p, err := f.plan(f.nodes...)
 			if len(p.Operations) != 1 || !p.Empty() || err == nil {
 				t.Errorf("plan %+v, error %v; want the creation, blocked", p, err)
 			}
@@ -252,7 +252,7 @@ func TestDisowned(t *testing.T) {
 	if err := errors.Join(f.UpdateTargets(t.Context(), f.svc, nil), f.Delete(t.Context(), f.svc)); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := f.Plan(t.Context(), f.svc, nil); err != nil || !p.Empty() {
+	if p, err := f.plan(); err != nil || !p.Empty() {
 		t.Errorf("plan %v, error %v", p, err)
 	}
 	got, exists, err := f.Get(t.Context(), f.svc)

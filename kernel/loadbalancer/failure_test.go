@@ -63,7 +63,7 @@ func TestUncertainExistence(t *testing.T) {
 	}
 	fails(t, f.Delete(t.Context(), f.svc), "broken")
 	fails(t, f.UpdateTargets(t.Context(), f.svc, nil), "broken")
-	if p, err := f.Plan(t.Context(), f.svc, nil); err == nil || !p.Empty() {
+	if p, err := f.plan(); err == nil || !p.Empty() {
 		t.Errorf("Plan() = %v, %v", p, err)
 	}
 }

@@ -4,16 +4,29 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
+// finder looks for the balancers of one Service. It only reads.
+type finder struct {
+	*request.Request
+	manager *Manager
+	state   *state.Service
+	began   time.Time
+	// fromList says that the balancer was last seen in a bulk list.
+	fromList bool
+}
+
 // findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
-func (p *pipeline) findOwned(ctx context.Context, observe observer) (decide.Finding, error) {
+func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Finding, error) {
 	f, err := p.find(ctx, observe)
 	if err != nil || f.Observed.Found || !p.expected() {
 		return f, err
@@ -25,7 +38,7 @@ func (p *pipeline) findOwned(ctx context.Context, observe observer) (decide.Find
 }
 
 // expected reports whether the Service may well have a balancer.
-func (p *pipeline) expected() bool {
+func (p *finder) expected() bool {
 	return p.Recorded != "" || p.state.Created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
 		p.Service.DeletionTimestamp != nil
 }
@@ -48,7 +61,7 @@ type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 //	not the Service's, found by  then
 //	id                           a conflict: nothing is created
 //	name                         nothing was found; a conflict where names are unique
-func (p *pipeline) find(ctx context.Context, observe observer) (decide.Finding, error) {
+func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, error) {
 	var f decide.Finding
 	spec := p.Spec
 	later := ""
@@ -81,4 +94,59 @@ func (p *pipeline) find(ctx context.Context, observe observer) (decide.Finding, 
 		}
 		spec.Ref.ID, spec.Refused = "", append(slices.Clone(spec.Refused), observed.ID)
 	}
+}
+
+// findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
+// the old one when the new one does.
+func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+	spec, us := p.Spec, p.Spec.Ref.Owner
+	spec.Beside, spec.Ref.ID = &observed, p.state.Successor
+	if p.Replacing.Of != observed.ID {
+		spec.Ref.ID = p.Replacing.Of
+	}
+	other, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	switch {
+	case err != nil:
+		return cloud.Observed{}, err
+	case other.Found && (other.ID == observed.ID || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster):
+		// Not certainly ours: clusters restored from one backup have Services with equal UIDs.
+		return cloud.Observed{Lookups: other.Lookups}, nil
+	}
+	return other, nil
+}
+
+// observe reads the balancer of the Spec, from a bulk list where that is enough:
+//
+//	the Service      a bulk list may have begun  and proves that the balancer
+//	has a balancer   after our last change        is there, never that it is gone
+//	has none so far  during this run              is there, or is not
+func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	after := p.began
+	if p.expected() {
+		after = p.state.Wrote
+	}
+	if spec.BulkList = p.manager.lists.Get(ctx, p.Service.UID, after); spec.BulkList != nil {
+		observed, err := p.watch(ctx, spec)
+		if err != nil || observed.Found || !p.expected() {
+			p.fromList = true
+			return observed, err
+		}
+	}
+	return p.read(ctx, spec)
+}
+
+// read reads the balancer of the Spec itself.
+func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	spec.BulkList, p.fromList = nil, false
+	return p.watch(ctx, spec)
+}
+
+// watch observes with what was observed before at hand.
+func (p *finder) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	spec.Last = p.state.Last
+	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	if p.state.Last = nil; err == nil && observed.Found {
+		p.state.Last = &observed
+	}
+	return observed, err
 }

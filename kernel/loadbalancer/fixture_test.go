@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -124,6 +125,13 @@ func (f *fixture) settle() {
 		time.Sleep(pending.After)
 	}
 	f.t.Fatal("ensure is pending for ever")
+}
+
+// plan returns what Ensure would do now.
+func (f *fixture) plan(nodes ...*corev1.Node) (plan.Plan, error) {
+	f.t.Helper()
+	forecast, err := f.Forecast(f.t.Context(), f.svc, nodes)
+	return forecast.Plan, err
 }
 
 // only returns the one balancer there is.

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
@@ -19,14 +20,8 @@ type Forecast struct {
 	Warnings []plan.Warning
 }
 
-// Plan returns what Ensure would do now. It only reads and records no event. Together with
-// an error it returns what would be done in spite of it.
-func (m *Manager) Plan(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (plan.Plan, error) {
-	f, err := m.Forecast(ctx, svc, nodes)
-	return f.Plan, err
-}
-
-// Forecast is Plan with what would be said. While the cloud is busy with the balancer Ensure waits;
+// Forecast returns what Ensure would do and say now. It only reads and records no event. Together with
+// an error it returns what would be done in spite of it. While the cloud is busy with the balancer Ensure waits;
 // the plan is then for the state that the cloud shows meanwhile.
 func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Forecast, error) {
 	p, ctx, err := m.begin(ctx, svc)
@@ -35,7 +30,7 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 	}
 	defer p.end()
 	if p.Untouched() {
-		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil), Warnings: p.leftAlone()}), nil
+		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil), Warnings: p.LeftAlone()}), nil
 	}
 	c := p.candidates(ctx, nodes)
 	f, err := p.findOwned(ctx, p.observe)
@@ -58,4 +53,42 @@ func (p *pipeline) forecast(d decide.Decision) Forecast {
 		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.Reason.Name, Message: w.Message})
 	}
 	return f
+}
+
+// Desired returns what the firewall in front of the nodes has to let through: the balancer as
+// the next Ensure leaves it, and its id, "" while it does not exist. It only reads.
+//
+//	Service                         balancer
+//	not ours, or being deleted      as it is
+//	asks for something possible     as it will be
+//	asks for something impossible   as it is; an error when there is none
+//	wants another balancer instead  as it is, until that one exists
+func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (b cloud.Balancer, id string, err error) {
+	p, ctx, err := m.begin(ctx, svc)
+	if err != nil {
+		return b, "", err
+	}
+	defer p.end()
+	c := p.candidates(ctx, nodes)
+	f, err := p.find(ctx, p.observe)
+	if err != nil {
+		return b, "", err
+	}
+	b, id = f.Observed.Balancer, f.Observed.ID
+	if p.Untouched() || svc.DeletionTimestamp != nil {
+		return b, id, nil
+	}
+	switch d := p.policy.Choose(f, c); {
+	case d.Change.After != nil:
+		return *d.Change.After, id, nil
+	case !f.Observed.Found && d.Err != nil && !tooEarly(d.Err):
+		return b, "", d.Err
+	}
+	return b, id, nil
+}
+
+// tooEarly reports whether the error only says that it is not yet time.
+func tooEarly(err error) bool {
+	pending, ok := errors.AsType[*Pending](err)
+	return ok && pending.Err == nil
 }

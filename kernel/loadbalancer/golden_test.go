@@ -86,7 +86,7 @@ func TestGoldenPlans(t *testing.T) {
 			}
 			test.now(f)
 			f.driver.writes, f.events.said = nil, nil
-			p, err := f.Plan(t.Context(), f.svc, f.nodes)
+			p, err := f.plan(f.nodes...)
 			f.wrote()
 			f.said()
 			var text, data bytes.Buffer
@@ -115,7 +115,7 @@ func TestPlansAreWhatHappens(t *testing.T) {
 				f.settle()
 			}
 			test.now(f)
-			before, err := f.Plan(t.Context(), f.svc, f.nodes)
+			before, err := f.plan(f.nodes...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestPlansAreWhatHappens(t *testing.T) {
 			if (len(f.driver.writes) == 0) != before.Empty() {
 				t.Errorf("writes %q for the plan %+v", f.driver.writes, before)
 			}
-			after, err := f.Plan(t.Context(), f.svc, f.nodes)
+			after, err := f.plan(f.nodes...)
 			if err != nil || !after.Empty() {
 				t.Errorf("plan %+v is left, error %v", after, err)
 			}

@@ -186,7 +186,7 @@ func TestPlanKeepsTargets(t *testing.T) {
 	f := served(t, "x", "y")
 	f.nodes = nil
 	for range 2 {
-		if plan, err := f.Plan(t.Context(), f.svc, f.nodes); err != nil || !plan.Empty() {
+		if plan, err := f.plan(f.nodes...); err != nil || !plan.Empty() {
 			t.Errorf("plan %+v, %v; want none", plan, err)
 		}
 	}

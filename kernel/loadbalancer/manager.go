@@ -113,7 +113,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if request.IsDeleting(svc) {
-		p.setDeleting()
+		p.SetDeleting()
 	}
 	f, err := p.findOwned(ctx, p.read)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // warnOwner tells the owner of a balancer that another Service wanted it. It does not say which
 // one, unless both are in one namespace.
-func (p *pipeline) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
+func (p *finder) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
 	if verdict.Standing != safety.Claimed {
 		return
 	}

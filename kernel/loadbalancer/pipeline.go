@@ -17,14 +17,9 @@ import (
 
 // pipeline is one run for one Service: what it asks for and what is remembered of it.
 type pipeline struct {
-	*request.Request
-	policy  decide.Policy
-	manager *Manager
-	entry   *state.Entry
-	state   *state.Service
-	began   time.Time
-	// fromList says that the balancer was last seen in a bulk list.
-	fromList bool
+	finder
+	policy decide.Policy
+	entry  *state.Entry
 	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
 	revisit time.Duration
 }
@@ -38,8 +33,8 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	}
 	r := request.Read(svc, m.cloud, m.clusterID)
 	p := &pipeline{
-		Request: &r, policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State},
-		manager: m, entry: entry, state: &entry.State, began: time.Now(),
+		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
+		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }

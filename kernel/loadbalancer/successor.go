@@ -15,28 +15,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
-// findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
-// the old one when the new one does.
-func (p *pipeline) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	spec, us := p.Spec, p.Spec.Ref.Owner
-	spec.Beside, spec.Ref.ID = &observed, p.state.Successor
-	if p.Replacing.Of != observed.ID {
-		spec.Ref.ID = p.Replacing.Of
-	}
-	other, err := p.manager.cloud.Balancers.Observe(ctx, spec)
-	switch {
-	case err != nil:
-		return cloud.Observed{}, err
-	case other.Found && (other.ID == observed.ID || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster):
-		// Not certainly ours: clusters restored from one backup have Services with equal UIDs.
-		return cloud.Observed{Lookups: other.Lookups}, nil
-	}
-	return other, nil
-}
+// succession is a run as far as it is about a second balancer of the Service: the one that takes the place
+// of the present one, the one whose place was taken, or a duplicate.
+type succession struct{ *pipeline }
 
 // advance carries out a step towards the new balancer. Where the step fails the present one is still
 // looked after.
-func (p *pipeline) advance(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
+func (p succession) advance(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
 	if d.Change.After == nil {
 		if err := p.deleteUnusable(ctx, *d.Change.Spec.Beside, d.Change.Before); err != nil {
 			return cloud.Observed{}, p.meanwhile(ctx, d, err)
@@ -68,7 +53,7 @@ func (p *pipeline) advance(ctx context.Context, d decide.Decision) (cloud.Observ
 }
 
 // meanwhile changes what differs on the present balancer and returns err.
-func (p *pipeline) meanwhile(ctx context.Context, d decide.Decision, err error) error {
+func (p succession) meanwhile(ctx context.Context, d decide.Decision, err error) error {
 	if _, failed := p.apply(ctx, *d.Meanwhile); failed != nil {
 		return failed
 	}
@@ -77,7 +62,7 @@ func (p *pipeline) meanwhile(ctx context.Context, d decide.Decision, err error) 
 
 // deleteUnusable returns why the new balancer, which cannot take the place of the one that serves, is not
 // deleted yet, nil when it is. It waits as long as for a duplicate, and longer each time one failed.
-func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observed) error {
+func (p succession) deleteUnusable(ctx context.Context, serves, next cloud.Observed) error {
 	seen := p.state.Note([]string{next.ID}, serves.ID)
 	if wait := max(state.DuplicateWait, p.state.FailedCreation.Wait()) - time.Since(seen.Since); wait > 0 {
 		return &Pending{After: wait, Reason: strings.TrimSuffix("the new balancer cannot take the place of the present one: "+next.Detail, ": ")}
@@ -94,7 +79,7 @@ func (p *pipeline) deleteUnusable(ctx context.Context, serves, next cloud.Observ
 
 // conclude ends a replacement that is through or was given up: the balancer that does not serve is
 // deleted, once the Service's status names the one that does, and then the annotation goes.
-func (p *pipeline) conclude(ctx context.Context, f decide.Finding, d decide.Decision, o Outcome) (Outcome, error) {
+func (p succession) conclude(ctx context.Context, f decide.Finding, d decide.Decision, o Outcome) (Outcome, error) {
 	if p.Replacing == nil || d.Replaces || !p.live() || f.Observed.ID == "" {
 		return o, nil
 	}
@@ -118,7 +103,7 @@ func (p *pipeline) conclude(ctx context.Context, f decide.Finding, d decide.Deci
 
 // leftover deletes the balancer that does not serve, and returns when to look again, 0 when there is none
 // or it is left.
-func (p *pipeline) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (again time.Duration, err error) {
+func (p succession) leftover(ctx context.Context, serves cloud.Observed, o Outcome) (again time.Duration, err error) {
 	if p.manager.cloud.Replacer == nil {
 		return 0, nil
 	}
@@ -137,7 +122,7 @@ func (p *pipeline) leftover(ctx context.Context, serves cloud.Observed, o Outcom
 // retire deletes the balancer that does not serve any more, with the proofs of a duplicate, and returns
 // when to look again. The one that the annotation says was to be replaced nobody made just now, so
 // it need not wait. What is perhaps not the Service's alone is left.
-func (p *pipeline) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
+func (p succession) retire(ctx context.Context, other, serves cloud.Observed) (again time.Duration, err error) {
 	seen := p.state.Note([]string{other.ID}, serves.ID)
 	switch {
 	case other.State == cloud.BalancerPending:

@@ -57,3 +57,19 @@ type question struct {
 	// Refused is the decision when the cloud would refuse.
 	Refused func([]problem.Problem) Decision
 }
+
+// Adopts reports whether the change puts our marks on a balancer that did not have them.
+func (d Decision) Adopts() bool {
+	return d.Change.After != nil && d.Change.Before.Owner.UID != d.Change.Spec.Ref.Owner.UID &&
+		slices.ContainsFunc(d.Change.Operations, func(op cloud.Operation) bool { return op.Field == cloud.FieldOwnershipTags })
+}
+
+// Finding is what was found of a Service's balancer.
+type Finding struct {
+	// Observed is our balancer; Found is false when there is none.
+	Observed cloud.Observed
+	// Conflicts are what the Service asked for and may not have.
+	Conflicts []problem.Problem
+	// Successor is the new balancer beside it, nil when it was not looked for.
+	Successor *cloud.Observed
+}

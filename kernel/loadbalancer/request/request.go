@@ -244,3 +244,16 @@ func (r *Request) NotYours(id string) problem.Problem {
 func IsDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }
+
+// SetDeleting says that the Service gives its balancer ur. What it never took over is not its to delete.
+func (r *Request) SetDeleting() {
+	r.Spec.Deleting, r.Adopt, r.Spec.Ref.ID = true, "", r.Recorded
+}
+
+// LeftAlone says where the Service belongs to another controller.
+func (r *Request) LeftAlone() []problem.Warning {
+	if !r.OtherController {
+		return nil
+	}
+	return []problem.Warning{problem.Warn(event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say")}
+}

@@ -26,10 +26,10 @@ type Service struct {
 	Settled        Settled
 	Repeated       Repetition
 	FailedCreation FailedCreation
-	// Successor is the id of the balancer we made beside the one that serves, and Refusals is how
+	// Successor is the id of the balancer we made beside the one that serves, and refusals is how
 	// often a creation failed in a row.
 	Successor string
-	Refusals  int
+	refusals  int
 	// brought is the id of the balancer whose targets this process has brought to the nodes once,
 	// and kept what it kept then for want of proof, nil for nothing.
 	brought string
@@ -41,6 +41,9 @@ type keptTargets struct {
 	targets []cloud.InstanceID
 	request string
 }
+
+// Made notes the balancer that was made.
+func (m *Service) Made(id string) { m.Created, m.refusals = id, 0 }
 
 // KnownTargets returns what is known of the targets of a balancer: whether they were brought to the nodes
 // once, and which were kept for the same request.
@@ -96,4 +99,54 @@ func (m *Service) Confirm(observed cloud.Observed) {
 		m.Created = observed.ID
 	}
 	m.confirmed = m.Created
+}
+
+// Refuses reports whether the failure of a creation means that the same request will fail again.
+//
+//	class                                           is a refusal
+//	invalid, quota, not found, unauthorized         at once
+//	conflict, unknown                               when it comes again and again
+//	throttled, transient                            never
+func (m *Service) Refuses(err error) bool {
+	switch cloud.FailureOf(err).Class {
+	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureNotFound, cloud.FailureUnauthorized:
+		return true
+	case cloud.FailureConflict, cloud.FailureUnknown:
+		m.refusals++
+		return m.refusals > mostRefusals
+	}
+	return false
+}
+
+// mostRefusals is how many creations in a row may fail for reasons that may pass.
+const mostRefusals = 5
+
+// Duplicates are second balancers of a Service, as two processes make them that work at once for
+// a moment.
+type Duplicates struct {
+	IDs []string
+	// Since is when they were first seen beside the balancer that is kept.
+	Since time.Time
+}
+
+// DuplicateWait is how long a second balancer is left, so that no other process works any more and
+// the Service in the cache is the present one. A lease lasts a fraction of it.
+const DuplicateWait = time.Minute
+
+// Wait returns how long nothing may be deleted yet, 0 or less when it may.
+func (d *Duplicates) Wait() time.Duration { return DuplicateWait - time.Since(d.Since) }
+
+// Note adds what was seen beside the balancer that is kept, and returns all second balancers, nil
+// when there are none.
+func (m *Service) Note(seen []string, kept string) *Duplicates {
+	for _, id := range seen {
+		if id == kept || m.Duplicates != nil && slices.Contains(m.Duplicates.IDs, id) {
+			continue
+		}
+		if m.Duplicates == nil {
+			m.Duplicates = &Duplicates{}
+		}
+		m.Duplicates.IDs, m.Duplicates.Since = append(m.Duplicates.IDs, id), time.Now()
+	}
+	return m.Duplicates
 }
