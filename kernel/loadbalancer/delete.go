@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -53,7 +52,7 @@ func (p deletion) run(ctx context.Context) error {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	p.say(problem.OfProblems(f.Conflicts)...)
+	p.say(f.Conflicts...)
 	observed := f.Observed
 	if !observed.Found {
 		other, err := p.unfinished(ctx, cloud.Observed{ID: p.Recorded})
@@ -112,7 +111,7 @@ func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 		return err
 	}
 	if progress.Pending {
-		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+		return waitFor(progress, waiting)
 	}
 	p.say(problem.Warn(event.Retained, "balancer "+observed.ID+" was kept"))
 	p.forget()
@@ -142,7 +141,7 @@ func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	if err != nil {
 		return err
 	}
-	return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the new balancer is being deleted"}
+	return waitFor(progress, "the new balancer is being deleted")
 }
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
@@ -158,7 +157,7 @@ func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	if err != nil {
 		return err
 	}
-	gone := &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being deleted"}
+	gone := waitFor(progress, "the balancer is being deleted")
 	if progress.Pending {
 		return gone
 	}

@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -89,7 +88,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case err != nil:
 		return "", err
 	case progress.More:
-		return "", &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+		return "", waitFor(progress, waiting)
 	}
 	p.manager.lists.Expire()
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)

@@ -164,31 +164,28 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 	switch {
 	case err != nil || d.Plan.Empty() || !p.live():
 		return d.Change.Before, err
-	case d.Replaces:
-		if progress.More {
-			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being deleted"}
-		}
+	case d.Replaces && progress.More:
+		return cloud.Observed{}, waitFor(progress, "the balancer is being deleted")
+	case d.Recreates:
 		p.state.Created = ""
-		if d.Recreates {
-			p.state.FailedCreation.Count(d.Change.Before.ID)
-			return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer failed and is being made anew"}
-		}
-		return cloud.Observed{}, &Pending{After: cmp.Or(progress.After, pollFirst), Reason: "the balancer is being replaced"}
+		p.state.FailedCreation.Count(d.Change.Before.ID)
+		return cloud.Observed{}, waitFor(progress, "the balancer failed and is being made anew")
+	case d.Replaces:
+		p.state.Created = ""
+		return cloud.Observed{}, waitFor(progress, "the balancer is being replaced")
+	}
+	var seen cloud.Observed
+	if progress.Observed != nil {
+		seen = *progress.Observed
+	}
+	switch {
 	case progress.Pending:
 		p.state.PendingSince = time.Now()
-		return told(progress), &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
-	case progress.Observed != nil && progress.Observed.State != cloud.BalancerPending:
-		return *progress.Observed, p.busy(*progress.Observed)
+		return seen, waitFor(progress, waiting)
+	case progress.Observed != nil && seen.State != cloud.BalancerPending:
+		return seen, p.busy(seen)
 	}
 	return p.look(ctx)
-}
-
-// told returns the state that the driver learnt on the way, nothing when it did not.
-func told(progress cloud.Progress) cloud.Observed {
-	if progress.Observed == nil {
-		return cloud.Observed{}
-	}
-	return *progress.Observed
 }
 
 // proof returns the id annotation of a balancer that is certainly the Service's, although

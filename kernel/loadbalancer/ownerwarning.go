@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -47,15 +48,13 @@ func (w *ownerWarnings) due(asked, owner types.UID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now, pair := time.Now(), [2]types.UID{asked, owner}
-	if at, told := w.last[pair]; told && now.Sub(at) < warningEvery {
+	maps.DeleteFunc(w.last, func(_ [2]types.UID, at time.Time) bool { return now.Sub(at) >= warningEvery })
+	if _, told := w.last[pair]; told {
 		return false
 	}
-	kept := map[[2]types.UID]time.Time{pair: now}
-	for pair, at := range w.last {
-		if now.Sub(at) < warningEvery {
-			kept[pair] = at
-		}
+	if w.last == nil {
+		w.last = map[[2]types.UID]time.Time{}
 	}
-	w.last = kept
+	w.last[pair] = now
 	return true
 }

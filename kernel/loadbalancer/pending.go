@@ -1,8 +1,10 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
@@ -19,4 +21,9 @@ const (
 // a fifth of that, so that it is seen at most a fifth later than it is ready.
 func poll(pending time.Duration) time.Duration {
 	return min(max(pending/5, pollFirst), pollLast)
+}
+
+// waitFor says when to look at a change again, which the cloud may have said.
+func waitFor(progress cloud.Progress, reason string) *Pending {
+	return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: reason}
 }

@@ -44,12 +44,8 @@ func (p succession) advance(ctx context.Context, d decide.Decision) (cloud.Obser
 		p.state.Successor, p.state.Duplicates = "", nil
 		p.state.FailedCreation.Count(d.Change.Before.ID)
 	}
-	after := progress.After
-	if after == 0 {
-		after = pollFirst
-	}
 	p.state.PendingSince = time.Now()
-	return cloud.Observed{}, &Pending{After: after, Reason: "the new balancer is being made; the present one serves"}
+	return cloud.Observed{}, waitFor(progress, "the new balancer is being made; the present one serves")
 }
 
 // meanwhile changes what differs on the present balancer and returns err.

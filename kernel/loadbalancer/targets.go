@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +47,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	case err != nil:
 		return err
 	case progress.Pending:
-		return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: waiting}
+		return waitFor(progress, waiting)
 	case p.revisit > 0:
 		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
 	}

@@ -56,7 +56,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 	switch {
 	case len(problems) > 0:
 		d := p.Retarget(observed, c)
-		d.Warnings = append(problem.OfProblems(problems), d.Warnings...)
+		d.Warnings = slices.Concat(problems, d.Warnings)
 		d.Err = problem.Combine(problems)
 		return d
 	case !observed.Found:
@@ -81,7 +81,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 	d := p.Decision(s.spec, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.Whole, d.Held = true, held
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
-	d.Question = &question{Spec: s.spec, Refused: func(problems []problem.Problem) Decision { return p.refuse(after, observed, c, problems) }}
+	d.Question = &question{Spec: s.spec, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
 
@@ -102,14 +102,14 @@ func (p Policy) await(after cloud.Balancer, observed cloud.Observed, c target.Ca
 }
 
 // refuse makes no balancer that the cloud would refuse. One that was deleted for it is made again.
-func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.Candidates, problems []problem.Problem) Decision {
+func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.Candidates, problems []problem.Warning) Decision {
 	err := problem.Combine(problems)
 	if p.Begun() {
 		return p.Restore(c, observed, err)
 	}
 	operation := difference.Creation(after)
 	operation.Blocked = "the cloud would refuse it"
-	return Decision{Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed}, Warnings: problem.OfProblems(problems), Err: err}
+	return Decision{Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed}, Warnings: problems, Err: err}
 }
 
 // adjust changes what differs.
@@ -174,11 +174,11 @@ func (p Policy) Plan(operations []cloud.Operation) plan.Plan {
 
 // unadopted refuses to create a balancer where a certain one was to be taken over. Once its
 // id is recorded it may be created anew like any other.
-func (p Policy) unadopted(f Finding) []problem.Problem {
+func (p Policy) unadopted(f Finding) []problem.Warning {
 	if p.Adopt == "" || p.Recorded != "" || len(f.Conflicts) > 0 || f.Observed.Found && f.Observed.ID == p.Adopt {
 		return nil
 	}
-	return []problem.Problem{p.NotYours(p.Adopt)}
+	return []problem.Warning{p.NotYours(p.Adopt)}
 }
 
 // marksCanWait reports whether the marks that are missing are written with the next change and

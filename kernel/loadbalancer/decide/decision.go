@@ -55,7 +55,7 @@ type question struct {
 	// Before is the balancer that is deleted first.
 	Before cloud.Observed
 	// Refused is the decision when the cloud would refuse.
-	Refused func([]problem.Problem) Decision
+	Refused func([]problem.Warning) Decision
 }
 
 // Adopts reports whether the change puts our marks on a balancer that did not have them.
@@ -69,7 +69,7 @@ type Finding struct {
 	// Observed is our balancer; Found is false when there is none.
 	Observed cloud.Observed
 	// Conflicts are what the Service asked for and may not have.
-	Conflicts []problem.Problem
+	Conflicts []problem.Warning
 	// Successor is the new balancer beside it, nil when it was not looked for.
 	Successor *cloud.Observed
 }

@@ -62,7 +62,7 @@ func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
 	d := p.Decision(spec, observed, nil, operations)
 	d.Change.Operations, d.Change.Replaced = d.Change.Operations[:1], true
 	d.Replaces, d.Warnings = true, warnings
-	d.Question = &question{Spec: spec, Before: observed, Refused: func(problems []problem.Problem) Decision {
+	d.Question = &question{Spec: spec, Before: observed, Refused: func(problems []problem.Warning) Decision {
 		return p.kept(s, observed, c, problems)
 	}}
 	switch {
@@ -110,7 +110,7 @@ func (p Policy) triedBefore() problem.Warning {
 }
 
 // kept leaves the balancer as it is, because the new one cannot be made.
-func (p Policy) kept(s desired, observed cloud.Observed, c target.Candidates, problems []problem.Problem) Decision {
+func (p Policy) kept(s desired, observed cloud.Observed, c target.Candidates, problems []problem.Warning) Decision {
 	d := p.adjust(s, observed, c)
 	d.Err = problem.Combine(problems)
 	d.Warnings = append([]problem.Warning{problem.Warn(event.ReplacementRefused, "the balancer stays as it is, because the new one cannot be made: "+d.Err.Error())}, d.Warnings...)
@@ -157,7 +157,7 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 	case !next.Found:
 		d = p.Decision(spec, next, &after, besideOperations(s, f.Observed, after))
 		d.Change.Operations = d.Change.Operations[:1]
-		d.Question = &question{Spec: spec, Refused: func(problems []problem.Problem) Decision {
+		d.Question = &question{Spec: spec, Refused: func(problems []problem.Warning) Decision {
 			return p.kept(s, f.Observed, c, problems)
 		}}
 	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:

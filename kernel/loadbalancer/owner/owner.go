@@ -79,7 +79,7 @@ func (o Owners) other(r *request.Request, fits func(*corev1.Service) bool) *core
 func key(svc *corev1.Service) string { return svc.Namespace + "/" + svc.Name }
 
 // NameTaken refuses a name that somebody else's balancer has, where names are unique.
-func NameTaken(name string) problem.Problem {
+func NameTaken(name string) problem.Warning {
 	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
 		Field: annotation.Name.Name, Value: name,
 		Want: "a load balancer that the Service may not use has this name; choose another one, or ask an operator to allow it",

@@ -9,18 +9,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// Problem is one reason why a Service cannot be served as asked.
-type Problem struct {
-	Reason event.Reason
-	Err    error
-}
-
-// Of returns a problem that is said under the reason.
-func Of(reason event.Reason, err error) Problem { return Problem{reason, err} }
+// Of returns a problem, which is one reason why a Service cannot be served as asked, said under the reason.
+func Of(reason event.Reason, err error) Warning { return Warning{reason, err.Error(), err} }
 
 // Invalid says that a field of the Service has to have another value.
-func Invalid(field, value, want string) Problem {
-	return Problem{event.InvalidConfiguration, &cloud.Invalid{Field: field, Value: value, Want: want}}
+func Invalid(field, value, want string) Warning {
+	return Of(event.InvalidConfiguration, &cloud.Invalid{Field: field, Value: value, Want: want})
 }
 
 // Problems is everything that is wrong with a Service, at once. Its failure class is
@@ -39,7 +33,7 @@ func (p Problems) Error() string {
 func (p Problems) Unwrap() []error { return p }
 
 // Combine returns all problems as one error, nil when there are none.
-func Combine(problems []Problem) error {
+func Combine(problems []Warning) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -51,23 +45,23 @@ func Combine(problems []Problem) error {
 }
 
 // Unjoin returns what a driver found wrong, one by one where it used errors.Join.
-func Unjoin(err error) []Problem {
+func Unjoin(err error) []Warning {
 	type several interface {
 		error
 		Unwrap() []error
 	}
 	if joined, ok := errors.AsType[several](err); ok {
-		var problems []Problem
+		var problems []Warning
 		for _, e := range joined.Unwrap() {
 			problems = append(problems, Unjoin(e)...)
 		}
 		return problems
 	}
 	if wrong, ok := errors.AsType[*cloud.Invalid](err); ok {
-		return []Problem{{event.InvalidConfiguration, wrong}}
+		return []Warning{Of(event.InvalidConfiguration, wrong)}
 	}
 	if cloud.IsClass(err, cloud.FailureInvalid) {
-		return []Problem{{event.InvalidConfiguration, err}}
+		return []Warning{Of(event.InvalidConfiguration, err)}
 	}
-	return []Problem{{event.CloudFailure, err}}
+	return []Warning{Of(event.CloudFailure, err)}
 }

@@ -14,10 +14,14 @@ import (
 type Warning struct {
 	Reason  event.Reason
 	Message string
+	// Err is the problem that keeps the Service from being served as asked, nil where it is served in spite of it.
+	Err error
 }
 
 // Warn returns a warning.
-func Warn(reason event.Reason, message string) Warning { return Warning{reason, message} }
+func Warn(reason event.Reason, message string) Warning {
+	return Warning{Reason: reason, Message: message}
+}
 
 // longest is how many bytes a merged message may have. Longer events are cut off.
 const longest = 1000
@@ -59,26 +63,17 @@ func OfDriver(notes []cloud.Warning) []Warning {
 				reason = known
 			}
 		}
-		warnings = append(warnings, Warning{reason, note.Field + ": " + note.Message})
-	}
-	return warnings
-}
-
-// OfProblems turns problems into warnings.
-func OfProblems(problems []Problem) []Warning {
-	var warnings []Warning
-	for _, p := range problems {
-		warnings = append(warnings, Warning{p.Reason, p.Err.Error()})
+		warnings = append(warnings, Warn(reason, note.Field+": "+note.Message))
 	}
 	return warnings
 }
 
 // OfAnnotations sorts what is wrong with annotations into what is refused and what is only
 // remarked on.
-func OfAnnotations(found []annotation.Problem) (problems []Problem, warnings []Warning) {
+func OfAnnotations(found []annotation.Problem) (problems, warnings []Warning) {
 	for _, p := range found {
 		if p.Warning {
-			warnings = append(warnings, Warning{event.ConfigurationIgnored, p.Error()})
+			warnings = append(warnings, Warn(event.ConfigurationIgnored, p.Error()))
 			continue
 		}
 		problems = append(problems, Invalid(p.Key, p.Value, "want "+p.Want))
@@ -88,5 +83,5 @@ func OfAnnotations(found []annotation.Problem) (problems []Problem, warnings []W
 
 // Failure says that the cloud failed.
 func Failure(err error) Warning {
-	return Warning{event.CloudFailure, fmt.Sprintf("%s: %v", cloud.FailureOf(err).Class, err)}
+	return Warn(event.CloudFailure, fmt.Sprintf("%s: %v", cloud.FailureOf(err).Class, err))
 }

@@ -13,23 +13,21 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-var seeWarning = cmp.AllowUnexported(Warning{})
-
 func TestMerge(t *testing.T) {
 	got := Merge([]Warning{
-		{event.TargetSkipped, "a"}, {event.ConfigurationIgnored, "b"}, {event.TargetSkipped, "c"}, {event.TargetSkipped, "a"},
+		Warn(event.TargetSkipped, "a"), Warn(event.ConfigurationIgnored, "b"), Warn(event.TargetSkipped, "c"), Warn(event.TargetSkipped, "a"),
 	})
-	want := []Warning{{event.TargetSkipped, "a; c"}, {event.ConfigurationIgnored, "b"}}
-	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+	want := []Warning{Warn(event.TargetSkipped, "a; c"), Warn(event.ConfigurationIgnored, "b")}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
 	}
 }
 
 func TestMergeKeepsEventsWhole(t *testing.T) {
 	long, longer := strings.Repeat("a", 600), strings.Repeat("b", 600)
-	got := Merge([]Warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer}, {event.TargetSkipped, "c"}, {event.TargetSkipped, long}})
-	want := []Warning{{event.TargetSkipped, long}, {event.TargetSkipped, longer + "; c"}}
-	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+	got := Merge([]Warning{Warn(event.TargetSkipped, long), Warn(event.TargetSkipped, longer), Warn(event.TargetSkipped, "c"), Warn(event.TargetSkipped, long)})
+	want := []Warning{Warn(event.TargetSkipped, long), Warn(event.TargetSkipped, longer+"; c")}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
 	}
 }
@@ -41,8 +39,8 @@ func TestNoteReasons(t *testing.T) {
 		{Field: "f", Message: "m", Reason: event.BrakeEngaged.Name},
 		{Field: "f", Message: "m", Reason: "Whatever"},
 	})
-	want := []Warning{{event.ConfigurationIgnored, "f: m"}, {event.ImmutableChange, "f: m"}, {event.ConfigurationIgnored, "f: m"}, {event.ConfigurationIgnored, "f: m"}}
-	if diff := cmp.Diff(want, got, seeWarning); diff != "" {
+	want := []Warning{Warn(event.ConfigurationIgnored, "f: m"), Warn(event.ImmutableChange, "f: m"), Warn(event.ConfigurationIgnored, "f: m"), Warn(event.ConfigurationIgnored, "f: m")}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ofNotes() (-want +got):\n%s", diff)
 	}
 }
@@ -53,8 +51,8 @@ func TestUnjoin(t *testing.T) {
 	odd := errors.New("odd")
 	refused := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "op", Err: odd}
 	err := &cloud.Error{Op: "normalizing", Err: fmt.Errorf("both: %w", errors.Join(one, errors.Join(two, odd), refused))}
-	want := []Problem{{event.InvalidConfiguration, one}, {event.InvalidConfiguration, two}, {event.CloudFailure, odd}, {event.InvalidConfiguration, refused}}
-	if diff := cmp.Diff(want, Unjoin(err), cmp.AllowUnexported(Problem{}), cmpopts.EquateErrors()); diff != "" {
+	want := []Warning{Of(event.InvalidConfiguration, one), Of(event.InvalidConfiguration, two), Of(event.CloudFailure, odd), Of(event.InvalidConfiguration, refused)}
+	if diff := cmp.Diff(want, Unjoin(err), cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("unjoin() (-want +got):\n%s", diff)
 	}
 }

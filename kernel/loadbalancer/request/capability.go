@@ -17,8 +17,8 @@ import (
 //	a protocol it does not have   refused, naming the port
 //	no node port where needed     refused, naming the port
 //	source ranges it can't check  refused: it would be open to everyone
-func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Problem {
-	var problems []problem.Problem
+func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Warning {
+	var problems []problem.Warning
 	for i, port := range spec.Ports {
 		if !slices.Contains(able.Protocols, port.Protocol) {
 			problems = append(problems, problem.Invalid(

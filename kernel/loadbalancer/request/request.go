@@ -42,7 +42,7 @@ type Request struct {
 	// Fingerprint is the same for as long as the user asks for the same.
 	Fingerprint string
 	// Problems make it impossible to serve the Service as asked.
-	Problems []problem.Problem
+	Problems []problem.Warning
 	// Warnings are wrong too, but the Service is served in spite of them.
 	Warnings []problem.Warning
 	// spellings are the aliases the Service uses, by the name of the key.
@@ -187,7 +187,7 @@ func (r *Request) Present() *corev1.LoadBalancerStatus {
 }
 
 // Respell names annotations in problems as the Service does.
-func (r *Request) Respell(problems []problem.Problem) []problem.Problem {
+func (r *Request) Respell(problems []problem.Warning) []problem.Warning {
 	for i, p := range problems {
 		if wrong, ok := errors.AsType[*cloud.Invalid](p.Err); ok {
 			problems[i] = problem.Of(p.Reason, &cloud.Invalid{Field: r.written(wrong.Field), Value: wrong.Value, Want: wrong.Want})
@@ -228,7 +228,7 @@ func (r *Request) Named() []string {
 
 // NotYours refuses an id. It says the same of a balancer that is somebody else's as of one that
 // does not exist: ids can be guessed.
-func (r *Request) NotYours(id string) problem.Problem {
+func (r *Request) NotYours(id string) problem.Warning {
 	field := r.IDAnnotation
 	if id == r.Adopt {
 		field = annotation.Adopt.Name

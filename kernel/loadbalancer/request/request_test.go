@@ -22,7 +22,7 @@ func TestSpellings(t *testing.T) {
 	svc := &corev1.Service{}
 	svc.Annotations = map[string]string{"old.io/size": "1", "older.io/size": "1", "old.io/name": "x", "a.io/name": "x"}
 	r := Request{spellings: spellings(svc, set)}
-	problems := r.Respell([]problem.Problem{problem.Invalid("a.io/size", "1", "more"), problem.Invalid("a.io/name", "x", "y"), problem.Invalid("spec.ports", "", "")})
+	problems := r.Respell([]problem.Warning{problem.Invalid("a.io/size", "1", "more"), problem.Invalid("a.io/name", "x", "y"), problem.Invalid("spec.ports", "", "")})
 	for i, want := range []string{"old.io/size", "old.io/name", "spec.ports"} {
 		invalid, _ := errors.AsType[*cloud.Invalid](problems[i].Err)
 		if got := invalid.Field; got != want {

@@ -52,10 +52,10 @@ func healthPort(svc *corev1.Service) int {
 
 // sourceRanges returns the networks that may connect, masked, sorted and each once; none
 // means everyone.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem.Problem) {
+func sourceRanges(svc *corev1.Service) ([]netip.Prefix, []problem.Warning) {
 	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
 	var ranges []netip.Prefix
-	var problems []problem.Problem
+	var problems []problem.Warning
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
