@@ -12,7 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -93,7 +92,7 @@ func (p deletion) freeMarks(observed cloud.Observed) []string {
 	if !safety.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
-	spec := p.policy.Complete(observed, target.Candidates{})
+	spec := p.policy.Complete(observed, nil)
 	spec.Ref.Owner = cloud.Owner{Cluster: spec.Ref.Owner.Cluster, Cloud: spec.Ref.Owner.Cloud}
 	free, _, err := p.manager.cloud.Balancers.Normalize(spec)
 	if err != nil {
@@ -106,7 +105,7 @@ func (p deletion) freeMarks(observed cloud.Observed) []string {
 func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
 	after.OwnershipTags = p.freeMarks(observed)
-	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, &after, difference.Of(observed.Balancer, after)))
+	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after)))
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	if p.served(other) {
 		return p.release(ctx, other)
 	}
-	spec := p.policy.Complete(other, target.Candidates{})
+	spec := p.policy.Complete(other, nil)
 	spec.Beside = &kept // what both use stays
 	operation := difference.Removal(other, "it never served, and the Service no longer wants it")
 	progress, err := p.write(ctx, p.policy.Decision(spec, other, nil, []cloud.Operation{operation}))
@@ -153,7 +152,7 @@ func (p deletion) served(o cloud.Observed) bool {
 // Service can have two when its id annotation was changed by hand.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
-	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, target.Candidates{}), observed, nil, []cloud.Operation{operation}))
+	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
 	}

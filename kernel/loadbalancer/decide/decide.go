@@ -48,7 +48,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 	if len(problems) == 0 {
 		var err error
 		immutable := p.Cloud.Descriptor.Capabilities.Immutable
-		if s, err = desiredOf(p.Cloud.Balancers, p.Complete(observed, c), observed, immutable); err != nil {
+		if s, err = desiredOf(p.Cloud.Balancers, p.Complete(observed, c.Targets), observed, immutable); err != nil {
 			problems = p.Respell(problem.Unjoin(err))
 		}
 		s.warnings = p.RespellWarnings(s.warnings)
@@ -122,7 +122,7 @@ func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) 
 	}
 	d := p.Decision(s.spec, observed, &after, append(operations, s.blocked...))
 	d.Whole, d.MarksWait, d.Held, d.Err = true, wait, held, c.Err
-	beside, why := p.wayOf(p.Complete(observed, c), observed)
+	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
 }
@@ -134,7 +134,7 @@ func (p Policy) Retarget(observed cloud.Observed, c target.Candidates) Decision 
 		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: observed}, Warnings: c.Warnings(), Err: c.Err}
 	}
 	after, held, warnings := p.selectTargets(observed.Balancer, observed, c)
-	d := p.Decision(p.Complete(observed, c), observed, &after, difference.Order(difference.Of(observed.Balancer, after)))
+	d := p.Decision(p.Complete(observed, c.Targets), observed, &after, difference.Order(difference.Of(observed.Balancer, after)))
 	d.Held, d.Warnings, d.Err = held, warnings, c.Err
 	return d
 }
@@ -145,11 +145,11 @@ func (p Policy) mayReplace(s desired, c target.Candidates) bool {
 	return annotation.AllowReplacement.Bool(p.Values) && c.Err == nil && unique(s.wanted) == nil
 }
 
-// Complete returns the whole spec.
-func (p Policy) Complete(observed cloud.Observed, c target.Candidates) cloud.Spec {
+// Complete returns the whole spec of a balancer that was observed.
+func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Spec {
 	spec := p.Spec
 	spec.Ref.ID = observed.ID
-	spec.Candidates, spec.Lookups = c.Targets, observed.Lookups
+	spec.Candidates, spec.Lookups = candidates, observed.Lookups
 	return spec
 }
 

@@ -25,7 +25,7 @@ func (p Policy) failedOnCreate(observed cloud.Observed) bool {
 // recreate deletes a balancer that failed on creation.
 func (p Policy) recreate(observed cloud.Observed, c target.Candidates) Decision {
 	deletion := difference.Removal(observed, "it failed before it ever served; the next run makes another one")
-	d := p.Decision(p.Complete(observed, c), observed, nil, []cloud.Operation{deletion})
+	d := p.Decision(p.Complete(observed, c.Targets), observed, nil, []cloud.Operation{deletion})
 	d.Recreates, d.Replaces = true, true
 	return d
 }

@@ -46,7 +46,7 @@ func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
 		d.Warnings = append(d.Warnings, p.triedBefore())
 		return d
 	}
-	spec := p.Complete(observed, c)
+	spec := p.Complete(observed, c.Targets)
 	beside, why := p.wayOf(spec, observed)
 	after, _, warnings := p.selectTargets(s.wanted, cloud.Observed{}, c)
 	if len(after.Targets) == 0 {
@@ -119,7 +119,7 @@ func (p Policy) kept(s desired, observed cloud.Observed, c target.Candidates, pr
 
 // Restore makes the balancer again as it was, after the cloud refused the one in its place.
 func (p Policy) Restore(c target.Candidates, before cloud.Observed, refused error) Decision {
-	spec := p.Complete(before, c)
+	spec := p.Complete(before, c.Targets)
 	spec.Preserved = p.Replacing.Was
 	was, notes, err := p.Cloud.Balancers.Normalize(spec)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p Policy) Restore(c target.Candidates, before cloud.Observed, refused erro
 //	as it was asked for, and serves    the Service is told
 func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 	next := f.Successor.Resolve(c.Targets)
-	spec := p.Complete(next, c)
+	spec := p.Complete(next, c.Targets)
 	spec.Beside = &f.Observed
 	ns, err := desiredOf(p.Cloud.Balancers, spec, next, p.Cloud.Descriptor.Capabilities.Immutable)
 	if err != nil {
