@@ -3,7 +3,6 @@ package gce
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -92,11 +91,13 @@ func (c *config) check() error {
 	if c.project != "" && !isProject(c.project) {
 		problems = append(problems, &cloud.Invalid{Field: "[" + section + "] project-id", Value: c.project, Want: wantProject + ", or its number"})
 	}
-	if c.alternate() && !isURL(c.tokenURL) {
-		problems = append(problems, errors.New("["+section+"] token-url: want an absolute http or https URL, or nil"))
+	if c.alternate() {
+		_, err := cloud.ParseURL("["+section+"] token-url", c.tokenURL)
+		problems = append(problems, err)
 	}
-	if c.endpoint != "" && !isURL(c.endpoint) {
-		problems = append(problems, errors.New("["+section+"] api-endpoint: want an absolute http or https URL"))
+	if c.endpoint != "" {
+		_, err := cloud.ParseURL("["+section+"] api-endpoint", c.endpoint)
+		problems = append(problems, err)
 	}
 	if c.endpoint != "" && !strings.HasSuffix(c.endpoint, "/") {
 		c.endpoint += "/"
@@ -106,8 +107,3 @@ func (c *config) check() error {
 
 // alternate says whether tokens come from token-url.
 func (c *config) alternate() bool { return c.tokenURL != "" && c.tokenURL != tokenDefault }
-
-func isURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
-}

@@ -1,9 +1,7 @@
 package gce
 
 import (
-	"errors"
 	"regexp"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -45,26 +43,20 @@ var (
 const wantProject = "want the id of a project, such as my-project"
 
 func readSettings(lookup func(string) string) (settings, error) {
-	get := func(name string) string { return strings.TrimSpace(lookup(name)) }
-	s := settings{credentialsFile: get(envCredentialsFile), project: get(envProject), metadata: get(envMetadata)}
-	var problems []error
+	r := cloud.SettingReader{Lookup: lookup}
+	s := settings{credentialsFile: r.Text(envCredentialsFile), project: r.Text(envProject), nodeProjects: r.List(envNodeProjects), metadata: r.Text(envMetadata)}
 	if s.project != "" && !isProject(s.project) {
-		problems = append(problems, &cloud.Invalid{Field: envProject, Value: s.project, Want: wantProject + ", or its number"})
+		r.Refuse(envProject, s.project, wantProject+", or its number")
 	}
-	for text := range strings.SplitSeq(get(envNodeProjects), ",") {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			continue
+	for _, project := range s.nodeProjects {
+		if !projectID.MatchString(project) {
+			r.Refuse(envNodeProjects, project, wantProject+", not its number")
 		}
-		if !projectID.MatchString(text) {
-			problems = append(problems, &cloud.Invalid{Field: envNodeProjects, Value: text, Want: wantProject + ", not its number"})
-		}
-		s.nodeProjects = append(s.nodeProjects, text)
 	}
 	if !hostPort.MatchString(s.metadata) {
-		problems = append(problems, &cloud.Invalid{Field: envMetadata, Value: s.metadata, Want: "want a host, or host:port"})
+		r.Refuse(envMetadata, s.metadata, "want a host, or host:port")
 	}
-	return s, errors.Join(problems...)
+	return s, r.Err()
 }
 
 func isProject(text string) bool {

@@ -238,7 +238,7 @@ func FuzzParseConfig(f *testing.F) {
 			t.Errorf("%+v", got)
 		}
 		for name, o := range got.Overrides {
-			if !isURL(o.URL) {
+			if _, err := cloud.ParseURL("URL", o.URL); err != nil {
 				t.Errorf("override %q has the URL %q", name, o.URL)
 			}
 		}

@@ -97,8 +97,9 @@ func (all Overrides) check() []error {
 				problems = append(problems, &cloud.Invalid{Field: head + required.key, Want: "want a value: Service, Region, URL and SigningRegion belong together"})
 			}
 		}
-		if o.URL != "" && !isURL(o.URL) {
-			problems = append(problems, &cloud.Invalid{Field: head + "URL", Value: o.URL, Want: wantURL})
+		if o.URL != "" {
+			_, err := cloud.ParseURL(head+"URL", o.URL)
+			problems = append(problems, err)
 		}
 		key := o.service + " " + o.region
 		if other, twice := taken[key]; twice {

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"net/url"
-
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -28,10 +26,3 @@ var (
 
 	services = []Service{Compute, Classic, Network, Tokens}
 )
-
-const wantURL = "want an http or https URL such as https://ec2.example.com"
-
-func isURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
-}

@@ -1,8 +1,7 @@
 package config
 
 import (
-	"errors"
-	"strconv"
+	"cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -61,35 +60,22 @@ type Settings struct {
 
 // Read reads the environment variables that are no secret, and reports all that is wrong with them.
 func Read(lookup func(string) string) (Settings, error) {
+	r := cloud.SettingReader{Lookup: lookup}
 	s := Settings{
-		Region: lookup(EnvRegion), Role: lookup(envRole), TokenFile: lookup(envTokenFile), SessionName: lookup(envSessionName),
-		Bundle: lookup(EnvBundle), Endpoints: map[string]string{},
-	}
-	if s.Region == "" {
-		s.Region = lookup(envDefaultRegion)
-	}
-	var problems []error
-	for name, into := range map[string]*bool{envFIPS: &s.Fips, envDualStack: &s.DualStack} {
-		var err error
-		if *into, err = strconv.ParseBool(lookup(name)); err != nil {
-			problems = append(problems, &cloud.Invalid{Field: name, Value: lookup(name), Want: "want true or false"})
-		}
+		Region: cmp.Or(lookup(EnvRegion), lookup(envDefaultRegion)), Role: lookup(envRole), TokenFile: lookup(envTokenFile), SessionName: lookup(envSessionName),
+		Fips: r.Bool(envFIPS), DualStack: r.Bool(envDualStack), Bundle: lookup(EnvBundle), Endpoints: map[string]string{},
 	}
 	if s.TokenFile != "" && s.Role == "" {
-		problems = append(problems, &cloud.Invalid{Field: envRole, Want: "want the role to take on with the token of " + envTokenFile})
+		r.Refuse(envRole, "", "want the role to take on with the token of "+envTokenFile)
 	}
 	for _, service := range services {
-		for _, name := range []string{service.env, envEndpoint} {
-			text := lookup(name)
-			if text == "" {
-				continue
-			}
-			if !isURL(text) {
-				problems = append(problems, &cloud.Invalid{Field: name, Value: text, Want: wantURL})
-			}
-			s.Endpoints[service.ID] = text
-			break
+		name := service.env
+		if r.Text(name) == "" {
+			name = envEndpoint
+		}
+		if r.URL(name) != nil {
+			s.Endpoints[service.ID] = r.Text(name)
 		}
 	}
-	return s, errors.Join(problems...)
+	return s, r.Err()
 }

@@ -2,11 +2,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -68,35 +66,26 @@ type Settings struct {
 
 // Read validates all variables and reports every problem at once.
 func Read(c cloud.Config) (Settings, error) {
-	get := func(name string) string { return strings.TrimSpace(c.Lookup(name)) }
+	r := &cloud.SettingReader{Lookup: c.Lookup}
 	s := Settings{
-		Region:       get(EnvRegion),
-		ClusterID:    get(EnvClusterID),
-		Vpc:          get(EnvVPC),
-		DefaultType:  get(EnvDefaultType),
-		FirewallName: get(EnvFirewallName),
-	}
-	for tag := range strings.SplitSeq(get(EnvFirewallTags), ",") {
-		if tag = strings.TrimSpace(tag); tag != "" {
-			s.FirewallTags = append(s.FirewallTags, tag)
-		}
+		BaseURL:      baseURL(r, EnvURL),
+		MetadataURL:  baseURL(r, EnvMetadataURL),
+		Region:       r.Text(EnvRegion),
+		ClusterID:    r.Text(EnvClusterID),
+		Vpc:          r.Text(EnvVPC),
+		DefaultType:  r.Text(EnvDefaultType),
+		FirewallName: r.Text(EnvFirewallName),
+		FirewallTags: r.List(EnvFirewallTags),
 	}
 	slices.Sort(s.FirewallTags)
 	s.FirewallTags = slices.Compact(s.FirewallTags)
-
-	var problems []error
-	s.BaseURL = baseURL(EnvURL, get(EnvURL), &problems)
-	s.MetadataURL = baseURL(EnvMetadataURL, get(EnvMetadataURL), &problems)
-	problems = append(problems, s.problems()...)
-	problems = append(problems, checkQPS(get(EnvQPS)), checkToken(c.Secret))
-	return s, errors.Join(problems...)
+	s.check(r.Refuse)
+	r.Positive(EnvQPS, "want a number of requests per second above 0") // the kernel reads it
+	r.Add(checkToken(c.Secret))
+	return s, r.Err()
 }
 
-func (s Settings) problems() []error {
-	var problems []error
-	refuse := func(name, value, want string) {
-		problems = append(problems, &cloud.Invalid{Field: name, Value: value, Want: want})
-	}
+func (s Settings) check(refuse func(name, value, want string)) {
 	if s.Region != "" && !identifier.IsSlug(s.Region) {
 		refuse(EnvRegion, s.Region, "want a region slug such as fra1")
 	}
@@ -120,30 +109,18 @@ func (s Settings) problems() []error {
 			refuse(EnvFirewallTags, tag, "want tags of letters, digits, ':', '_' and '-'")
 		}
 	}
-	return problems
 }
 
-func baseURL(name, value string, problems *[]error) *url.URL {
-	u, err := url.Parse(value)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		// The value is left out: a URL may carry a password.
-		*problems = append(*problems, fmt.Errorf("%s: want an absolute http or https URL", name))
-		return nil
+// baseURL returns a URL to which paths can be joined. It has a default.
+func baseURL(r *cloud.SettingReader, name string) *url.URL {
+	u := r.URL(name)
+	if r.Text(name) == "" {
+		r.Refuse(name, "", "want an absolute http or https URL")
 	}
-	if u.Path == "" {
+	if u != nil && u.Path == "" {
 		u.Path = "/" // so that what is joined to it is absolute
 	}
 	return u
-}
-
-func checkQPS(value string) error {
-	if value == "" {
-		return nil
-	}
-	if qps, err := strconv.ParseFloat(value, 64); err != nil || !(qps > 0) {
-		return &cloud.Invalid{Field: EnvQPS, Value: value, Want: "want a number of requests per second above 0"}
-	}
-	return nil
 }
 
 func checkToken(secret func(string) (string, error)) error {

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"strconv"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -32,10 +30,6 @@ type settings struct {
 }
 
 func readSettings(lookup func(string) string) (settings, error) {
-	s := settings{cloudsFile: lookup(envCloudsFile), cloud: lookup(envCloud)}
-	var err error
-	if s.Regional, err = strconv.ParseBool(lookup(EnvRegional)); err != nil {
-		return s, &cloud.Invalid{Field: EnvRegional, Value: lookup(EnvRegional), Want: "want true or false"}
-	}
-	return s, nil
+	r := cloud.SettingReader{Lookup: lookup}
+	return settings{Regional: r.Bool(EnvRegional), cloudsFile: lookup(envCloudsFile), cloud: lookup(envCloud)}, r.Err()
 }

@@ -1,0 +1,91 @@
+package cloud
+
+import (
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// SettingReader reads the values of Settings that are no secret, and collects everything that is wrong
+// with them, so that the user is told of all at once. An empty value is not wrong: it is that of a
+// Setting which is not set.
+type SettingReader struct {
+	// Lookup is Config.Lookup.
+	Lookup func(name string) string
+
+	problems []error
+}
+
+// Refuse notes that a value is wrong.
+func (r *SettingReader) Refuse(name, value, want string) {
+	r.Add(&Invalid{Field: name, Value: value, Want: want})
+}
+
+// Add notes a problem; nil is none.
+func (r *SettingReader) Add(problem error) { r.problems = append(r.problems, problem) }
+
+// Err returns all problems, joined.
+func (r *SettingReader) Err() error { return errors.Join(r.problems...) }
+
+// Text returns a text without the white space around it.
+func (r *SettingReader) Text(name string) string { return strings.TrimSpace(r.Lookup(name)) }
+
+// Bool returns whether a Setting is on.
+func (r *SettingReader) Bool(name string) bool {
+	text := r.Text(name)
+	on, err := strconv.ParseBool(text)
+	if err != nil && text != "" {
+		r.Refuse(name, text, "want true or false")
+	}
+	return on
+}
+
+// Positive returns a number above 0, 0 when the Setting is not set.
+func (r *SettingReader) Positive(name, want string) float64 {
+	text := r.Text(name)
+	if text == "" {
+		return 0
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(number > 0) {
+		r.Refuse(name, text, want)
+		return 0
+	}
+	return number
+}
+
+// List returns texts that commas separate, in their order.
+func (r *SettingReader) List(name string) []string {
+	var list []string
+	for text := range strings.SplitSeq(r.Lookup(name), ",") {
+		if text = strings.TrimSpace(text); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// URL returns an absolute URL, nil when the Setting is not set or wrong.
+func (r *SettingReader) URL(name string) *url.URL {
+	text := r.Text(name)
+	if text == "" {
+		return nil
+	}
+	u, err := ParseURL(name, text)
+	if err != nil {
+		r.Add(err)
+		return nil
+	}
+	return u
+}
+
+// ParseURL reads an absolute http or https URL that a user gave. The error names the field and not the
+// value: a URL may hold a password.
+func ParseURL(field, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, &Invalid{Field: field, Value: "…", Want: "want an absolute http or https URL such as https://api.example.com"}
+	}
+	return u, nil
+}
