@@ -14,7 +14,7 @@ func TestCombinations(t *testing.T) {
 		annotations map[string]string
 		says        []string
 	}{
-		"cookies without a cookie": {regional("sticky-sessions-type", "cookies"), []string{upstream + "sticky-sessions-cookie-name", upstream + "sticky-sessions-cookie-ttl"}},
+		"cookies without a cookie": {regional("sticky-sessions-type", "cookies"), []string{portable + "session-cookie", portable + "session-cookie-ttl"}},
 		"two sizes":                {with("size-slug", "lb-small", "size-unit", "3"), []string{upstream + "size-slug"}},
 		"passthrough, certificate": {regional("tls-passthrough", "true", "certificate-id", certificate.ID), []string{upstream + "tls-passthrough", "either a certificate or passthrough"}},
 		"TLS without either":       {regional("tls-ports", "443"), []string{"port 443"}},

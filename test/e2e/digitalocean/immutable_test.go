@@ -32,11 +32,11 @@ var fixedRows = map[string]fixed{
 		with: regional(), sample: "IPV4", observe: stack, want: "IPV4", absent: "DUALSTACK",
 		bad: "IPV6", says: "IPV4, DUALSTACK",
 	}, "dualStack"},
-	upstream + "subnet-uuid": {row{
+	portable + "subnet": {row{
 		sample: "5ab0e7f0-d0d0-4000-8000-00000000000a", observe: subnet, want: "5ab0e7f0-d0d0-4000-8000-00000000000a", absent: "",
 		bad: "my/subnet", says: "the UUID of a VPC subnet",
 	}, "subnet"},
-	upstream + "ip": {row{
+	portable + "address": {row{
 		sample: "203.0.113.77", observe: address, want: "203.0.113.77",
 		bad: "2001:db8::1", says: "an IPv4 address",
 	}, "ip"},

@@ -28,8 +28,8 @@ var tested = map[string]string{
 	upstream + "type":              "TestImmutable",
 	portable + "internal":          "TestImmutable",
 	upstream + "network-stack":     "TestImmutable",
-	upstream + "subnet-uuid":       "TestImmutable",
-	upstream + "ip":                "TestImmutable",
+	portable + "subnet":            "TestImmutable",
+	portable + "address":           "TestImmutable",
 	portable + "allow-replacement": "TestImmutable",
 	upstream + "algorithm":         "TestAlgorithm",
 	portable + "firewall-managed":  "TestFirewallManaged",
@@ -64,7 +64,7 @@ var protocolRows = map[string]row{
 		with: regional(), sample: "80", observe: rules, want: "80 http>http, 443 tcp>tcp", absent: plain,
 		bad: "http", says: "port numbers",
 	},
-	upstream + "tls-ports": {
+	portable + "tls-ports": {
 		with: regional("certificate-id", "{certificate}"), sample: "80, 443", observe: rules,
 		want: "80 https>http certificate, 443 https>http certificate", absent: "80 tcp>tcp, 443 https>http certificate",
 		bad: "443,0", says: "port numbers",
@@ -82,6 +82,10 @@ var protocolRows = map[string]row{
 	upstream + "tls-passthrough": {
 		with: regional(), sample: "true", observe: rules, want: "80 tcp>tcp, 443 https>https passthrough", absent: plain,
 		bad: "perhaps", says: `"true" or "false"`,
+	},
+	portable + "certificate": {
+		with: regional(), sample: "{certificate}", observe: rules, want: "80 tcp>tcp, 443 https>http certificate", absent: plain,
+		bad: "my certificate", says: "the UUID of a certificate",
 	},
 	upstream + "certificate-id": {
 		with: regional(), sample: "{certificate}", observe: rules, want: "80 tcp>tcp, 443 https>http certificate", absent: plain,
@@ -119,17 +123,17 @@ var proxyRows = map[string]row{
 		sample: "cookies", observe: sticky, want: "cookies lb 300", absent: "none",
 		bad: "sugar", says: "none, cookies",
 	},
-	upstream + "sticky-sessions-cookie-name": {
+	portable + "session-cookie": {
 		with:   regional("sticky-sessions-cookie-ttl", "300"),
 		beside: with("sticky-sessions-type", "cookies"),
 		sample: "lb", observe: sticky, want: "cookies lb 300", absent: "none",
 		bad: "x", says: "2 to 40 characters",
 	},
-	upstream + "sticky-sessions-cookie-ttl": {
+	portable + "session-cookie-ttl": {
 		with:   regional("sticky-sessions-cookie-name", "lb"),
 		beside: with("sticky-sessions-type", "cookies"),
 		sample: "600", observe: sticky, want: "cookies lb 600", absent: "none",
-		bad: "1h", says: "between 1 and 34650",
+		bad: "0", says: "between 1 and 34650",
 	},
 }
 
@@ -158,7 +162,7 @@ var healthRows = map[string]row{
 	},
 	portable + "health-check-path": {
 		with: with("override-health-check", ""), sample: "/ready", observe: health, want: "http {port80} /ready", absent: "tcp {port80}",
-		bad: "ready", says: "starting with '/'",
+		bad: "ready", says: "begins with '/'",
 	},
 	portable + "health-check-protocol": {
 		with: with("override-health-check", ""), sample: "https", observe: health, want: "https {port80} /", absent: "tcp {port80}",
@@ -170,6 +174,10 @@ var accessRows = map[string]row{
 	upstream + "allow-rules": {
 		sample: "ip:198.51.100.7, cidr:203.0.113.9/24", observe: allowed, want: "cidr:203.0.113.0/24 ip:198.51.100.7",
 		bad: "203.0.113.0/24", says: "ip:<address>",
+	},
+	portable + "source-ranges": {
+		sample: "203.0.113.9/24", observe: allowed, want: "cidr:203.0.113.0/24",
+		bad: "203.0.113.0", says: "a network such as",
 	},
 	upstream + "deny-rules": {
 		sample: "cidr:2001:db8::/32", observe: refused, want: "cidr:2001:db8::/32",
