@@ -99,7 +99,10 @@ func TestClassicHealth(t *testing.T) {
 		{"path without a meaning", newBalancers(), specOf("healthcheck-path", "/live"), "TCP:30080 10s 5s 2 6"},
 		{"numbers", newBalancers(), specOf("healthcheck-interval", "20", "healthcheck-timeout", "7", "healthcheck-healthy-threshold", "3", "healthcheck-unhealthy-threshold", "4"), "TCP:30080 20s 7s 3 4"},
 	} {
-		h := c.d.Health(c.spec)
+		h, err := c.d.Health(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := strings.Join([]string{checkTarget(*h), h.Interval.String(), h.Timeout.String(), strconv.Itoa(h.Healthy), strconv.Itoa(h.Unhealthy)}, " ")
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

@@ -13,7 +13,7 @@ const Prefix = "service.beta.kubernetes.io/aws-load-balancer-"
 
 // What annotations apply to.
 const (
-	onClassic = "classic"
+	OnClassic = "classic"
 	OnNetwork = "network"
 	onTLS     = "TLS listeners"
 	onHTTP    = "HTTP and HTTPS health checks"
@@ -33,11 +33,12 @@ var (
 		Name: Prefix + "type", Type: annotation.TypeEnum, Enum: []string{TypeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
 		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
 	}
-	Name        = balancerName()
-	Internal    = internal()
-	Subnets     = list("subnets", "", "Ids or names of the subnets of the balancer, one in each zone. By default one subnet in each zone of the VPC.")
+	Name     = balancerName()
+	Internal = internal()
+	Subnets  = annotation.Subnet.WithAliases(Prefix+"subnets").ShownIn("subnets", withoutAddresses).
+			Noted("Ids or names, one in each zone. By default one subnet in each zone of the VPC.")
 	Groups      = list("security-groups", "", "Ids of the balancer's security groups, instead of one of its own, whose rules would be managed. A Network Load Balancer that was made without any can't get one.")
-	ExtraGroups = list("extra-security-groups", onClassic, "Ids of security groups in addition to the others.")
+	ExtraGroups = list("extra-security-groups", OnClassic, "Ids of security groups in addition to the others.")
 	GroupMode   = annotation.Key{
 		Name: annotation.Prefix + "aws-security-group-mode", Type: annotation.TypeEnum, Enum: []string{"managed", "none"}, Applies: OnNetwork,
 		Doc: "Whether a new Network Load Balancer gets a security group of its own. By default what NLBSecurityGroupMode of the configuration says.",
@@ -45,31 +46,25 @@ var (
 	ProxyProtocol = proxyProtocol()
 	Backend       = text("backend-protocol", "",
 		"Protocol of the nodes: `tcp`, `ssl`, `http` or `https`. On Network Load Balancers only `ssl` matters, on TLS listeners.")
-	Certificate = list("ssl-cert", "",
-		"ARN of the certificate (ACM or IAM): the TCP ports named in ssl-ports terminate TLS. On Network Load Balancers more than one: the first is the default, the others are chosen by server name.")
-	TLSPorts = annotation.Key{
-		Name: Prefix + "ssl-ports", Type: annotation.TypeList, Default: "*", Applies: onTLS,
-		Doc: "Numbers or names of the ports that terminate TLS, or `*` for all.",
-	}
+	Certificate = annotation.Certificate.WithAliases(Prefix+"ssl-cert").ShownIn("certificates", nil).
+			Noted("ARN (ACM or IAM). On Network Load Balancers more than one: the first is the default, the others are chosen by server name.")
+	TLSPorts  = tlsPorts()
 	TLSPolicy = text("ssl-negotiation-policy", onTLS, "Name of the TLS security policy. By default AWS's own default.")
 
 	Log         = boolean("access-log-enabled", "", "Write an access log to S3.")
 	LogInterval = annotation.Key{
-		Name: Prefix + "access-log-emit-interval", Type: annotation.TypeEnum, Enum: []string{"5", "60"}, Default: "60", Applies: onClassic,
+		Name: Prefix + "access-log-emit-interval", Type: annotation.TypeEnum, Enum: []string{"5", "60"}, Default: "60", Applies: OnClassic,
 		Doc: "Minutes between two parts of the access log.",
 	}
 	LogBucket = text("access-log-s3-bucket-name", "", "S3 bucket of the access log.")
 	LogPrefix = text("access-log-s3-bucket-prefix", "", "Prefix of the access log in the bucket.")
 
-	Draining        = boolean("connection-draining-enabled", onClassic, "Let connections to a node that goes end by themselves.")
-	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", onClassic, "Seconds for that.")
-	IdleTimeout     = number("connection-idle-timeout", 1, 4000, "60", onClassic, "Seconds a connection may be silent.")
+	Draining        = boolean("connection-draining-enabled", OnClassic, "Let connections to a node that goes end by themselves.")
+	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", OnClassic, "Seconds for that.")
+	IdleTimeout     = annotation.IdleTimeout.WithAliases(Prefix+"connection-idle-timeout").Within(1, 4000).Standing("60").On(OnClassic)
 	CrossZone       = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
-	Protection      = annotation.Key{
-		Name: annotation.Prefix + "aws-deletion-protection", Type: annotation.TypeBool, Default: "false", Applies: OnNetwork,
-		Doc: "Make AWS refuse to delete the balancer, also when the Service is deleted.",
-	}
-	Tags = annotation.Key{
+	Protection      = annotation.DeletionProtection.WithAliases(annotation.Prefix + "aws-deletion-protection").On(OnNetwork)
+	Tags            = annotation.Key{
 		Name: Prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
 		Want: `at most 40 tags such as "team=web,stage=prod": letters, digits, spaces and + - . _ : / @, keys of up to 128 characters that do not begin with "aws:", values of up to 256`,
 		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
@@ -84,10 +79,20 @@ var (
 		Doc: "Port of the health check. `traffic-port` is the node port of the listener, on Classic Load Balancers of the first one.",
 	}
 	HealthPath = text("healthcheck-path", onHTTP, "Path of the health check.")
-	Healthy    = number("healthcheck-healthy-threshold", 2, 10, "", "", "Successful checks before a node is used. By default 2 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
-	Unhealthy  = number("healthcheck-unhealthy-threshold", 2, 10, "", "", "Failed checks before a node is not used any more. By default 6 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
-	Timeout    = number("healthcheck-timeout", 2, 120, "", "", "Seconds a check may take. By default 5 on Classic Load Balancers, AWS's default on Network ones: 10, or 6 for HTTP. At most 60 on Classic ones.")
-	Interval   = number("healthcheck-interval", 5, 300, "", "", "Seconds between two checks. By default 10 on Classic Load Balancers, 30 on Network ones, 10 there with externalTrafficPolicy Local.")
+	Healthy    = annotation.HealthyThreshold.WithAliases(Prefix+"healthcheck-healthy-threshold").Within(2, 10).
+			Noted("By default 2 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
+	Unhealthy = annotation.UnhealthyThreshold.WithAliases(Prefix+"healthcheck-unhealthy-threshold").Within(2, 10).
+			Noted("By default 6 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
+	Timeout = annotation.HealthTimeout.WithAliases(Prefix+"healthcheck-timeout").Within(2, 120).
+		Noted("By default 5 s on Classic Load Balancers, AWS's default on Network ones: 10 s, or 6 s for HTTP. At most 60 s on Classic ones.")
+	Interval = annotation.HealthInterval.WithAliases(Prefix+"healthcheck-interval").Within(5, 300).
+			Noted("By default 10 s on Classic Load Balancers, 30 s on Network ones, 10 s there with externalTrafficPolicy Local.")
+
+	// OwnProtocol, OwnPort and OwnPath are the portable check of the Service's own port. Upstream's keys
+	// above mean other things, and stand above them: a port of the node, a path for HTTP checks only.
+	OwnProtocol = own(annotation.HealthProtocol)
+	OwnPort     = own(annotation.HealthPort)
+	OwnPath     = own(annotation.HealthPath)
 
 	TargetType = annotation.Key{
 		Name: Prefix + "nlb-target-type", Type: annotation.TypeEnum, Enum: []string{TargetInstance, TargetIP}, Default: TargetInstance, Applies: OnNetwork,
@@ -110,6 +115,7 @@ func All() annotation.Set {
 		Type, Name, Internal, Subnets, Groups, ExtraGroups, GroupMode, ProxyProtocol, Backend, Certificate, TLSPorts,
 		TLSPolicy, Log, LogInterval, LogBucket, LogPrefix, Draining, DrainingTimeout, IdleTimeout, CrossZone,
 		Protection, Tags, HealthProtocol, HealthPort, HealthPath, Healthy, Unhealthy, Timeout, Interval,
+		OwnProtocol, OwnPort, OwnPath,
 		TargetType, TargetAttributes, Addresses, PrivateAddresses, NodeSelector,
 	}
 }
@@ -136,6 +142,17 @@ func proxyProtocol() annotation.Key {
 	k.Aliased, k.Want = checkProxyProtocol, `"true" or "false", of upstream's key also "*"`
 	k.Note = "Version 1 on Classic Load Balancers, 2 on Network Load Balancers. `*` of upstream's key is for Classic ones only."
 	return k
+}
+
+func tlsPorts() annotation.Key {
+	k := annotation.TLSPorts.WithAliases(Prefix + "ssl-ports").Standing(allPorts).On(onTLS).
+		Noted("Upstream's key takes names of ports too, and `*` for all.")
+	k.Aliased = checkPortNames
+	return k
+}
+
+func own(k annotation.Key) annotation.Key {
+	return k.Under(HealthProtocol.Name, HealthPort.Name, HealthPath.Name)
 }
 
 func text(name, applies, doc string) annotation.Key {

@@ -14,6 +14,24 @@ import (
 // TrafficPort is where the traffic goes, as a port of a health check.
 const TrafficPort = "traffic-port"
 
+// allPorts is the value of TLSPorts that is every TCP port.
+const allPorts = "*"
+
+// checkPortNames reads numbers and names of ports, with commas.
+func checkPortNames(value string) (string, bool) {
+	names := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	return strings.Join(names, ","), true
+}
+
+// withoutAddresses are the subnets of "subnet-1=eipalloc-1,subnet-2".
+func withoutAddresses(places string) string {
+	ids := strings.Split(places, ",")
+	for i, place := range ids {
+		ids[i], _, _ = strings.Cut(place, "=")
+	}
+	return strings.Join(ids, ",")
+}
+
 // checkInternal reads upstream's values: all but "false" mean true.
 func checkInternal(value string) (string, bool) { return strconv.FormatBool(value != "false"), true }
 

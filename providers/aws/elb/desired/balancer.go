@@ -18,8 +18,8 @@ import (
 func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	listeners, badPorts := wantedListeners(spec)
 	subnets, noSubnets := balancer.Subnets(spec)
-	health := s.Health(spec)
-	problems := slices.Concat(check(spec), checkHealth(*health), []error{badPorts, noSubnets})
+	health, badCheck := s.Health(spec)
+	problems := slices.Concat(check(spec), checkHealth(health), []error{badPorts, noSubnets, badCheck})
 	if err := errors.Join(problems...); err != nil {
 		return cloud.Balancer{}, s.notes(spec), err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -29,8 +30,24 @@ const (
 //	Cluster                no            https, ssl        SSL, first node port
 //	Cluster                no            anything else     TCP, first node port
 //
-// An annotation takes the place of protocol, port or path. traffic-port is the first node port.
-func (s Settings) Health(spec cloud.Spec) *cloud.Health {
+// An annotation takes the place of protocol, port or path. traffic-port is the first node port. The
+// portable ones ask for a check of the Service's own.
+func (s Settings) Health(spec cloud.Spec) (*cloud.Health, error) {
+	own, err := annotation.OwnCheck(spec)
+	if err != nil {
+		return nil, err
+	}
+	h := cmp.Or(own, s.target(spec))
+	o := spec.Options
+	h.Interval = cmp.Or(option.Interval.Duration(o), defaultInterval)
+	h.Timeout = cmp.Or(option.Timeout.Duration(o), defaultTimeout)
+	h.Healthy = cmp.Or(option.Healthy.Int(o), defaultHealthy)
+	h.Unhealthy = cmp.Or(option.Unhealthy.Int(o), defaultUnhealthy)
+	return h, nil
+}
+
+// target is what upstream's annotations say that is checked.
+func (s Settings) target(spec cloud.Spec) *cloud.Health {
 	first := 0
 	if len(spec.Ports) > 0 {
 		first = spec.Ports[0].NodePort
@@ -58,15 +75,14 @@ func (s Settings) Health(spec cloud.Spec) *cloud.Health {
 	default:
 		h.Port = option.HealthPort.Int(o)
 	}
-	h.Interval = cmp.Or(time.Duration(option.Interval.Int(o))*time.Second, defaultInterval)
-	h.Timeout = cmp.Or(time.Duration(option.Timeout.Int(o))*time.Second, defaultTimeout)
-	h.Healthy = cmp.Or(option.Healthy.Int(o), defaultHealthy)
-	h.Unhealthy = cmp.Or(option.Unhealthy.Int(o), defaultUnhealthy)
 	return &h
 }
 
 // checkHealth refuses what AWS would.
-func checkHealth(h cloud.Health) []error {
+func checkHealth(h *cloud.Health) []error {
+	if h == nil {
+		return nil
+	}
 	var problems []error
 	if h.Timeout >= h.Interval {
 		problems = append(problems, &cloud.Invalid{

@@ -58,8 +58,12 @@ func (w *builder) note(field, message string) {
 }
 
 func (w *builder) refuse(field, value, want string) {
+	w.fail(&cloud.Invalid{Field: field, Value: value, Want: want})
+}
+
+func (w *builder) fail(err error) {
 	if w.err == nil {
-		w.err = &cloud.Invalid{Field: field, Value: value, Want: want}
+		w.err = err
 	}
 }
 
@@ -91,9 +95,7 @@ func (w *builder) dualStack() bool {
 // subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
 func (w *builder) subnets(b *cloud.Balancer) {
 	ids, err := balancer.Subnets(w.spec)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
+	w.fail(err)
 	given, key := option.Addresses.List(w.spec.Options), option.Addresses
 	if len(given) == 0 {
 		given, key = option.PrivateAddresses.List(w.spec.Options), option.PrivateAddresses
@@ -237,6 +239,9 @@ func (w *builder) attributes(l *cloud.Listener, targetType string) {
 
 // ignored notes what has no effect on network balancers.
 func (w *builder) ignored() {
+	for _, note := range option.Unused(w.spec, option.OnClassic, "it has no effect on a Network Load Balancer") {
+		w.note(note.Field, note.Message)
+	}
 	if option.ProxyProtocol.In(w.spec.Options) == option.ProxyClassic {
 		w.note(option.ProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -17,13 +18,18 @@ import (
 //	else, TCP                   TCP       of the traffic        –         30 s      3, 3
 //	else, UDP                   HTTP      kube-proxy's          /healthz  30 s      3, 3
 //
-// Annotations change each of these, in the Shared mode only interval, timeout and thresholds.
+// Annotations change each of these, in the Shared mode only interval, timeout and thresholds. The
+// portable ones ask for a check of the Service's own, in every mode.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
 	options, probe := w.spec.Options, w.Probe
 	h := &cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 30 * time.Second, Healthy: 3, Unhealthy: 3}
 	shared := false
+	own, err := annotation.OwnCheck(w.spec)
+	w.fail(err)
 	switch {
+	case own != nil:
+		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
 	case w.spec.Local:
 		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: w.spec.HealthPort, Path: balancer.HealthPath, Interval: 10 * time.Second, Healthy: 2, Unhealthy: 2}
 	case probe != nil:
@@ -31,9 +37,10 @@ func (w *builder) health(port cloud.Port) *cloud.Health {
 	case w.asksProxy(port):
 		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, balancer.HealthPath
 	}
-	if shared {
+	switch {
+	case shared:
 		w.sharedIgnores()
-	} else {
+	case own == nil:
 		w.adjust(h)
 	}
 	if option.Interval.Has(options) {
