@@ -188,6 +188,7 @@ func classicRows(w *aws.World, o classicObjects) []row[classic] {
 		{key: own + "healthcheck-protocol", value: "http", read: target, changed: "HTTP:30080/", standard: "TCP:30080"},
 		{key: own + "healthcheck-port", value: "8080", read: target, changed: "TCP:8080", standard: "TCP:30080"},
 		{key: own + "healthcheck-path", value: "/live", with: http, read: target, changed: "HTTP:30080/live", standard: "HTTP:30080/"},
+		{key: "multicloud-ccm.io/health-check-path", value: "/live", read: target, changed: "HTTP:30080/live", standard: "TCP:30080"},
 		{key: own + "healthcheck-healthy-threshold", value: "4", read: check(func(h *elbtypes.HealthCheck) any { return int(*h.HealthyThreshold) }), changed: 4, standard: 2},
 		{key: own + "healthcheck-unhealthy-threshold", value: "4", read: check(func(h *elbtypes.HealthCheck) any { return int(*h.UnhealthyThreshold) }), changed: 4, standard: 6},
 		{key: own + "healthcheck-timeout", value: "7", read: check(func(h *elbtypes.HealthCheck) any { return int(*h.Timeout) }), changed: 7, standard: 5},

@@ -159,6 +159,8 @@ func networkRows(w *aws.World, o networkObjects) []row[networked] {
 		{key: own + "healthcheck-protocol", value: "https", read: func(b networked) any { return string(b.group.HealthCheckProtocol) }, changed: "HTTPS", standard: "TCP"},
 		{key: own + "healthcheck-port", value: "8080", read: func(b networked) any { return *b.group.HealthCheckPort }, changed: "8080", standard: "traffic-port"},
 		{key: own + "healthcheck-path", value: "/up", with: checked, read: func(b networked) any { return awssdk.ToString(b.group.HealthCheckPath) }, changed: "/up", standard: "/"},
+		{key: "multicloud-ccm.io/health-check-protocol", value: "http", read: func(b networked) any { return string(b.group.HealthCheckProtocol) }, changed: "HTTP", standard: "TCP"},
+		{key: "multicloud-ccm.io/health-check-port", value: "80", read: func(b networked) any { return *b.group.HealthCheckPort }, changed: "30080", standard: "traffic-port"},
 		{key: own + "healthcheck-healthy-threshold", value: "5", read: func(b networked) any { return *b.group.HealthyThresholdCount }, changed: int32(5), standard: int32(3)},
 		{key: own + "healthcheck-unhealthy-threshold", value: "4", read: func(b networked) any { return *b.group.UnhealthyThresholdCount }, changed: int32(4), standard: int32(3)},
 		{key: own + "healthcheck-timeout", value: "7", read: func(b networked) any { return *b.group.HealthCheckTimeoutSeconds }, changed: int32(7), standard: int32(10)},
