@@ -56,6 +56,20 @@ func (s *site) upstreamMarks(svc *corev1.Service) {
 	}})
 }
 
+// upstreamService applies a Service whose balancer, marks and annotations are as upstream leaves them.
+func (s *site) upstreamService(c *switchover.Cluster) *corev1.Service {
+	s.Helper()
+	svc := c.Apply(s.service("web"))
+	s.ensure(svc)
+	s.upstreamMarks(svc)
+	recorded := map[string]string{}
+	for _, key := range []string{"load-balancer-id", "load-balancer-address"} {
+		recorded[own+key] = svc.Annotations[own+key]
+	}
+	c.Publish(svc, recorded, svc.Status.LoadBalancer.Ingress...)
+	return svc
+}
+
 // TestSwitchover has the binary say beforehand what a switch from upstream writes, and then make it: the
 // cloud sees those tags and no other write.
 func TestSwitchover(t *testing.T) {
@@ -63,17 +77,10 @@ func TestSwitchover(t *testing.T) {
 	clean := s.leavesNothing()
 	r := relay.Start(t)
 	c := s.cluster(r)
-	svc := c.Apply(s.service("web"))
-	s.ensure(svc)
-	s.upstreamMarks(svc)
-	recorded, status := map[string]string{}, svc.Status.LoadBalancer.Ingress
-	for _, key := range []string{"load-balancer-id", "load-balancer-address"} {
-		recorded[own+key] = svc.Annotations[own+key]
-	}
-	c.Publish(svc, recorded, status...)
+	svc := s.upstreamService(c)
 
 	report, answer := c.Adopt()
-	if answer.Code != 0 || report.Verdict != adopt.Marks || len(report.Marks) != 1 || report.Balancers[0].ID != recorded[own+"load-balancer-id"] {
+	if answer.Code != 0 || report.Verdict != adopt.Marks || len(report.Marks) != 1 || report.Balancers[0].ID != svc.Annotations[own+"load-balancer-id"] {
 		t.Fatalf("code %d, want 0 and marks of one:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
 	if wrote := relayed(r); len(wrote) > 0 {
