@@ -30,7 +30,8 @@ type Instances interface {
 	ParseProviderID(providerID string) (InstanceID, error)
 
 	// List returns every machine the credentials can see, all pages. Complete is false
-	// when a part (page, region) could not be read: such a list proves nothing absent.
+	// when a part (page, region) could not be read: such a list proves nothing absent. The kernel
+	// takes a list with the same machine twice for one.
 	List(ctx context.Context) (InstanceList, error)
 
 	// Get reads machines directly by id, at most Limits.GetBatch at once. An id missing

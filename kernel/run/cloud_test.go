@@ -238,3 +238,32 @@ func TestClassifyKnowsDecoratedErrors(t *testing.T) {
 		t.Errorf("class = %q, want quota", class)
 	}
 }
+
+// lister lists these machines.
+type lister struct {
+	*fakeDriver
+	list cloud.InstanceList
+}
+
+func (l lister) Instances() cloud.Instances { return listing{fakeInstances{l.fakeDriver}, l.list} }
+
+type listing struct {
+	fakeInstances
+	list cloud.InstanceList
+}
+
+func (l listing) List(context.Context) (cloud.InstanceList, error) { return l.list, nil }
+
+// Where pages move while they are read, one machine is in the list twice and another one may be missing.
+func TestListWithAMachineTwiceIsIncomplete(t *testing.T) {
+	for complete, ids := range map[bool][]cloud.InstanceID{true: {"1", "2", "3"}, false: {"1", "2", "1"}} {
+		driver := lister{list: cloud.InstanceList{Complete: true}}
+		for _, id := range ids {
+			driver.list.Items = append(driver.list.Items, cloud.Instance{ID: id})
+		}
+		list, err := Decorate(driver, Options{}).Driver.Instances().List(t.Context())
+		if err != nil || list.Complete != complete || len(list.Items) != 3 {
+			t.Errorf("%q: complete %t, %d items, %v", ids, list.Complete, len(list.Items), err)
+		}
+	}
+}

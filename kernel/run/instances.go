@@ -19,8 +19,16 @@ func (i *instances) ParseProviderID(providerID string) (cloud.InstanceID, error)
 	})
 }
 
+// List calls a list incomplete that has a machine twice: pages have moved while they were read, and
+// another machine may have slipped between two of them.
 func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
-	return call(ctx, i.caller, opListInstances, i.next.List)
+	list, err := call(ctx, i.caller, opListInstances, i.next.List)
+	seen := make(map[cloud.InstanceID]bool, len(list.Items))
+	for _, item := range list.Items {
+		list.Complete = list.Complete && !seen[item.ID]
+		seen[item.ID] = true
+	}
+	return list, err
 }
 
 func (i *instances) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
