@@ -70,6 +70,9 @@ type Progress struct {
 	// kernel thinks fit if that is 0.
 	Pending bool
 	After   time.Duration
+	// Operations are what goes on in the cloud, see Operations. The balancer is pending as long as one of
+	// them runs, and a failure of one is the failure of this change.
+	Operations []string
 	// Step says what was done, where the change takes several runs. The same step in the same
 	// change again means that the cloud did not keep it.
 	Step string

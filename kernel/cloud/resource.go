@@ -106,6 +106,9 @@ type ResourceKind struct {
 	// is no resource of the balancer. They are deleted together with it, and no field refers to them.
 	Together string
 
+	// Any of the following may return a *Running: then the rest of the change follows when its
+	// operations have ended.
+
 	// Create makes a resource, together with those that its kind brings, and returns its id.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
 	// Update changes these fields of a resource. nil means that there is nothing to change.

@@ -49,7 +49,10 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		id, err := m.carryOut(ctx, s)
 		waiting, waits := errors.AsType[*cloud.Waiting](err)
+		running, goesOn := errors.AsType[*cloud.Running](err)
 		switch {
+		case goesOn:
+			m.progress.Operations = running.Operations
 		case waits:
 			m.wait(s, id, *waiting)
 			continue
@@ -65,9 +68,17 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		if made := newBalancer(s, id, change); made != nil {
 			m.progress.Observed = made
 		}
-		if s.kind.Settles > 0 {
-			return cloud.Progress{Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Step: step, More: m.next() != nil, Observed: m.progress.Observed}, errors.Join(refusals...)
+		if s.kind.Settles > 0 || goesOn {
+			return m.paused(s, step), errors.Join(refusals...)
 		}
+	}
+}
+
+// paused is the progress after a step with which the cloud is busy for a while.
+func (m *model) paused(s *step, doing string) cloud.Progress {
+	return cloud.Progress{
+		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
+		Step: doing, More: m.next() != nil, Observed: m.progress.Observed,
 	}
 }
 

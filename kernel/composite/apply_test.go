@@ -107,6 +107,32 @@ func TestNeedsOfAChange(t *testing.T) {
 	}
 }
 
+// A step that goes on in the cloud ends the run, with what is known of it. The next run makes the rest.
+func TestStepGoesOn(t *testing.T) {
+	kinds := theKinds()
+	for i := range kinds {
+		kinds[i].Settles = 0
+	}
+	for _, goesOn := range []string{"create group g", "create balancer b", "create pool p"} {
+		f := newFake(kinds, nil, list(res("group", "g", nil), lb(nil), pool("p", nil)))
+		f.goesOn = map[string]*cloud.Running{goesOn: {Operations: []string{"action-1", "action-2"}}}
+		progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if err != nil || !progress.Pending || !slices.Equal(progress.Operations, []string{"action-1", "action-2"}) {
+			t.Errorf("%s: progress %+v, %v", goesOn, progress, err)
+		}
+		if last := f.done[len(f.done)-1]; last != goesOn {
+			t.Errorf("carried out %q, want %q last", f.done, goesOn)
+		}
+		if progress.More != (goesOn != "create pool p") || (progress.Observed != nil) != (goesOn != "create group g") {
+			t.Errorf("%s: more %t, observed %+v", goesOn, progress.More, progress.Observed)
+		}
+		clear(f.goesOn)
+		if err := f.settle(t, cloud.Change{After: &cloud.Balancer{}}); err != nil || len(f.problems) > 0 {
+			t.Errorf("the next runs: %v, %q", err, f.problems)
+		}
+	}
+}
+
 // A deletion goes on with nothing once something was refused.
 func TestRefusedTagsKeepNothing(t *testing.T) {
 	f := newFake(theKinds(), list(lb(fields{"tags": "ours"})), list(lb(fields{"tags": ""})))

@@ -24,6 +24,8 @@ type fake struct {
 	wanted  []cloud.Resource
 	// fails are errors by the step that they are the answer to.
 	fails map[string]error
+	// goesOn is how the creations go on that are made.
+	goesOn map[string]*cloud.Running
 	// done are the steps that were carried out, problems what the API had to refuse.
 	done, problems []string
 	last           int
@@ -175,6 +177,9 @@ func (f *fake) create(wanted cloud.Resource, with []cloud.Resource) (string, err
 	f.present = append(f.present, all...)
 	for i := range f.present {
 		f.present[i].Fields = f.withIDs(f.present[i].Fields)
+	}
+	if running := f.goesOn[f.done[len(f.done)-1]]; running != nil {
+		return all[0].ID, running
 	}
 	return all[0].ID, nil
 }

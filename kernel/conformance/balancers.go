@@ -30,6 +30,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"targets come and go", targetsChange},
 		{"targets of removed machines can be replaced", targetsRemoved},
 		{"deleting twice succeeds and leaves nothing", deleteTwice},
+		{"an operation that is not there is missing in the answer", unknownOperation},
 		{"changes made by hand are repaired", tampered},
 		{"a change interrupted anywhere is completed later", interrupted},
 	})

@@ -89,7 +89,10 @@ func (f *fixture) apply(d draft) (cloud.Progress, error) {
 	if !d.before.Found {
 		operations = []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}}
 	}
-	return f.balancers().Apply(f.ctx(), d.change(operations))
+	progress, err := f.balancers().Apply(f.ctx(), d.change(operations))
+	progress.Pending = progress.Pending || len(progress.Operations) > 0
+	f.operate(progress.Operations)
+	return progress, err
 }
 
 func (d draft) change(operations []cloud.Operation) cloud.Change {
@@ -185,6 +188,8 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 		if err != nil {
 			return err
 		}
+		progress.Pending = progress.Pending || len(progress.Operations) > 0
+		f.operate(progress.Operations)
 		f.control.Settle()
 		if !progress.Pending {
 			return f.asPlanned(planned)

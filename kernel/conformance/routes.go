@@ -40,7 +40,7 @@ func (f *fixture) router() router {
 	if !ok {
 		f.Fatal("the descriptor says Routes, but the driver does not implement cloud.Routes")
 	}
-	return router{f, routes}
+	return router{f, settledRoutes{routes, f}}
 }
 
 // route adds a machine and returns a route to it.

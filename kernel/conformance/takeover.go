@@ -135,11 +135,15 @@ func (f *fixture) bring(svc *corev1.Service, nodes, all []*corev1.Node) said {
 		for key, value := range outcome.Record {
 			svc.Annotations[key] = value
 		}
-		if _, pending := errors.AsType[*loadbalancer.Pending](err); !pending {
+		pending, ok := errors.AsType[*loadbalancer.Pending](err)
+		if !ok {
 			f.must(err, "Ensure")
 			return events
 		}
 		f.control.Settle()
+		if pending.Ended != nil {
+			<-pending.Ended
+		}
 	}
 	f.Fatal("Ensure is pending for ever")
 	return nil

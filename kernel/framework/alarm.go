@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
 // alarms have Services looked at again, each once at a time: it is also looked at for other
@@ -16,8 +18,23 @@ type alarms struct {
 	last int
 }
 
-// in calls ring after that time, unless it is called for the same Service before.
-func (a *alarms) in(after time.Duration, uid types.UID, ring func()) {
+// when calls ring when the cloud should be done with the balancer of the Service, or says that it is.
+func (a *alarms) when(pending *loadbalancer.Pending, uid types.UID, ring func()) {
+	number := a.in(pending.After, uid, ring)
+	if pending.Ended == nil {
+		return
+	}
+	go func() {
+		<-pending.Ended
+		if a.take(uid, number) {
+			ring()
+		}
+	}()
+}
+
+// in calls ring after that time, unless it is called for the same Service before. It returns the number
+// of the alarm.
+func (a *alarms) in(after time.Duration, uid types.UID, ring func()) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.set == nil {
@@ -31,6 +48,7 @@ func (a *alarms) in(after time.Duration, uid types.UID, ring func()) {
 			ring()
 		}
 	})
+	return number
 }
 
 // stop takes the alarm of the Service back.

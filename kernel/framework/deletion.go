@@ -116,7 +116,7 @@ func (d *deletions) look(svc *corev1.Service) {
 	case errors.Is(err, errStopping):
 	case busy:
 		d.note(func() { state.failures = 0 })
-		d.alarms.in(pending.After, svc.UID, func() { d.look(current) })
+		d.alarms.when(pending, svc.UID, func() { d.look(current) })
 	default:
 		var wait time.Duration
 		d.note(func() { wait = min(departFirst<<min(state.failures, 8), departLast); state.failures++ })

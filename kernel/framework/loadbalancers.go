@@ -92,7 +92,7 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, _ string, svc *c
 	case err != nil:
 		return nil, l.watched(svc, err) //nolint:contextcheck // it looks when this call has ended
 	case outcome.Again > 0:
-		l.watch.in(outcome.Again, svc) //nolint:contextcheck // the same
+		l.watch.in(outcome.Again, svc)
 	default:
 		l.watch.end(svc.UID)
 	}
@@ -131,7 +131,7 @@ func (l *loadBalancers) overtaken(svc *corev1.Service) {
 // need not look again by itself.
 func (l *loadBalancers) watched(svc *corev1.Service, err error) error {
 	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
-		l.watch.in(pending.After, svc)
+		l.watch.when(pending, svc)
 		return api.NewRetryError(forEvents(err).Error(), unwatched)
 	}
 	l.watch.end(svc.UID)
@@ -162,7 +162,7 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, svc *c
 		return nil
 	case busy:
 		l.watch.tell(svc, pending)
-		l.watch.in(pending.After, svc) //nolint:contextcheck // it looks when this call has ended
+		l.watch.when(pending, svc) //nolint:contextcheck // it looks when this call has ended
 		return nil
 	}
 	return forEvents(err)
@@ -190,7 +190,7 @@ func (l *loadBalancers) soon(svc *corev1.Service, err error) {
 	if !ok {
 		return
 	}
-	l.alarms.in(pending.After, svc.UID, func() {
+	l.alarms.when(pending, svc.UID, func() {
 		if current := l.services.Current(svc); current != nil {
 			l.services.Enqueue(current)
 		}

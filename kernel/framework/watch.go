@@ -60,6 +60,11 @@ func (w *watch) in(after time.Duration, svc *corev1.Service) {
 	w.alarms.in(after, svc.UID, func() { w.look(svc) })
 }
 
+// when looks at the Service when the cloud should be done with its balancer, or says that it is.
+func (w *watch) when(pending *loadbalancer.Pending, svc *corev1.Service) {
+	w.alarms.when(pending, svc.UID, func() { w.look(svc) })
+}
+
 // end stops looking at the Service, and drops what the last look found.
 func (w *watch) end(uid types.UID) {
 	w.alarms.stop(uid)
@@ -89,7 +94,7 @@ func (w *watch) look(svc *corev1.Service) {
 	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
 		w.pending.set(svc.UID, true)
 		w.tell(current, pending)
-		w.in(pending.After, current)
+		w.when(pending, current)
 		return
 	}
 	changed := w.pending.set(svc.UID, false)

@@ -15,6 +15,8 @@ type Pending = problem.Pending
 const (
 	pollFirst = time.Second
 	pollLast  = 15 * time.Second
+	// operationWait is while operations run, whose end is told.
+	operationWait = time.Minute
 )
 
 // poll returns the wait for the next look at a balancer that has been pending for so long:

@@ -36,7 +36,29 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
+	if err := p.lastChange(ctx); err != nil {
+		p.end()
+		return nil, ctx, err
+	}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
+}
+
+// lastChange returns *Pending while operations of the last change go on, and what one of them failed
+// with, once: the change failed.
+func (p *pipeline) lastChange(ctx context.Context) error {
+	running := p.state.Running
+	if running == nil {
+		return nil
+	}
+	if !running.Ended() {
+		return &Pending{After: operationWait, Ended: running.Done(), Reason: waiting}
+	}
+	p.state.Running = nil
+	if err := running.Err(); err != nil {
+		p.state.Repeated = state.Repetition{}
+		return p.failed(ctx, err)
+	}
+	return nil
 }
 
 func (p *pipeline) end() { p.manager.states.Close(p.Service.UID, p.entry) }

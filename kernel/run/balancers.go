@@ -35,7 +35,9 @@ func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
 
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	return call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
-		return b.next.Apply(ctx, change)
+		progress, err := b.next.Apply(ctx, change)
+		progress.Pending = progress.Pending || len(progress.Operations) > 0
+		return progress, err
 	})
 }
 

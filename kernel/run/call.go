@@ -16,14 +16,14 @@ type caller struct {
 }
 
 // call runs one driver call with everything around it.
-func call[T any](ctx context.Context, c *caller, op operation, f func(context.Context) (T, error)) (T, error) {
+func call[T any](ctx context.Context, c *caller, op driverMethod, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(WithOperation(ctx, op.name), cloud.CallTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		result, err := contain(func() (T, error) { return f(ctx) })
-		if err == nil {
+		if _, accepted := errors.AsType[*cloud.Running](err); err == nil || accepted {
 			c.metrics.Set(metric.CloudState, 1, c.cloud)
-			return result, nil
+			return result, err
 		}
 		failure := c.failure(err)
 		if wait, ok := op.retry(failure, try); ok && sleep(ctx, wait) {
@@ -35,13 +35,13 @@ func call[T any](ctx context.Context, c *caller, op operation, f func(context.Co
 }
 
 // run is call for methods that return only an error.
-func run(ctx context.Context, c *caller, op operation, f func(context.Context) error) error {
+func run(ctx context.Context, c *caller, op driverMethod, f func(context.Context) error) error {
 	_, err := call(ctx, c, op, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
 	return err
 }
 
 // pure runs a method that does no I/O: nothing to bound, retry or measure.
-func pure[T any](c *caller, op operation, f func() (T, error)) (T, error) {
+func pure[T any](c *caller, op driverMethod, f func() (T, error)) (T, error) {
 	result, err := contain(f)
 	if err != nil {
 		err = &cloud.Error{Failure: c.failure(err), Op: op.name, Err: err}
@@ -76,7 +76,7 @@ func noAnswer(err error) bool {
 
 // count records a failed call, unless its own caller gave it up: that says nothing about
 // the cloud.
-func (c *caller) count(ctx context.Context, op operation, failure cloud.Failure) {
+func (c *caller) count(ctx context.Context, op driverMethod, failure cloud.Failure) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}

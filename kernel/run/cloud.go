@@ -33,6 +33,8 @@ type Cloud struct {
 	Replacer   cloud.Replacer
 	Routes     cloud.Routes
 	Firewalls  cloud.Firewalls
+	// Operations is nil when every change has ended with its answer.
+	Operations cloud.Operations
 	// Scoped, Namer, Describer, Labeler and Tagger are nil when the driver does not implement them.
 	Scoped    cloud.Scoped
 	Namer     cloud.Namer
@@ -97,6 +99,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
 		decorated.Firewalls = &firewalls{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Operations); ok {
+		decorated.Operations = &operations{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.Scoped); ok {
 		decorated.Scoped = next

@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -29,6 +30,8 @@ type Executor struct {
 	metrics metric.Sink
 	log     func(plan.Plan)
 	locks   keyedMutex
+	// operations follows what goes on after the answer.
+	operations *operation.Tracker
 }
 
 // NewExecutor returns the executor of one cloud. The zero mode is Live; sink and log may be
@@ -40,7 +43,7 @@ func NewExecutor(c *Cloud, mode Mode, sinkOrNil metric.Sink, log func(plan.Plan)
 	if log == nil {
 		log = func(plan.Plan) {}
 	}
-	return &Executor{cloud: c, mode: mode, metrics: sink(sinkOrNil), log: log}
+	return &Executor{cloud: c, mode: mode, metrics: sink(sinkOrNil), log: log, operations: operation.New(c.Operations)}
 }
 
 // Mode returns the mode of the executor.
@@ -68,8 +71,14 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 	return progress, err
 }
 
+// Follow returns the operations of a change that goes on, nil when there are none to follow.
+func (e *Executor) Follow(progress cloud.Progress) *operation.Group {
+	return e.operations.Follow(progress.Operations...)
+}
+
 // Execute calls write for a plan that has something to execute, if the mode allows it, and
-// counts every operation. Writes with the same key happen one after the other.
+// counts every operation. Writes with the same key happen one after the other: a write that goes on
+// after its answer is waited for.
 func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write func(context.Context) error) error {
 	if !p.Empty() && !e.mode.ReadOnly() {
 		unlock, err := e.locks.lock(ctx, key)
@@ -78,7 +87,13 @@ func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write f
 		}
 		defer unlock()
 	}
-	return e.write(ctx, p, write)
+	return e.write(ctx, p, func(ctx context.Context) error {
+		err := write(ctx)
+		if running, ok := errors.AsType[*cloud.Running](err); ok {
+			err = e.operations.Wait(ctx, running.Operations...)
+		}
+		return err
+	})
 }
 
 func (e *Executor) write(ctx context.Context, p plan.Plan, write func(context.Context) error) error {

@@ -2,9 +2,9 @@ package run
 
 import "context"
 
-// operation is one driver call. Its name is a label of metrics and part of error texts, so
+// driverMethod is a method of a driver that is called. Its name is a label of metrics and part of error texts, so
 // it never changes.
-type operation struct {
+type driverMethod struct {
 	name string
 	// read says that repeating the call does no harm.
 	read bool
@@ -12,26 +12,27 @@ type operation struct {
 
 // The driver calls.
 var (
-	opIdentity          = operation{"identity", true}
-	opParseProviderID   = operation{"parse provider id", false}
-	opListInstances     = operation{"list instances", true}
-	opGetInstances      = operation{"get instances", true}
-	opFindInstance      = operation{"find instance", true}
-	opReadLabels        = operation{"read labels", true}
-	opTagMachines       = operation{"tag machines", false}
-	opUntagMachines     = operation{"untag machines", false}
-	opObserveBalancer   = operation{"observe balancer", true}
-	opListBalancers     = operation{"list balancers", true}
-	opNormalizeBalancer = operation{"normalize balancer", false}
-	opCheckBalancer     = operation{"check balancer", true}
-	opPlanBalancer      = operation{"plan balancer", true}
-	opApplyBalancer     = operation{"apply balancer", false}
-	opListRoutes        = operation{"list routes", true}
-	opCreateRoute       = operation{"create route", false}
-	opDeleteRoute       = operation{"delete route", false}
-	opObserveFirewall   = operation{"observe firewall", true}
-	opNormalizeFirewall = operation{"normalize firewall", false}
-	opApplyFirewall     = operation{"apply firewall", false}
+	opIdentity          = driverMethod{"identity", true}
+	opParseProviderID   = driverMethod{"parse provider id", false}
+	opListInstances     = driverMethod{"list instances", true}
+	opGetInstances      = driverMethod{"get instances", true}
+	opFindInstance      = driverMethod{"find instance", true}
+	opReadLabels        = driverMethod{"read labels", true}
+	opTagMachines       = driverMethod{"tag machines", false}
+	opUntagMachines     = driverMethod{"untag machines", false}
+	opObserveBalancer   = driverMethod{"observe balancer", true}
+	opListBalancers     = driverMethod{"list balancers", true}
+	opNormalizeBalancer = driverMethod{"normalize balancer", false}
+	opCheckBalancer     = driverMethod{"check balancer", true}
+	opPlanBalancer      = driverMethod{"plan balancer", true}
+	opApplyBalancer     = driverMethod{"apply balancer", false}
+	opListRoutes        = driverMethod{"list routes", true}
+	opCreateRoute       = driverMethod{"create route", false}
+	opDeleteRoute       = driverMethod{"delete route", false}
+	opObserveFirewall   = driverMethod{"observe firewall", true}
+	opNormalizeFirewall = driverMethod{"normalize firewall", false}
+	opApplyFirewall     = driverMethod{"apply firewall", false}
+	opOperationStates   = driverMethod{"read operations", true}
 )
 
 // otherOperation labels requests made outside of any driver call, such as those of a

@@ -28,7 +28,7 @@ const (
 //
 // A write is never repeated here: only the caller, who observes again first, can know
 // whether the first one took effect.
-func (op operation) retry(failure cloud.Failure, try int) (time.Duration, bool) {
+func (op driverMethod) retry(failure cloud.Failure, try int) (time.Duration, bool) {
 	if !op.read || try >= maxTries {
 		return 0, false
 	}

@@ -130,16 +130,21 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, err)
 	}
 	observed := observe(b)
-	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, Observed: &observed}, nil
+	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, Operations: b.Operations, Observed: &observed}, nil
 }
 
 func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progress, error) {
 	if !before.Found {
 		return cloud.Progress{}, nil
 	}
-	gone, err := d.client.DeleteBalancer(ctx, before.ID)
+	left, err := d.client.DeleteBalancer(ctx, before.ID)
 	if err != nil && !world.IsNotFound(err) {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", before.ID, err)
 	}
-	return cloud.Progress{Pending: err == nil && !gone}, nil
+	return cloud.Progress{Pending: left.ID != "", Operations: left.Operations}, nil
+}
+
+// OperationStates implements cloud.Operations.
+func (d *Driver) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	return d.client.OperationStates(ctx, ids)
 }

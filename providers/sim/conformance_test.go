@@ -14,11 +14,20 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, conformance.Harness{
+	conformance.Run(t, harness(world.Settings{
+		ActivateAfter: world.Duration(time.Hour), DeleteAfter: world.Duration(time.Hour),
+	}))
+}
+
+// The same holds where changes go on after their answer.
+func TestConformanceWithOperations(t *testing.T) {
+	conformance.Run(t, harness(world.Settings{OperationsTake: world.Duration(time.Hour)}))
+}
+
+func harness(settings world.Settings) conformance.Harness {
+	return conformance.Harness{
 		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
-			w := world.New(world.Options{Settings: world.Settings{
-				ActivateAfter: world.Duration(time.Hour), DeleteAfter: world.Duration(time.Hour),
-			}})
+			w := world.New(world.Options{Settings: settings})
 			return withDefect(newDriver(t, w, map[string]string{"SIM_STATIC": "true"}), w), control{t, w}
 		},
 		Descriptor:  sim.Descriptor(),
@@ -49,7 +58,7 @@ func TestConformance(t *testing.T) {
 			"418":           {Fault: conformance.Fault{Status: http.StatusTeapot, Body: `{"code":"teapot","message":"short and stout"}`}, Want: cloud.FailureUnknown},
 			"404 of others": {Fault: conformance.Fault{Status: http.StatusNotFound, Body: "<html>no such site</html>"}, Want: cloud.FailureUnknown},
 		},
-	})
+	}
 }
 
 // newDriver returns a driver that talks to the world through a real connection.

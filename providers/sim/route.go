@@ -27,16 +27,18 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 // one is a conflict.
 func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	spec := world.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: marks.Of(owner)}
-	if _, err := d.client.CreateRoute(ctx, spec); err != nil {
+	made, err := d.client.CreateRoute(ctx, spec)
+	if err != nil {
 		return fmt.Errorf("creating route to %s: %w", route.Destination, err)
 	}
-	return nil
+	return cloud.GoesOn(made.Operations...)
 }
 
 // DeleteRoute implements cloud.Routes.
 func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	if err := d.client.DeleteRoute(ctx, route.Name); err != nil && !world.IsNotFound(err) {
+	left, err := d.client.DeleteRoute(ctx, route.Name)
+	if err != nil && !world.IsNotFound(err) {
 		return fmt.Errorf("deleting route to %s: %w", route.Destination, err)
 	}
-	return nil
+	return cloud.GoesOn(left.Operations...)
 }

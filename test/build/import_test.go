@@ -53,6 +53,7 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/loadbalancer/owner", balancer("target", "state", "decide")},
 		{"./kernel/loadbalancer/state", balancer("request", "status", "target", "owner", "decide")},
 		{"./kernel/loadbalancer/decide", balancer("status", "owner", "bulklist")},
+		{"./kernel/operation", []string{"k8s.io/", module + "providers", module + "kernel/run"}},
 		{"./kernel/composite", []string{"k8s.io/", module + "providers"}},
 		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
@@ -108,6 +109,22 @@ func (s *sim) Clear(context.Context) error {
 	s.SetQuota(rate.Quota{})
 	return nil
 }
+
+// SetOperations implements Operator.
+func (s *sim) SetOperations(takes time.Duration) {
+	settings := s.settings
+	settings.OperationsTake = world.Duration(takes)
+	s.now().Set(settings)
+}
+
+// FailLate implements Operator.
+func (s *sim) FailLate() error {
+	_, err := s.now().AddFault(world.Fault{Operation: "writes", Effect: world.EffectLate, Times: 1, Code: world.CodeQuota})
+	return err
+}
+
+// States implements Operator.
+func (s *sim) States() (route string, each int) { return "GET /v1/operations", world.MaxOperations }
 
 func (s *sim) Close() error {
 	s.Front.Close()

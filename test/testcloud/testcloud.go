@@ -72,6 +72,16 @@ type Machines interface {
 	Rename(ctx context.Context, m Machine, name string) error
 }
 
+// Operator is a cloud whose changes can go on after their answer.
+type Operator interface {
+	// SetOperations says how long changes go on, 0 for not at all.
+	SetOperations(takes time.Duration)
+	// FailLate has the operation of the next change fail.
+	FailLate() error
+	// States is the route of the request for the states of operations, and Each the most in one.
+	States() (route string, each int)
+}
+
 // Machine is a machine. In Seed only Name, Internal and External say something.
 type Machine struct {
 	// ID is the cloud's, as in Balancer.Targets; Name is the one that leads from a Node to it.

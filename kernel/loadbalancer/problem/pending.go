@@ -10,6 +10,8 @@ import (
 // time, so that repeated events about it are counted as one.
 type Pending struct {
 	After time.Duration
+	// Ended is closed when the cloud is done, which may be earlier; nil when it does not tell.
+	Ended <-chan struct{}
 	// Reason says what is waited for.
 	Reason string
 	// Err is the failure behind it, nil when nothing failed.

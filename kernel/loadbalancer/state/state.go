@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 )
 
 // Service is what this process remembers of a Service. Losing it costs reads, an event, and where
@@ -19,6 +20,8 @@ type Service struct {
 	Duplicates *Duplicates
 	// Wrote is when we last changed the balancer, or may have.
 	Wrote time.Time
+	// Running are the operations of the last change, nil when it ended with its answer.
+	Running *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.
 	PendingSince time.Time
 	// Last is what was last observed, nil when nothing was found.

@@ -63,6 +63,8 @@ type Balancer struct {
 	TargetHealth map[string]string `json:"target_health"`
 	// Doors are the local addresses that really listen, by listener such as "tcp/80".
 	Doors map[string]string `json:"doors,omitempty"`
+	// Operations are what a change goes on as, none when the answer is final.
+	Operations []string `json:"operations,omitempty"`
 }
 
 type balancer struct {
@@ -119,7 +121,7 @@ func (w *World) balancer(id string) (*balancer, error) {
 	return nil, notFound("balancer", id)
 }
 
-func (w *World) createBalancer(spec BalancerSpec) (Balancer, error) {
+func (w *World) createBalancer(c call, spec BalancerSpec) (Balancer, error) {
 	if err := w.checkBalancer(&spec, ""); err != nil {
 		return Balancer{}, err
 	}
@@ -131,14 +133,27 @@ func (w *World) createBalancer(spec BalancerSpec) (Balancer, error) {
 		activeAt: time.Now().Add(time.Duration(w.settings.ActivateAfter)),
 		recorded: map[string]string{},
 	}
-	b.Addresses = w.balancerAddresses(spec)
 	w.balancers = append(w.balancers, b)
-	if w.options.Forward {
-		b.forwarder = newForwarder(b.Addresses[0])
-	}
-	w.forward(b)
+	operations := w.job(c, b.ID, func() {
+		b.Addresses = w.balancerAddresses(spec)
+		if w.options.Forward {
+			b.forwarder = newForwarder(b.Addresses[0])
+		}
+		w.forward(b)
+	}, func() { w.dropBalancer(b) })
 	w.advance(time.Now())
-	return b.show(), nil
+	return b.goesOn(operations), nil
+}
+
+// goesOn returns the balancer as the answer to a change.
+func (b *balancer) goesOn(operations []string) Balancer {
+	shown := b.show()
+	shown.Operations = operations
+	return shown
+}
+
+func (w *World) dropBalancer(gone *balancer) {
+	w.balancers = slices.DeleteFunc(w.balancers, func(b *balancer) bool { return b == gone })
 }
 
 // balancerAddresses gives a new balancer its addresses: with forwarding a loopback address
@@ -159,13 +174,16 @@ func (w *World) balancerAddresses(spec BalancerSpec) []string {
 	return addresses
 }
 
-func (w *World) updateBalancer(id string, spec BalancerSpec) (Balancer, error) {
+func (w *World) updateBalancer(c call, id string, spec BalancerSpec) (Balancer, error) {
 	b, err := w.balancer(id)
 	if err != nil {
 		return Balancer{}, err
 	}
 	if b.Status == StatusPending || b.Status == StatusDeleting {
 		return Balancer{}, conflict("%s is %s", id, b.Status)
+	}
+	if err := w.free(id); err != nil {
+		return Balancer{}, err
 	}
 	if err := w.checkBalancer(&spec, id); err != nil {
 		return Balancer{}, err
@@ -176,21 +194,36 @@ func (w *World) updateBalancer(id string, spec BalancerSpec) (Balancer, error) {
 	if spec.DualStack != b.DualStack {
 		return Balancer{}, invalid("dual_stack can't be changed")
 	}
-	b.BalancerSpec = spec
-	w.forward(b)
-	return b.show(), nil
+	operations := w.job(c, id, func() {
+		b.BalancerSpec = spec
+		w.forward(b)
+	}, nil)
+	return b.goesOn(operations), nil
 }
 
-func (w *World) deleteBalancer(id string) error {
+// deleteBalancer returns what is left to be seen of the balancer, nil when it is gone.
+func (w *World) deleteBalancer(c call, id string) (*Balancer, error) {
 	b, err := w.balancer(id)
-	if err != nil || b.Status == StatusDeleting {
-		return err
+	if err == nil && b.Status != StatusDeleting {
+		err = w.free(id)
 	}
-	b.Status = StatusDeleting
-	b.goneAt = time.Now().Add(time.Duration(w.settings.DeleteAfter))
-	b.forwarder.close()
-	w.advance(time.Now())
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	var operations []string
+	if b.Status != StatusDeleting {
+		operations = w.job(c, id, func() {
+			b.Status = StatusDeleting
+			b.goneAt = time.Now().Add(time.Duration(w.settings.DeleteAfter))
+			b.forwarder.close()
+		}, nil)
+		w.advance(time.Now())
+	}
+	if !slices.Contains(w.balancers, b) {
+		return nil, nil
+	}
+	shown := b.goesOn(operations)
+	return &shown, nil
 }
 
 // EditBalancer changes a balancer as its owner would by hand, without any check. Nothing

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,10 +95,9 @@ func (c *Client) SaveBalancer(ctx context.Context, id string, spec BalancerSpec)
 	return b, sound(err, b.ID == id)
 }
 
-// DeleteBalancer deletes a balancer. Unless it is gone at once it can be seen for a while.
-func (c *Client) DeleteBalancer(ctx context.Context, id string) (gone bool, err error) {
-	b, err := ask[Balancer](ctx, c, http.MethodDelete, "/v1/balancers/"+url.PathEscape(id), nil)
-	return b.ID == "", err
+// DeleteBalancer deletes a balancer. Unless it is gone at once, with the id "", it can be seen for a while.
+func (c *Client) DeleteBalancer(ctx context.Context, id string) (Balancer, error) {
+	return ask[Balancer](ctx, c, http.MethodDelete, "/v1/balancers/"+url.PathEscape(id), nil)
 }
 
 // Routes returns the routes with all those labels.
@@ -113,9 +113,23 @@ func (c *Client) CreateRoute(ctx context.Context, spec RouteSpec) (Route, error)
 }
 
 // DeleteRoute deletes a route.
-func (c *Client) DeleteRoute(ctx context.Context, id string) error {
-	_, err := ask[struct{}](ctx, c, http.MethodDelete, "/v1/routes/"+url.PathEscape(id), nil)
-	return err
+func (c *Client) DeleteRoute(ctx context.Context, id string) (Route, error) {
+	return ask[Route](ctx, c, http.MethodDelete, "/v1/routes/"+url.PathEscape(id), nil)
+}
+
+// OperationStates implements cloud.Operations.
+func (c *Client) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	states := map[string]cloud.OperationState{}
+	for some := range slices.Chunk(ids, MaxOperations) {
+		list, err := ask[OperationList](ctx, c, http.MethodGet, "/v1/operations?"+url.Values{"id": some}.Encode(), nil)
+		if err = sound(err, list.Operations != nil); err != nil {
+			return nil, err
+		}
+		for _, o := range list.Operations {
+			states[o.ID] = o.state()
+		}
+	}
+	return states, nil
 }
 
 // sound turns an answer that succeeded without saying anything into an error.

@@ -23,6 +23,7 @@ type Effect string
 //	short          yes    lists miss their second half and look whole
 //	incomplete     yes    lists of machines miss a zone and say so
 //	wrong_account  yes    what other credentials see: another account, nothing in it
+//	late           no     success; the operation that the answer names fails with the code of the fault
 const (
 	EffectError        Effect = "error"
 	EffectHang         Effect = "hang"
@@ -34,11 +35,12 @@ const (
 	EffectShort        Effect = "short"
 	EffectIncomplete   Effect = "incomplete"
 	EffectWrongAccount Effect = "wrong_account"
+	EffectLate         Effect = "late"
 )
 
 var effects = []Effect{
 	EffectError, EffectHang, EffectNonsense, EffectBlank, EffectLost,
-	EffectTruncated, EffectEmpty, EffectShort, EffectIncomplete, EffectWrongAccount,
+	EffectTruncated, EffectEmpty, EffectShort, EffectIncomplete, EffectWrongAccount, EffectLate,
 }
 
 // Fault makes answers of the driver's half go wrong.
@@ -52,7 +54,7 @@ type Fault struct {
 	Skip int `json:"skip"`
 	// Times is how many calls are hit; until the fault is removed when 0.
 	Times int `json:"times"`
-	// Status, Code, Body, Location and RetryAfterSeconds go with EffectError. Code and body
+	// Status, Code, Body, Location and RetryAfterSeconds go with EffectError, Code with EffectLate too. Code and body
 	// have the API's usual values when empty.
 	Status            int    `json:"status,omitempty"`
 	Code              string `json:"code,omitempty"`

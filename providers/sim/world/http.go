@@ -55,7 +55,7 @@ func (w *World) serve(o operation, rw http.ResponseWriter, r *http.Request) {
 		answer(rw, 0, nil, &Failure{Status: http.StatusUnauthorized, Code: CodeUnauthorized, Message: "the token is wrong"})
 		return
 	}
-	status, body, err := o.run(w, call{Request: r, effect: fault.Effect})
+	status, body, err := o.run(w, call{Request: r, effect: fault.Effect, code: fault.Code})
 	switch fault.Effect {
 	case EffectLost:
 		panic(http.ErrAbortHandler)

@@ -17,7 +17,8 @@ type operation struct {
 // call is one request of an operation.
 type call struct {
 	*http.Request
-	effect Effect // of a list or of the account; the rest is done around the operation
+	effect Effect // of a list, of the account or late; the rest is done around the operation
+	code   string // of a late failure
 }
 
 // operations is the driver's half of the API.
@@ -34,6 +35,7 @@ var operations = []operation{
 	{"listRoutes", true, "GET /v1/routes", (*World).opListRoutes},
 	{"createRoute", false, "POST /v1/routes", (*World).opCreateRoute},
 	{"deleteRoute", false, "DELETE /v1/routes/{id}", (*World).opDeleteRoute},
+	{"listOperations", true, "GET /v1/operations", (*World).opListOperations},
 }
 
 // matches reports whether a fault's selector is about the operation.
@@ -80,6 +82,10 @@ type (
 	// RouteList is all routes asked for.
 	RouteList struct {
 		Routes []Route `json:"routes"`
+	}
+	// OperationList is the operations asked for that are known.
+	OperationList struct {
+		Operations []Operation `json:"operations"`
 	}
 )
 
@@ -158,7 +164,7 @@ func (w *World) opCreateBalancer(c call) (int, any, error) {
 		return 0, nil, err
 	}
 	defer w.lock()()
-	b, err := w.createBalancer(spec)
+	b, err := w.createBalancer(c, spec)
 	return http.StatusCreated, b, err
 }
 
@@ -168,20 +174,17 @@ func (w *World) opUpdateBalancer(c call) (int, any, error) {
 		return 0, nil, err
 	}
 	defer w.lock()()
-	b, err := w.updateBalancer(c.PathValue("id"), spec)
+	b, err := w.updateBalancer(c, c.PathValue("id"), spec)
 	return http.StatusOK, b, err
 }
 
 func (w *World) opDeleteBalancer(c call) (int, any, error) {
 	defer w.lock()()
-	id := c.PathValue("id")
-	if err := w.deleteBalancer(id); err != nil {
-		return 0, nil, err
+	b, err := w.deleteBalancer(c, c.PathValue("id"))
+	if err != nil || b == nil {
+		return http.StatusNoContent, nil, err
 	}
-	if b, err := w.balancer(id); err == nil {
-		return http.StatusAccepted, b.show(), nil
-	}
-	return http.StatusNoContent, nil, nil
+	return http.StatusAccepted, b, nil
 }
 
 // opListRoutes takes the filter label=key=value repeatedly.
@@ -206,13 +209,17 @@ func (w *World) opCreateRoute(c call) (int, any, error) {
 		return 0, nil, err
 	}
 	defer w.lock()()
-	r, err := w.createRoute(spec)
+	r, err := w.createRoute(c, spec)
 	return http.StatusCreated, r, err
 }
 
 func (w *World) opDeleteRoute(c call) (int, any, error) {
 	defer w.lock()()
-	return http.StatusNoContent, nil, w.deleteRoute(c.PathValue("id"))
+	r, err := w.deleteRoute(c, c.PathValue("id"))
+	if err != nil || len(r.Operations) == 0 {
+		return http.StatusNoContent, nil, err
+	}
+	return http.StatusAccepted, r, nil
 }
 
 // visible returns the items a list shows under the effect of a fault.

@@ -20,9 +20,17 @@ type Route struct {
 	RouteSpec
 	// Blackhole says that the machine is gone.
 	Blackhole bool `json:"blackhole"`
+	// Operations are what a change goes on as, none when the answer is final.
+	Operations []string `json:"operations,omitempty"`
 }
 
-func (w *World) createRoute(spec RouteSpec) (Route, error) {
+// routeTable is what operations on routes are about: it takes one change at a time.
+const routeTable = "routes"
+
+func (w *World) createRoute(c call, spec RouteSpec) (Route, error) {
+	if err := w.free(routeTable); err != nil {
+		return Route{}, err
+	}
 	if !spec.Destination.IsValid() || spec.Destination != spec.Destination.Masked() {
 		return Route{}, invalid("destination %q is no prefix in canonical form", spec.Destination)
 	}
@@ -38,17 +46,24 @@ func (w *World) createRoute(spec RouteSpec) (Route, error) {
 		return Route{}, overQuota("routes", limit)
 	}
 	route := &Route{ID: w.newID("route"), RouteSpec: spec}
-	w.routes = append(w.routes, route)
-	return *route, nil
+	shown := *route
+	shown.Operations = w.job(c, routeTable, func() { w.routes = append(w.routes, route) }, nil)
+	return shown, nil
 }
 
-func (w *World) deleteRoute(id string) error {
-	before := len(w.routes)
-	w.routes = slices.DeleteFunc(w.routes, func(r *Route) bool { return r.ID == id })
-	if len(w.routes) == before {
-		return notFound("route", id)
+func (w *World) deleteRoute(c call, id string) (Route, error) {
+	if err := w.free(routeTable); err != nil {
+		return Route{}, err
 	}
-	return nil
+	at := slices.IndexFunc(w.routes, func(r *Route) bool { return r.ID == id })
+	if at < 0 {
+		return Route{}, notFound("route", id)
+	}
+	shown := *w.routes[at]
+	shown.Operations = w.job(c, routeTable, func() {
+		w.routes = slices.DeleteFunc(w.routes, func(r *Route) bool { return r.ID == id })
+	}, nil)
+	return shown, nil
 }
 
 func (w *World) listRoutes() []Route {

@@ -34,7 +34,10 @@ type Settings struct {
 	ActivateAfter Duration `json:"activate_after"`
 	// DeleteAfter is how long a deleted balancer can still be seen.
 	DeleteAfter Duration `json:"delete_after"`
-	Quota       Quota    `json:"quota"`
+	// OperationsTake is how long changes go on after their answer, which names an operation then. What
+	// is being changed looks as before until that ends. 0 makes every answer final.
+	OperationsTake Duration `json:"operations_take"`
+	Quota          Quota    `json:"quota"`
 }
 
 // Quota limits what an account can have; 0 means no limit.
@@ -61,6 +64,7 @@ type World struct {
 	machines  []*Machine
 	balancers []*balancer
 	routes    []*Route
+	jobs      []*job
 }
 
 // New returns a world with one network and nothing in it.
@@ -119,10 +123,13 @@ func (w *World) lock() (unlock func()) {
 	return w.mu.Unlock
 }
 
-// Settle ends all waiting: pending balancers become active, deleted ones disappear.
+// Settle ends all waiting: operations end, pending balancers become active, deleted ones disappear.
 func (w *World) Settle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, j := range w.jobs {
+		j.end = time.Time{}
+	}
 	for _, b := range w.balancers {
 		b.activeAt = time.Time{}
 		if b.Status == StatusDeleting {
@@ -133,6 +140,7 @@ func (w *World) Settle() {
 }
 
 func (w *World) advance(now time.Time) {
+	w.endJobs(now)
 	w.balancers = slices.DeleteFunc(w.balancers, func(b *balancer) bool {
 		return b.Status == StatusDeleting && !now.Before(b.goneAt)
 	})

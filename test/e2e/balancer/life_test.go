@@ -129,6 +129,12 @@ func TestTrouble(t *testing.T) {
 func TestCrash(t *testing.T) {
 	s := open(t, 2)
 	testcloud.Need(t, s.Cloud.Facts(), testcloud.Prompt)
+	s.crash()
+}
+
+// crash kills the CCM before and after each request that changes the cloud.
+func (s *site) crash() {
+	t := s.t
 	for _, phase := range []halt.Phase{halt.Before, halt.After} {
 		for n := 1; ; n++ {
 			svc := fmt.Sprintf("%s-%d", phase, n)

@@ -1,0 +1,178 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// How long to wait between two requests for states.
+const (
+	pollFirst = 500 * time.Millisecond // for an operation that has just begun
+	pollLast  = 15 * time.Second       // for one that has run for long, and after failures
+	// patience is for how long requests may fail before an operation counts as ended. What it did is
+	// observed then.
+	patience = 10 * time.Minute
+)
+
+// Tracker follows the operations of one cloud. It is safe for concurrent use.
+type Tracker struct {
+	api cloud.Operations
+
+	mu      sync.Mutex
+	running map[string]*running
+	// polling says that a goroutine asks for states. It ends when nothing runs any more.
+	polling bool
+	// begun has something in it when an operation was added while that goroutine waits.
+	begun chan struct{}
+}
+
+// running is one operation and who waits for it.
+type running struct {
+	since  time.Time
+	groups []*Group
+}
+
+// New returns the tracker of a cloud. Without an API, nil, every operation has ended already.
+func New(api cloud.Operations) *Tracker {
+	return &Tracker{api: api, running: map[string]*running{}, begun: make(chan struct{}, 1)}
+}
+
+// Follow returns the operations of one change, nil when there are none to follow.
+func (t *Tracker) Follow(ids ...string) *Group {
+	if t.api == nil || len(ids) == 0 {
+		return nil
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	g := &Group{done: make(chan struct{}), left: len(ids)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range ids {
+		if t.running[id] == nil {
+			t.running[id] = &running{since: time.Now()}
+		}
+		t.running[id].groups = append(t.running[id].groups, g)
+	}
+	select {
+	case t.begun <- struct{}{}:
+	default:
+	}
+	if !t.polling {
+		t.polling = true
+		go t.poll()
+	}
+	return g
+}
+
+// Wait returns when all operations have ended, with the first failure, or when the context ends.
+func (t *Tracker) Wait(ctx context.Context, ids ...string) error {
+	g := t.Follow(ids...) //nolint:contextcheck // others may wait for the same operations
+	if g == nil {
+		return nil
+	}
+	select {
+	case <-g.Done():
+		return g.Err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// poll asks for all states again and again, until nothing runs.
+func (t *Tracker) poll() {
+	var failures failures
+	for {
+		after, any := t.next(failures)
+		if !any {
+			return
+		}
+		select {
+		case <-time.After(after):
+		case <-t.begun:
+			continue // the new one may be due before
+		}
+		ids := t.ids()
+		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBalancer), ids)
+		if failures.add(err); err == nil || failures.lasting() {
+			t.note(ids, states)
+		}
+	}
+}
+
+// next returns when to ask, and false when nothing runs: nobody asks any more then.
+func (t *Tracker) next(f failures) (time.Duration, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.running) == 0 {
+		t.polling = false
+		return 0, false
+	}
+	if f.times > 0 {
+		return f.wait, true
+	}
+	after := pollLast
+	for _, r := range t.running {
+		after = min(after, interval(time.Since(r.since)))
+	}
+	return after, true
+}
+
+// interval returns the wait for the next look at an operation that has run for so long: a fifth of
+// that, so that its end is seen at most a fifth later.
+func interval(age time.Duration) time.Duration { return min(max(age/5, pollFirst), pollLast) }
+
+// ids are what runs, sorted.
+func (t *Tracker) ids() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var ids []string
+	for id := range t.running {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// note ends the operations that were asked for and do not run any more:
+//
+//	answer   it
+//	running  goes on
+//	done     ended
+//	failed   ended, with that failure
+//	missing  ended: the cloud forgets what ended long ago
+func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range asked {
+		if states[id].Running {
+			continue
+		}
+		for _, g := range t.running[id].groups {
+			g.end(states[id].Err)
+		}
+		delete(t.running, id)
+	}
+}
+
+// failures counts the requests for states that failed in a row.
+type failures struct {
+	times int
+	since time.Time
+	wait  time.Duration
+}
+
+func (f *failures) add(err error) {
+	if err == nil {
+		*f = failures{}
+		return
+	}
+	if f.times++; f.times == 1 {
+		f.since, f.wait = time.Now(), pollFirst
+	}
+	f.wait = max(min(2*f.wait, pollLast), cloud.FailureOf(err).RetryAfter)
+}
+
+func (f *failures) lasting() bool { return f.times > 0 && time.Since(f.since) >= patience }

@@ -1,0 +1,151 @@
+package operation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
+)
+
+// api is a cloud in which operations end at known times.
+type api struct {
+	mu    sync.Mutex
+	ends  map[string]time.Time
+	fails map[string]error
+	// down is the error of requests for states.
+	down  error
+	asked [][]string
+}
+
+func (a *api) OperationStates(_ context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, ids)
+	states := map[string]cloud.OperationState{}
+	for _, id := range ids {
+		if end, known := a.ends[id]; known && time.Now().Before(end) {
+			states[id] = cloud.OperationState{Running: true}
+		} else if known {
+			states[id] = cloud.OperationState{Err: a.fails[id]}
+		}
+	}
+	return states, a.down
+}
+
+func (a *api) begin(id string, takes time.Duration) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ends[id] = time.Now().Add(takes)
+	return id
+}
+
+func newAPI() *api { return &api{ends: map[string]time.Time{}, fails: map[string]error{}} }
+
+// However many changes wait, one request asks for all that run, and none is made when nothing does.
+func TestManyAreAskedForTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		tracker := operation.New(a)
+		began := time.Now()
+		var groups []*operation.Group
+		for n := range 50 {
+			groups = append(groups, tracker.Follow(a.begin(fmt.Sprint("operation-", n), 3*time.Second)))
+		}
+		for _, g := range groups {
+			<-g.Done()
+			if g.Err() != nil {
+				t.Error(g.Err())
+			}
+		}
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("the end was seen after %v, want at most a second after 3s", took)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(a.asked) > 7 || len(a.asked[0]) != 50 {
+			t.Errorf("%d requests, the first for %d operations; want at most 7 and 50", len(a.asked), len(a.asked[0]))
+		}
+	})
+}
+
+// One that begins while another has run for long is not asked for late.
+func TestOneThatBeginsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		tracker := operation.New(a)
+		long := tracker.Follow(a.begin("long", 10*time.Minute))
+		time.Sleep(5*time.Minute + time.Second)
+		began := time.Now()
+		<-tracker.Follow(a.begin("short", time.Second)).Done()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the short one was seen after %v", took)
+		}
+		if long.Ended() {
+			t.Error("the long one has ended")
+		}
+		<-long.Done()
+	})
+}
+
+// A change ends with the last of its operations, with the first failure. What the cloud does not know
+// any more has ended.
+func TestEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("no room")
+		a := newAPI()
+		a.fails["b"] = refused
+		tracker := operation.New(a)
+		g := tracker.Follow(a.begin("a", time.Second), a.begin("b", 2*time.Second), a.begin("c", 5*time.Second), "forgotten", "a")
+		time.Sleep(4 * time.Second)
+		if g.Ended() {
+			t.Error("it has ended before its last operation")
+		}
+		if <-g.Done(); !errors.Is(g.Err(), refused) {
+			t.Errorf("error %v, want %v", g.Err(), refused)
+		}
+		if err := tracker.Wait(t.Context(), a.begin("d", time.Second)); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := tracker.Wait(ctx, a.begin("e", time.Minute)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the end of the context", err)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if g := operation.New(nil).Follow("x"); g != nil {
+			t.Error("a cloud without operations has some")
+		}
+	})
+}
+
+// A cloud that does not answer proves nothing, for ten minutes; then what was done is to be observed.
+func TestNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.down = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: 20 * time.Second}, Err: errors.New("slow down")}
+		tracker := operation.New(a)
+		began := time.Now()
+		g := tracker.Follow(a.begin("a", time.Second))
+		<-g.Done()
+		if took := time.Since(began); took < 10*time.Minute || took > 11*time.Minute || g.Err() != nil {
+			t.Errorf("ended after %v with %v, want after 10 minutes without an error", took, g.Err())
+		}
+		if len(a.asked) > 32 {
+			t.Errorf("%d requests although the cloud asked for 20 seconds each", len(a.asked))
+		}
+		for _, ids := range a.asked {
+			if !slices.Equal(ids, slices.Collect(maps.Keys(a.ends))) {
+				t.Errorf("asked for %q", ids)
+			}
+		}
+	})
+}
