@@ -27,7 +27,7 @@ const (
 var terminating = []Protocol{ProtocolTLS, ProtocolHTTPS, ProtocolHTTP2, ProtocolHTTP3, "SSL", "TERMINATED_HTTPS"}
 
 // Field returns a managed field of the balancer, or else of its listeners: the values that they have,
-// each once, with commas. It is false where none has it.
+// each once, with commas; an empty one says that a listener has none. It is false where none has it.
 func (b Balancer) Field(name string) (string, bool) {
 	if name == FieldTLS {
 		return b.tlsPorts(), true
@@ -36,13 +36,16 @@ func (b Balancer) Field(name string) (string, bool) {
 		return value, true
 	}
 	var values []string
+	known := false
 	for _, l := range b.Listeners {
-		if value, there := l.Fields()[name]; there {
+		value, there := l.Fields()[name]
+		known = known || there
+		if value != "" {
 			values = append(values, value)
 		}
 	}
 	slices.Sort(values)
-	return strings.Join(slices.Compact(values), ","), len(values) > 0
+	return strings.Join(slices.Compact(values), ","), known
 }
 
 // tlsPorts are the ports of the listeners that terminate TLS, with commas.

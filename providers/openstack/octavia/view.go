@@ -186,9 +186,10 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 			Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
 			Healthy: m.Retries, Unhealthy: m.RetriesDown,
 		}
-		if m.Type == desired.ProtocolHTTP {
+		if m.Type == desired.ProtocolHTTP || m.Type == desired.ProtocolHTTPS {
 			seen.Health.Path = m.Path
 		}
+		seen.Health.Port = d.ObservedPort(seen, members, spec)
 	}
 	seen.Targets = desired.ObservedTargets(members, seen.TargetPort, desired.MonitorPort(seen, spec))
 	if wanted.ProviderFields != nil {

@@ -3,6 +3,7 @@ package option
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,17 @@ func checkProxyProtocol(value string) (string, bool) {
 		return ProxyNone, true
 	}
 	return "", false
+}
+
+func checkMethod(value string) (string, bool) { return value, slices.Contains(methods, value) }
+
+// checkReference takes one reference: a listener has one certificate.
+func checkReference(value string) (string, bool) { return value, !strings.Contains(value, ",") }
+
+// fromMilliseconds reads milliseconds as seconds.
+func fromMilliseconds(value string) string {
+	milliseconds, _ := strconv.Atoi(value)
+	return strconv.Itoa(milliseconds / 1000)
 }
 
 // isProxied reads the protocol of a pool: PROXY, PROXYV2.

@@ -2,6 +2,8 @@ package option
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -43,23 +45,21 @@ var (
 		Name: prefix + "keep-floatingip", Type: annotation.TypeBool, Default: "false",
 		Doc: "Keep the floating IP when the Service is deleted or becomes internal.",
 	}
-	Port         = uuidKey("port-id", createOnly, "Id of a port whose address the balancer has. It is not deleted with the balancer.")
-	Subnet       = uuidKey("subnet-id", createOnly, "Id of the subnet the balancer's address is in.")
-	Network      = uuidKey("network-id", createOnly, "Id of the network the balancer's address is in.")
-	MemberSubnet = uuidKey("member-subnet-id", "", "Id of the subnet through which the balancer reaches the nodes.")
-	Method       = annotation.Key{
-		Name: prefix + "lb-method", Type: annotation.TypeEnum, Enum: methods,
-		Doc: "How connections are spread over the nodes. The ovn provider has only SOURCE_IP_PORT.",
-	}
+	Port          = uuidKey("port-id", createOnly, "Id of a port whose address the balancer has. It is not deleted with the balancer.")
+	Subnet        = blank(annotation.Subnet.WithAliases(prefix+"subnet-id").Checked(CheckUUID, "a UUID").On(createOnly))
+	Network       = uuidKey("network-id", createOnly, "Id of the network the balancer's address is in.")
+	MemberSubnet  = uuidKey("member-subnet-id", "", "Id of the subnet through which the balancer reaches the nodes.")
+	Method        = method()
 	ProxyProtocol = proxyProtocol()
 	ForwardedFor  = annotation.Key{
 		Name: prefix + "x-forwarded-for", Type: annotation.TypeBool, Default: "false",
 		Doc: "Make every TCP port an HTTP port that adds the header X-Forwarded-For.",
 	}
-	TLS = annotation.Key{
-		Name: prefix + "default-tls-container-ref", Type: annotation.TypeString, Blank: true,
-		Doc: "Reference of the Barbican container or secret with the certificate: every TCP port terminates TLS. An empty value switches off the configured default.",
-	}
+	TLS = blank(annotation.Certificate.WithAliases(prefix+"default-tls-container-ref").Checked(checkReference, "one reference").ShownIn("tlsContainer", nil)).
+		Noted("Reference of the Barbican container or secret. An empty value switches off the configured default.")
+	TLSPorts    = annotation.TLSPorts.Noted("By default every TCP port.")
+	IdleTimeout = annotation.IdleTimeout.Within(1, maxTimeout/1000).ShownIn("timeoutClientData", fromMilliseconds).
+			Noted("Of clients and nodes alike; upstream has a key for each.").Under(prefix+"timeout-client-data", prefix+"timeout-member-data")
 	ConnectionLimit = count("connection-limit", -1, math.MaxInt32, "-1", "Most connections at a time, -1 for no limit.")
 	ClientData      = timeout("timeout-client-data", "50000", "Milliseconds a client may be silent.")
 	MemberConnect   = timeout("timeout-member-connect", "5000", "Milliseconds a connection to a node may take.")
@@ -70,13 +70,19 @@ var (
 		Name: prefix + "enable-health-monitor", Type: annotation.TypeBool, Default: "false",
 		Doc: "Check the health of the nodes. Without it `externalTrafficPolicy: Local` sends connections to nodes that drop them.",
 	}
-	MonitorDelay       = seconds("health-monitor-delay", "5", "Seconds between two checks. At least 3 for UDP.")
-	MonitorTimeout     = seconds("health-monitor-timeout", "3", "Seconds a check may take. Less than the delay.")
-	MonitorRetries     = count("health-monitor-max-retries", 1, 10, "1", "Successful checks before a node is used.")
-	MonitorRetriesDown = count("health-monitor-max-retries-down", 1, 10, "3", "Failed checks before a node is not used any more.")
+	MonitorDelay = monitored(annotation.HealthInterval.WithAliases(prefix+"health-monitor-delay").Within(1, math.MaxInt32)).Standing("5").
+			Noted("At least 3 seconds for UDP.")
+	MonitorTimeout = monitored(annotation.HealthTimeout.WithAliases(prefix+"health-monitor-timeout").Within(1, math.MaxInt32)).Standing("3").
+			Noted("Less than the interval.")
+	MonitorRetries     = monitored(annotation.HealthyThreshold.WithAliases(prefix+"health-monitor-max-retries").Within(1, 10)).Standing("1")
+	MonitorRetriesDown = monitored(annotation.UnhealthyThreshold.WithAliases(prefix+"health-monitor-max-retries-down").Within(1, 10)).Standing("3")
+	MonitorProtocol    = monitored(annotation.HealthProtocol)
+	MonitorPort        = monitored(annotation.HealthPort)
+	MonitorPath        = monitored(annotation.HealthPath)
 
-	Flavor = uuidKey("flavor-id", createOnly, "Id of the balancer's flavor.")
-	Zone   = annotation.Key{
+	Flavor = blank(annotation.Size.WithAliases(prefix+"flavor-id").Checked(CheckUUID, "a UUID").On(createOnly).ShownIn("flavor", nil)).
+		Noted("Id of the balancer's flavor.")
+	Zone = annotation.Key{
 		Name: prefix + "availability-zone", Type: annotation.TypeString, Applies: createOnly, Blank: true,
 		Doc: "Name of the availability zone of the balancer.",
 	}
@@ -94,10 +100,27 @@ var (
 func All() annotation.Set {
 	return annotation.Set{
 		Internal, NodeSelector, Hostname, Class, FloatingNetwork, FloatingSubnet, FloatingName, FloatingTags,
-		KeepFloatingIP, Port, Subnet, Network, MemberSubnet, Method, ProxyProtocol, ForwardedFor, TLS,
+		KeepFloatingIP, Port, Subnet, Network, MemberSubnet, Method, ProxyProtocol, ForwardedFor, TLS, TLSPorts, IdleTimeout,
 		ConnectionLimit, ClientData, MemberConnect, MemberData, TCPInspect, Monitor, MonitorDelay, MonitorTimeout,
-		MonitorRetries, MonitorRetriesDown, Flavor, Zone, ID, Address,
+		MonitorRetries, MonitorRetriesDown, MonitorProtocol, MonitorPort, MonitorPath, Flavor, Zone, ID, Address,
 	}
+}
+
+// blank is a key of which an empty value stands above what is configured.
+func blank(k annotation.Key) annotation.Key {
+	k.Blank = true
+	return k
+}
+
+// monitored is a key of the health monitor. Upstream's spelling needs a switch, the portable one is it.
+func monitored(k annotation.Key) annotation.Key { return k.SwitchingOn(Monitor.Name, "true") }
+
+func method() annotation.Key {
+	k := annotation.Algorithm.WithAliases(prefix+"lb-method").ShownIn("method", strings.ToLower).
+		Noted("Upstream's key has SOURCE_IP_PORT too, the only one of the ovn provider.")
+	k.Check, k.Aliased = func(value string) (string, bool) { return strings.ToUpper(value), true }, checkMethod
+	k.Want = "one of round_robin, least_connections, source_ip, of upstream's key " + strings.Join(methods, ", ")
+	return k
 }
 
 func proxyProtocol() annotation.Key {
@@ -137,11 +160,25 @@ func count(name string, least, most int, standard, doc string) annotation.Key {
 	return annotation.Key{Name: prefix + name, Type: annotation.TypeInt, Min: least, Max: most, Default: standard, Doc: doc}
 }
 
-// timeout is in milliseconds; the API takes up to a year (octavia-lib MAX_TIMEOUT).
+// maxTimeout is a year in milliseconds, the longest that the API takes (octavia-lib MAX_TIMEOUT).
+const maxTimeout = 31536000000
+
+// timeout is in milliseconds.
 func timeout(name, standard, doc string) annotation.Key {
-	return count(name, 0, 31536000000, standard, doc)
+	return count(name, 0, maxTimeout, standard, doc)
 }
 
-func seconds(name, standard, doc string) annotation.Key {
-	return annotation.Key{Name: prefix + name, Type: annotation.TypeDuration, Min: 1, Max: math.MaxInt32, Default: standard, Doc: doc}
+// Silence is how long a client or a node may be silent, in milliseconds: as the portable key says, else
+// upstream's.
+func Silence(options map[string]string, upstream annotation.Key) string {
+	if IdleTimeout.Has(options) {
+		return strconv.Itoa(IdleTimeout.Int(options) * 1000)
+	}
+	return upstream.In(options)
+}
+
+// TerminatesAt reports whether a port terminates TLS.
+func TerminatesAt(options map[string]string, port int) bool {
+	ports := TLSPorts.Ports(options)
+	return TLS.In(options) != "" && (len(ports) == 0 || slices.Contains(ports, port))
 }

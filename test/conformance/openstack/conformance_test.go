@@ -36,10 +36,9 @@ func TestConformance(t *testing.T) {
 			"a port that is not there":               refused("port-id", nowhere),
 		},
 		Constant: map[string]string{
-			"provider":             "the configuration's choice",
-			"memberFamily":         "it follows the family of the balancer's address, which does not change",
-			"listener.tagged":      "every listener is tagged; only upstream's are not",
-			"listener.health.port": "it is that of the traffic, or the Service's health check node port",
+			"provider":        "the configuration's choice",
+			"memberFamily":    "it follows the family of the balancer's address, which does not change",
+			"listener.tagged": "every listener is tagged; only upstream's are not",
 		},
 		ProviderIDs: []string{"/%s", lab.Region + "/%s", "openstack://" + lab.Region + "/%s"},
 		Foreign:     []string{"openstack://RegionTwo/%s", "RegionTwo/%s"},

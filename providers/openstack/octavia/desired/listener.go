@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -27,6 +28,7 @@ func Everyone(ipv6 bool) string {
 const (
 	ProtocolTerminated = "TERMINATED_HTTPS"
 	ProtocolHTTP       = "HTTP"
+	ProtocolHTTPS      = "HTTPS"
 	protocolProxy      = "PROXY"
 	protocolProxyV2    = "PROXYV2"
 	monitorUDP         = "UDP-CONNECT"
@@ -79,7 +81,7 @@ func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	switch {
 	case port.Protocol != cloud.ProtocolTCP:
 		return port.Protocol
-	case option.TLS.In(spec.Options) != "":
+	case option.TerminatesAt(spec.Options, port.Port):
 		return ProtocolTerminated
 	case option.ForwardedFor.Bool(spec.Options):
 		return ProtocolHTTP
@@ -127,11 +129,14 @@ func (r *Rules) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]stri
 	}
 	if port.Protocol == cloud.ProtocolTCP {
 		extras[FieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
-		extras[FieldTLS] = option.TLS.In(o)
+		extras[FieldTLS] = ""
+		if option.TerminatesAt(o, port.Port) {
+			extras[FieldTLS] = option.TLS.In(o)
+		}
 	}
 	if r.Can(ableListenerTimeouts) {
-		extras[FieldClientData], extras[FieldMemberConnect] = option.ClientData.In(o), option.MemberConnect.In(o)
-		extras[FieldMemberData], extras[FieldTCPInspect] = option.MemberData.In(o), option.TCPInspect.In(o)
+		extras[FieldClientData], extras[FieldMemberConnect] = option.Silence(o, option.ClientData), option.MemberConnect.In(o)
+		extras[FieldMemberData], extras[FieldTCPInspect] = option.Silence(o, option.MemberData), option.TCPInspect.In(o)
 	}
 	if r.Can(ableAllowedCIDRs) {
 		extras[FieldAllowed] = strings.Join(Allowed(spec), ",")
@@ -211,6 +216,8 @@ func OnIPv6(spec cloud.Spec) bool {
 //	TCP   –      –                             TCP
 //	UDP   –      –                             UDP-CONNECT
 //	SCTP  –      –                             SCTP
+//
+// The portable keys ask for a check of the Service's own instead, see ownHealth.
 func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
 	if !option.Monitor.Bool(spec.Options) {
 		return nil, nil
@@ -223,14 +230,39 @@ func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, e
 	if port.Protocol == cloud.ProtocolUDP {
 		h.Protocol = monitorUDP
 	}
+	own, err := r.ownHealth(spec, port)
+	if err != nil {
+		return nil, err
+	}
 	able := r.Config.Provider != config.ProviderOVN && (port.Protocol != cloud.ProtocolUDP || r.Can(ableUdpHTTPMonitor))
-	if spec.Local && able {
+	switch {
+	case own != nil:
+		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
+	case spec.Local && able:
 		h.Protocol, h.Path = ProtocolHTTP, "/healthz"
 	}
 	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
 		return nil, &cloud.Invalid{Field: option.MonitorDelay.Name, Value: option.MonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
 	}
 	return h, nil
+}
+
+// ownHealth is the check of the Service's own port that the portable keys ask for, nil for none: a member
+// is checked at its monitor port. The ovn provider has none, and pools of other protocols than TCP take
+// no such check where the API is old, and none with https.
+func (r *Rules) ownHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
+	own, err := annotation.OwnCheck(spec)
+	if err != nil || own == nil || !r.checksOwn(own, port.Protocol) {
+		return nil, err
+	}
+	return own, nil
+}
+
+func (r *Rules) checksOwn(own *cloud.Health, pool cloud.Protocol) bool {
+	if r.Config.Provider == config.ProviderOVN {
+		return false
+	}
+	return pool == cloud.ProtocolTCP || r.Can(ableUdpHTTPMonitor) && own.Protocol != cloud.ProtocolHTTPS
 }
 
 // leastUDPDelay is the API's default least delay of UDP-CONNECT monitors

@@ -26,10 +26,30 @@ func MemberAddress(t cloud.Target, ipv6 bool) string {
 
 // MonitorPort is the port at which members are checked, 0 for that of their traffic.
 func MonitorPort(l cloud.Listener, spec cloud.Spec) int {
-	if l.Health != nil && l.Health.Protocol == ProtocolHTTP {
+	switch {
+	case l.Health == nil:
+		return 0
+	case l.Health.Port == 0 && l.Health.Protocol == ProtocolHTTP:
 		return spec.HealthPort
 	}
-	return 0
+	return l.Health.Port
+}
+
+// ObservedPort is the port of a check of the Service's own: that of the members, the wanted one where
+// there are none; 0 where the check is not of the Service's own.
+func (r *Rules) ObservedPort(l cloud.Listener, members []object.Member, spec cloud.Spec) int {
+	protocol := l.Protocol
+	if protocol != cloud.ProtocolUDP && protocol != cloud.ProtocolSCTP {
+		protocol = cloud.ProtocolTCP
+	}
+	own, err := r.ownHealth(spec, cloud.Port{Protocol: protocol})
+	switch {
+	case err != nil || own == nil:
+		return 0
+	case len(members) == 0 || slices.ContainsFunc(members, func(m object.Member) bool { return m.MonitorPort == own.Port }):
+		return own.Port
+	}
+	return members[0].MonitorPort
 }
 
 // unknownTarget names a member by its address, which the kernel knows a machine by, if it is as it

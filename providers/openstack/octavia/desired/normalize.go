@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -188,7 +189,7 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 	if spec.Lookups[LookupFloatingNetwork] == NoNetwork && !r.WantsInternal(spec) {
 		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
-	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts} {
+	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts, &option.IdleTimeout: ableListenerTimeouts} {
 		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !r.Can(a) {
 			note(key.Name, "it has no effect: "+r.unable(a))
 		}
@@ -198,6 +199,8 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 	}
 	list = append(list, r.addressNotes(spec)...)
 	list = append(list, monitorNotes(spec)...)
+	list = append(list, r.ownNotes(spec)...)
+	list = append(list, tlsNotes(spec)...)
 	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
 		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
 	}
@@ -232,6 +235,46 @@ func monitorNotes(spec cloud.Spec) []cloud.Warning {
 		return []cloud.Warning{{Field: option.MonitorTimeout.Name, Message: "it should be less than " + option.MonitorDelay.Name}}
 	}
 	return nil
+}
+
+// ownNotes say which ports can't be checked as the portable keys ask.
+func (r *Rules) ownNotes(spec cloud.Spec) []cloud.Warning {
+	own, err := annotation.OwnCheck(spec)
+	if err != nil || own == nil || !option.Monitor.Bool(spec.Options) {
+		return nil
+	}
+	var list []cloud.Warning
+	for _, key := range []annotation.Key{option.MonitorProtocol, option.MonitorPort, option.MonitorPath} {
+		switch {
+		case !key.Has(spec.Options):
+		case r.Config.Provider == config.ProviderOVN:
+			list = append(list, cloud.Warning{Field: key.Name, Message: "not possible with the ovn provider, which has no port for checks"})
+		default:
+			for _, port := range spec.Ports {
+				if !r.checksOwn(own, port.Protocol) {
+					list = append(list, cloud.Warning{Field: key.Name, Message: "not possible for " + port.Listener().Key()})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// tlsNotes say which ports terminate no TLS although the portable key names them.
+func tlsNotes(spec cloud.Spec) []cloud.Warning {
+	var list []cloud.Warning
+	note := func(message string) {
+		list = append(list, cloud.Warning{Field: option.TLSPorts.Name, Message: message})
+	}
+	if option.TLSPorts.Has(spec.Options) && option.TLS.In(spec.Options) == "" {
+		note("it has no effect without " + option.TLS.Name)
+	}
+	for _, number := range option.TLSPorts.Ports(spec.Options) {
+		if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolTCP && p.Port == number }) {
+			note("the Service has no TCP port " + strconv.Itoa(number) + "; it is ignored")
+		}
+	}
+	return list
 }
 
 // Terminates reports whether the balancer changes connections.

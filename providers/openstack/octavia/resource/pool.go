@@ -135,7 +135,7 @@ func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]a
 		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
 		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
 	}
-	if h.Protocol == desired.ProtocolHTTP {
+	if h.Path != "" {
 		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
 	}
 	return fields
