@@ -283,3 +283,39 @@ func TestGuardedPorts(t *testing.T) {
 		}
 	}
 }
+
+// A check of the Service's own port asks each member at its monitor port, whatever the listener.
+func TestOwnCheck(t *testing.T) {
+	d := unconnected()
+	values, problems := option.All().Parse(map[string]string{"multicloud-ccm.io/health-check-path": "/ready"})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	spec := specOf(values)
+	b, notes, err := d.Normalize(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range b.Listeners {
+		if l.Health == nil || l.Health.Protocol != "HTTP" || l.Health.Port != 30080 || l.Health.Path != "/ready" || desired.MonitorPort(l, spec) != 30080 {
+			t.Errorf("%s is checked with %+v at %d, notes %v; want HTTP at 30080", l.Key(), l.Health, desired.MonitorPort(l, spec), notes)
+		}
+	}
+	tcp := cloud.Listener{Protocol: "TCP", Port: 80}
+	for name, test := range map[string]struct {
+		members []object.Member
+		want    int
+	}{
+		"no members":     {nil, 30080},
+		"as wanted":      {[]object.Member{{MonitorPort: 9}, {MonitorPort: 30080}}, 30080},
+		"somewhere else": {[]object.Member{{MonitorPort: 9}}, 9},
+		"at their own":   {[]object.Member{{}}, 0},
+	} {
+		if got := d.ObservedPort(tcp, test.members, spec); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+	if got := d.ObservedPort(tcp, nil, specOf(nil)); got != 0 {
+		t.Errorf("without portable keys: %d, want 0", got)
+	}
+}

@@ -119,7 +119,7 @@ func method() annotation.Key {
 	k := annotation.Algorithm.WithAliases(prefix+"lb-method").ShownIn("method", strings.ToLower).
 		Noted("Upstream's key has SOURCE_IP_PORT too, the only one of the ovn provider.")
 	k.Check, k.Aliased = func(value string) (string, bool) { return strings.ToUpper(value), true }, checkMethod
-	k.Want = "one of round_robin, least_connections, source_ip, of upstream's key " + strings.Join(methods, ", ")
+	k.Want = "one of " + strings.Join(methods, ", ") + ", portably in lower case and without the last"
 	return k
 }
 

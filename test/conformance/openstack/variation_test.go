@@ -10,7 +10,7 @@ func (p *project) variations() map[string]conformance.Variation {
 	monitored := map[string]string{own + "enable-health-monitor": "true"}
 	taken := conformance.Variation{Skip: "it says where a floating IP is taken from, which the balancer's fields do not show: see test/e2e/openstack"}
 	return map[string]conformance.Variation{
-		"multicloud-ccm.io/tls-ports":             {Value: "80", With: map[string]string{own + "default-tls-container-ref": p.container}},
+		"multicloud-ccm.io/tls-ports":             {Skip: "the Service has one port here: see test/conformance/portable"},
 		"multicloud-ccm.io/idle-timeout":          {Value: "60"},
 		"multicloud-ccm.io/health-check-protocol": {Value: "http"},
 		"multicloud-ccm.io/health-check-port":     {Value: "80"},

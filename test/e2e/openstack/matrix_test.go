@@ -13,6 +13,9 @@ import (
 
 const own = "loadbalancer.openstack.org/"
 
+// portable is the prefix of the annotations that mean the same on every cloud.
+const portable = "multicloud-ccm.io/"
+
 // row is one key that can be set, and where the API shows it.
 type row struct {
 	// key is an annotation, or a key of the configuration as in "[LoadBalancer] lb-method".
@@ -87,6 +90,11 @@ func annotationRows(o objects) []row {
 		{key: own + "health-monitor-timeout", value: "4", with: monitored, read: monitorField("timeout"), changed: 4.0, standard: 3.0},
 		{key: own + "health-monitor-max-retries", value: "4", with: monitored, read: monitorField("max_retries"), changed: 4.0, standard: 1.0},
 		{key: own + "health-monitor-max-retries-down", value: "5", with: monitored, read: monitorField("max_retries_down"), changed: 5.0, standard: 3.0},
+		{key: portable + "idle-timeout", value: "1m", read: listenerField("timeout_member_data"), changed: 60000.0, standard: 50000.0},
+		{key: portable + "tls-ports", value: "8443", with: map[string]string{own + "default-tls-container-ref": o.container}, read: listenerField("protocol"), changed: "TCP", standard: "TERMINATED_HTTPS"},
+		{key: portable + "health-check-protocol", value: "http", read: monitorField("type"), changed: "HTTP", standard: nil},
+		{key: portable + "health-check-port", value: "80", read: monitorField("type"), changed: "TCP", standard: nil},
+		{key: portable + "health-check-path", value: "/live", read: monitorField("url_path"), changed: "/live", standard: nil},
 		{key: corev1.AnnotationLoadBalancerSourceRangesKey, value: "10.9.0.0/16", read: listenerField("allowed_cidrs"), changed: []any{"10.9.0.0/16"}, standard: []any{"0.0.0.0/0"}},
 
 		{key: own + "class", value: "other", fresh: true, read: balancerField("vip_subnet_id"), changed: o.other, standard: o.subnet},
