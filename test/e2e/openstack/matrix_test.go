@@ -179,6 +179,9 @@ func (s *site) live(r row, svc *corev1.Service) {
 	s.ensure(svc)
 	s.shows(r, svc, r.standard)
 	maps.DeleteFunc(svc.Annotations, func(key, _ string) bool { _, added := r.with[key]; return added })
+	if len(r.with) > 0 {
+		s.ensure(svc) // what else was set may show in the address too, as TLS does
+	}
 	if strings.Contains(r.key, "internal") {
 		return // a floating IP that was deleted comes back as another one
 	}
