@@ -79,21 +79,7 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if next, ok := driver.(cloud.Configured); ok {
 		decorated.Defaults = next.Defaults()
 	}
-	if next, ok := composite.Balancers(driver); ok {
-		decorated.Balancers = &balancers{caller: c, next: next}
-		if next, ok := next.(composite.Planner); ok {
-			decorated.Planner = &planner{caller: c, next: next}
-		}
-	}
-	if next, ok := driver.(cloud.BulkLister); ok {
-		decorated.BulkLister = &bulkLister{caller: c, next: next}
-	}
-	if next, ok := driver.(cloud.Checker); ok {
-		decorated.Checker = &checker{caller: c, next: next}
-	}
-	if next, ok := driver.(cloud.Replacer); ok {
-		decorated.Replacer = next
-	}
+	decorated.balancers(driver, c)
 	if next, ok := driver.(cloud.Routes); ok {
 		decorated.Routes = &routes{caller: c, next: next}
 	}
@@ -119,6 +105,25 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		decorated.Tagger = &tagger{caller: c, next: next}
 	}
 	return decorated
+}
+
+// balancers wraps what a driver has for load balancers.
+func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
+	if next, ok := composite.Balancers(driver); ok {
+		c.Balancers = &balancers{caller: by, next: next}
+		if next, ok := next.(composite.Planner); ok {
+			c.Planner = &planner{caller: by, next: next}
+		}
+	}
+	if next, ok := driver.(cloud.BulkLister); ok {
+		c.BulkLister = &bulkLister{caller: by, next: next}
+	}
+	if next, ok := driver.(cloud.Checker); ok {
+		c.Checker = &checker{caller: by, next: next}
+	}
+	if next, ok := driver.(cloud.Replacer); ok {
+		c.Replacer = next
+	}
 }
 
 // Concerns reports whether a provider-ID is one of this cloud.
