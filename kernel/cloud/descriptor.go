@@ -67,6 +67,10 @@ type Capabilities struct {
 	Tags bool
 	// Protocols are the transport protocols a Service port may have.
 	Protocols []Protocol
+	// LeavesOut are protocols that the cloud lacks, and whose ports are left out, with an event, as long
+	// as the Service has another one: upstream's users rely on it. A port of any other protocol that is not in
+	// Protocols is refused with its Service.
+	LeavesOut []Protocol
 	// NodePorts says that balancers reach Services through node ports only. A Service that
 	// has none is refused.
 	NodePorts bool
@@ -79,7 +83,8 @@ type Capabilities struct {
 	// sources and balancers one of them; 0 for no published limit.
 	FirewallRules   int
 	FirewallSources int
-	// MaxTargets is the most targets one balancer can have, 0 for no published limit.
+	// MaxTargets is the most targets one balancer can have, 0 for no published limit. Where it depends on the
+	// balancer, see Sized.
 	MaxTargets int
 }
 

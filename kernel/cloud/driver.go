@@ -56,6 +56,13 @@ type Scoped interface {
 	Concerns(providerID string) bool
 }
 
+// Sized is implemented by drivers whose load balancers have sizes that differ in how many targets they
+// can have.
+type Sized interface {
+	// MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit. It is pure.
+	MaxTargets(wanted Balancer) int
+}
+
 // Namer is implemented by drivers whose cloud gives machines names that hold their id.
 type Namer interface {
 	// NameID returns the id in the name of a Node without provider-ID, "" where there is none.

@@ -87,14 +87,16 @@ func (p Port) Listener() Listener {
 type Target struct {
 	InstanceID InstanceID
 	NodeName   string
-	Addresses  []Address
+	// Zone is that of the Instance.
+	Zone      string
+	Addresses []Address
 	// Attributes are those of the Instance.
 	Attributes map[string]string
 }
 
 // Target returns the machine as a target, or a candidate for one.
 func (i Instance) Target(node string) Target {
-	return Target{InstanceID: i.ID, NodeName: node, Addresses: i.Addresses, Attributes: i.Attributes}
+	return Target{InstanceID: i.ID, NodeName: node, Zone: i.Zone, Addresses: i.Addresses, Attributes: i.Attributes}
 }
 
 // Families says in which address families the machine has an address of these types.

@@ -52,6 +52,6 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if d := p.policy.Choose(f, c); d.Change.After != nil {
 		shape = *d.Change.After
 	}
-	e.Nodes = target.Roles(nodes, shape, f.Observed.Resolve(c.Targets).Balancer.Targets, c, target.Rules{Balancers: m.cloud.Balancers, Limit: m.cloud.Descriptor.Capabilities.MaxTargets})
+	e.Nodes = target.Roles(nodes, shape, f.Observed.Resolve(c.Targets).Balancer.Targets, c, target.Rules{Balancers: m.cloud.Balancers, Limit: m.cloud.MaxTargets(shape)})
 	return e, nil
 }

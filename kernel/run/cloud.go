@@ -25,12 +25,13 @@ type Cloud struct {
 	Defaults map[string]string
 	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker and
-	// Replacer when it does not implement them; Planner when load balancers are written as a whole.
+	// Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
 	Balancers  cloud.Balancers
 	Planner    composite.Planner
 	BulkLister cloud.BulkLister
 	Checker    cloud.Checker
 	Replacer   cloud.Replacer
+	Sized      cloud.Sized
 	Routes     cloud.Routes
 	Firewalls  cloud.Firewalls
 	// Operations is nil when every change has ended with its answer.
@@ -124,6 +125,17 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	if next, ok := driver.(cloud.Replacer); ok {
 		c.Replacer = next
 	}
+	if next, ok := driver.(cloud.Sized); ok {
+		c.Sized = next
+	}
+}
+
+// MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.
+func (c *Cloud) MaxTargets(wanted cloud.Balancer) int {
+	if c.Sized != nil {
+		return c.Sized.MaxTargets(wanted)
+	}
+	return c.Descriptor.Capabilities.MaxTargets
 }
 
 // Concerns reports whether a provider-ID is one of this cloud.

@@ -155,7 +155,7 @@ func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) clo
 
 // selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
 func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c target.Candidates) (cloud.Balancer, []cloud.InstanceID, []problem.Warning) {
-	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.Descriptor.Capabilities.MaxTargets}
+	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.MaxTargets(b)}
 	r.Brought, r.Kept = p.State.KnownTargets(observed.ID, p.Fingerprint)
 	return target.Select(b, observed.Balancer.Targets, c, r)
 }

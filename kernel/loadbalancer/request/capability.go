@@ -14,12 +14,16 @@ import (
 // beyond returns what the spec asks for and the cloud cannot do:
 //
 //	asked for                     outcome
-//	a protocol it does not have   refused, naming the port
+//	a protocol it does not have   refused, naming the port, unless that is left out
 //	no node port where needed     refused, naming the port
 //	source ranges it can't check  refused: it would be open to everyone
 func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Warning {
 	var problems []problem.Warning
+	left := leftOut(able, spec.Ports)
 	for i, port := range spec.Ports {
+		if left[i] {
+			continue
+		}
 		if !slices.Contains(able.Protocols, port.Protocol) {
 			problems = append(problems, problem.Invalid(
 				fmt.Sprintf("spec.ports[%d].protocol", i), string(port.Protocol), "this cloud has "+list(able.Protocols)))
@@ -36,6 +40,36 @@ func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Warning {
 		}))
 	}
 	return problems
+}
+
+// leftOut returns the indices of ports that are left out because of their protocol, none where no other
+// port would be left.
+func leftOut(able cloud.Capabilities, ports []cloud.Port) map[int]bool {
+	left := map[int]bool{}
+	for i, port := range ports {
+		if slices.Contains(able.LeavesOut, port.Protocol) {
+			left[i] = true
+		}
+	}
+	if len(left) == len(ports) {
+		return nil
+	}
+	return left
+}
+
+// leaveOut takes the ports out of the spec that are left out, and says so.
+func (r *Request) leaveOut(able cloud.Capabilities) {
+	left := leftOut(able, r.Spec.Ports)
+	var ports []cloud.Port
+	for i, port := range r.Spec.Ports {
+		if !left[i] {
+			ports = append(ports, port)
+			continue
+		}
+		r.Warnings = append(r.Warnings, problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(
+			"spec.ports[%d].protocol: port %d is left out: this cloud has no %s", i, port.Port, port.Protocol)))
+	}
+	r.Spec.Ports = ports
 }
 
 // everyone reports whether the source ranges let every client in, so that there is nothing

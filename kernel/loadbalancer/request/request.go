@@ -87,10 +87,11 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 		LoadBalancerIP: svc.Spec.LoadBalancerIP,
 		Options:        values,
 	}
-	r.Fingerprint = fingerprintOf(r.Spec, c)
-	r.Replacing = replacement.Of(svc)
 	r.Problems = append(r.Problems, problems...)
 	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Spec)...)
+	r.leaveOut(c.Descriptor.Capabilities)
+	r.Fingerprint = fingerprintOf(r.Spec, c)
+	r.Replacing = replacement.Of(svc)
 	r.readAdoption(c)
 	return r
 }

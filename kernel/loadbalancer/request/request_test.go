@@ -121,6 +121,8 @@ func TestBeyond(t *testing.T) {
 	}{
 		{"nothing asked", cloud.Capabilities{}, cloud.Spec{}, 0},
 		{"protocols", cloud.Capabilities{Protocols: []cloud.Protocol{"TCP"}}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "UDP"}, {Protocol: "SCTP"}}}, 2},
+		{"a protocol that is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}, NodePorts: true}, cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "SCTP", NodePort: 30081}}}, 1},
+		{"nothing but what is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}}, cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}}}, 1},
 		{"no node ports", cloud.Capabilities{Protocols: tcp, NodePorts: true}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "TCP"}}}, 2},
 		{"no node ports needed", cloud.Capabilities{Protocols: tcp}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}}}, 0},
 		{"ranges", cloud.Capabilities{}, cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}, 1},
@@ -133,6 +135,34 @@ func TestBeyond(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if got := beyond(test.able, test.spec); len(got) != test.want {
 				t.Errorf("problems %v, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// Ports that are left out are in no balancer, and an event names them as the Service does.
+func TestLeaveOut(t *testing.T) {
+	mixed := []cloud.Port{{Protocol: "UDP", Port: 53}, {Protocol: "TCP", Port: 80}, {Protocol: "UDP", Port: 443}}
+	able := cloud.Capabilities{Protocols: []cloud.Protocol{"TCP"}, LeavesOut: []cloud.Protocol{"UDP"}}
+	for name, test := range map[string]struct {
+		able  cloud.Capabilities
+		ports []cloud.Port
+		want  []cloud.Port
+		said  []string
+	}{
+		"some":          {able, mixed, mixed[1:2], []string{"spec.ports[0].protocol: port 53 is left out: this cloud has no UDP", "spec.ports[2].protocol: port 443 is left out: this cloud has no UDP"}},
+		"all":           {able, mixed[:1], mixed[:1], nil},
+		"none declared": {cloud.Capabilities{}, mixed, mixed, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Request{Spec: cloud.Spec{Ports: test.ports}}
+			r.leaveOut(test.able)
+			var said []string
+			for _, w := range r.Warnings {
+				said = append(said, w.Message)
+			}
+			if !slices.Equal(r.Spec.Ports, test.want) || !slices.Equal(said, test.said) {
+				t.Errorf("ports %v, said %q; want %v and %q", r.Spec.Ports, said, test.want, test.said)
 			}
 		})
 	}

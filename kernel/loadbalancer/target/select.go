@@ -20,7 +20,7 @@ import (
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
 func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
-	present, names := setOf(attached), map[cloud.InstanceID]string{}
+	present, names, zones := setOf(attached), map[cloud.InstanceID]string{}, map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
 	var ids []cloud.InstanceID
 	add := func(id cloud.InstanceID, node, reason string, fits bool) {
@@ -31,6 +31,7 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 		}
 	}
 	for _, candidate := range c.Targets {
+		zones[candidate.InstanceID] = candidate.Zone
 		reason := b.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
@@ -42,28 +43,33 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 			ids = append(ids, id)
 		}
 	}
-	ids, left := atMost(limit, ids, present)
+	ids, left := atMost(limit, ids, present, zones)
 	for _, id := range left {
 		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", limit)})
 	}
 	return ids, skipped
 }
 
-// atMost splits ids at the limit, 0 for none. Those attached now stay, then the smallest
-// come, so that nothing flaps.
-func atMost(limit int, ids []cloud.InstanceID, attached map[cloud.InstanceID]bool) (taken, left []cloud.InstanceID) {
-	rank := func(id cloud.InstanceID) int {
-		if attached[id] {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(ids, func(a, b cloud.InstanceID) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
+// atMost splits ids at the limit, 0 for none. Those attached now stay, so that nothing flaps. Then the
+// zones take turns, the one with the fewest first, each with its smallest id.
+func atMost(limit int, ids []cloud.InstanceID, attached map[cloud.InstanceID]bool, zones map[cloud.InstanceID]string) (taken, left []cloud.InstanceID) {
 	if limit == 0 || len(ids) < limit {
 		limit = len(ids)
 	}
+	slices.Sort(ids)
+	turn, inZone := map[cloud.InstanceID]int{}, map[string]int{}
+	for _, first := range []bool{true, false} {
+		for _, id := range ids {
+			if attached[id] == first {
+				inZone[zones[id]]++
+				turn[id] = inZone[zones[id]]
+			}
+			if attached[id] {
+				turn[id] = 0
+			}
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b cloud.InstanceID) int { return cmp.Compare(turn[a], turn[b]) })
 	taken, left = ids[:limit:limit], ids[limit:]
 	slices.Sort(taken)
 	return taken, left

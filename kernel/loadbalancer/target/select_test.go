@@ -30,18 +30,23 @@ func TestSkipText(t *testing.T) {
 func TestAtMost(t *testing.T) {
 	ids := []cloud.InstanceID{"d", "a", "c", "b"}
 	attached := map[cloud.InstanceID]bool{"c": true}
+	zones := map[cloud.InstanceID]string{"a": "x", "b": "x", "c": "x", "d": "y"}
 	tests := []struct {
 		limit       int
+		zones       map[cloud.InstanceID]string
 		taken, left []cloud.InstanceID
 	}{
-		{0, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{9, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{4, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
-		{2, []cloud.InstanceID{"a", "c"}, []cloud.InstanceID{"b", "d"}},
-		{1, []cloud.InstanceID{"c"}, []cloud.InstanceID{"a", "b", "d"}},
+		{0, nil, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{9, nil, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{4, nil, []cloud.InstanceID{"a", "b", "c", "d"}, nil},
+		{2, nil, []cloud.InstanceID{"a", "c"}, []cloud.InstanceID{"b", "d"}},
+		{1, nil, []cloud.InstanceID{"c"}, []cloud.InstanceID{"a", "b", "d"}},
+		{1, zones, []cloud.InstanceID{"c"}, []cloud.InstanceID{"d", "a", "b"}},
+		{2, zones, []cloud.InstanceID{"c", "d"}, []cloud.InstanceID{"a", "b"}},
+		{3, zones, []cloud.InstanceID{"a", "c", "d"}, []cloud.InstanceID{"b"}},
 	}
 	for _, test := range tests {
-		taken, left := atMost(test.limit, slices.Clone(ids), attached)
+		taken, left := atMost(test.limit, slices.Clone(ids), attached, test.zones)
 		if !slices.Equal(taken, test.taken) || !slices.Equal(left, test.left) {
 			t.Errorf("limit %d: %v and %v, want %v and %v", test.limit, taken, left, test.taken, test.left)
 		}
