@@ -9,28 +9,32 @@ import (
 
 // operate lets operations that a write named end, and checks that the driver tells of them: each is
 // known after the answer, and has ended without a failure when time has passed.
-func (f *fixture) operate(ids []string) {
+func (f *fixture) operate(ids []string) error {
 	f.Helper()
 	if len(ids) == 0 {
-		return
+		return nil
 	}
 	api, ok := f.driver.(cloud.Operations)
 	if !ok {
 		f.Fatalf("a write names the operations %q, but the driver does not implement cloud.Operations", ids)
 	}
 	states, err := api.OperationStates(f.ctx(), ids)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
-		if _, known := states[id]; err == nil && !known {
+		if _, known := states[id]; !known {
 			f.Errorf("OperationStates does not know %s, which a write has just named", id)
 		}
 	}
 	f.control.Settle()
 	states, err = api.OperationStates(f.ctx(), ids)
 	for id, state := range states {
-		if err == nil && (state.Running || state.Err != nil) {
+		if state.Running || state.Err != nil {
 			f.Errorf("operation %s: running %t, error %v; want an end without a failure", id, state.Running, state.Err)
 		}
 	}
+	return err
 }
 
 // settledRoutes are the routes of a driver whose writes have ended when they return.
@@ -51,8 +55,7 @@ func (r settledRoutes) DeleteRoute(ctx context.Context, owner cloud.Owner, route
 func (f *fixture) ended(err error) error {
 	f.Helper()
 	if running, ok := errors.AsType[*cloud.Running](err); ok {
-		f.operate(running.Operations)
-		return nil
+		return f.operate(running.Operations)
 	}
 	return err
 }

@@ -91,8 +91,7 @@ func (f *fixture) apply(d draft) (cloud.Progress, error) {
 	}
 	progress, err := f.balancers().Apply(f.ctx(), d.change(operations))
 	progress.Pending = progress.Pending || len(progress.Operations) > 0
-	f.operate(progress.Operations)
-	return progress, err
+	return progress, cmp.Or(err, f.operate(progress.Operations))
 }
 
 func (d draft) change(operations []cloud.Operation) cloud.Change {
@@ -189,7 +188,9 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 			return err
 		}
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
-		f.operate(progress.Operations)
+		if err := f.operate(progress.Operations); err != nil {
+			return err
+		}
 		f.control.Settle()
 		if !progress.Pending {
 			return f.asPlanned(planned)

@@ -25,7 +25,11 @@ func (a *alarms) when(pending *loadbalancer.Pending, uid types.UID, ring func())
 		return
 	}
 	go func() {
-		<-pending.Ended
+		select {
+		case <-pending.Ended:
+		case <-time.After(pending.After):
+			return // the alarm rings by itself
+		}
 		if a.take(uid, number) {
 			ring()
 		}

@@ -115,7 +115,6 @@ func (d *deletions) look(svc *corev1.Service) {
 		d.services.Enqueue(current)
 	case errors.Is(err, errStopping):
 	case busy:
-		d.note(func() { state.failures = 0 })
 		d.alarms.when(pending, svc.UID, func() { d.look(current) })
 	default:
 		var wait time.Duration

@@ -55,7 +55,7 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 // execute makes the change. What was read before it began may not be true any more.
 func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
-	p.state.Running = p.manager.executor.Follow(progress) //nolint:contextcheck // it asks when this run has ended
+	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote = time.Now()
 		if d.Change.After == nil || d.Adopts() {

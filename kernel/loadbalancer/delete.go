@@ -39,6 +39,9 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		p.forget()
 		return nil
 	}
+	if err := p.lastChange(ctx); err != nil {
+		return err
+	}
 	p.SetDeleting()
 	return deletion{p}.run(ctx)
 }

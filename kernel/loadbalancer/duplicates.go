@@ -85,11 +85,11 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
 	d := p.policy.Decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
-	p.state.Running = p.manager.executor.Follow(progress) //nolint:contextcheck // it asks when this run has ended
+	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {
 	case err != nil:
 		return "", err
-	case progress.More:
+	case progress.More, len(progress.Operations) > 0:
 		return "", waitFor(progress, waiting)
 	}
 	p.manager.lists.Expire()

@@ -40,9 +40,8 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{}, err
 	}
 	defer p.end()
-	if p.Untouched() {
-		p.say(p.LeftAlone()...)
-		return Outcome{Status: p.Present()}, nil
+	if o, done, err := p.early(ctx, nodes); done {
+		return o, err
 	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
@@ -232,4 +231,18 @@ func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
 	}
 	return Outcome{Status: told, Record: status.Record(p.Request, before, after), Again: p.revisit}, nil
+}
+
+// early ends a run in which nothing is to be decided: the balancer is left alone, or the last change goes
+// on, or has failed after the answer. Then the targets are brought to the nodes all the same: the change
+// waits for the retry, and nodes come and go. What fails of that is an event.
+func (p *pipeline) early(ctx context.Context, nodes []*corev1.Node) (o Outcome, done bool, err error) {
+	if p.Untouched() {
+		p.say(p.leftAlone()...)
+		return Outcome{Status: p.Present()}, true, nil
+	}
+	if err = p.lastChange(ctx); err != nil && p.state.Running == nil {
+		_ = p.updateTargets(ctx, nodes)
+	}
+	return Outcome{}, err != nil, err
 }

@@ -36,24 +36,26 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
-	if err := p.lastChange(ctx); err != nil {
-		p.end()
-		return nil, ctx, err
-	}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
-// lastChange returns *Pending while operations of the last change go on, and what one of them failed
-// with, once: the change failed.
-func (p *pipeline) lastChange(ctx context.Context) error {
-	running := p.state.Running
-	if running == nil {
-		return nil
-	}
-	if !running.Ended() {
+// goesOn returns *Pending while operations of the last change go on.
+func (p *pipeline) goesOn() error {
+	if running := p.state.Running; running != nil && !running.Ended() {
 		return &Pending{After: operationWait, Ended: running.Done(), Reason: waiting}
 	}
-	p.state.Running = nil
+	return nil
+}
+
+// lastChange is goesOn, and returns once what an operation of the last change failed with: the change
+// failed. What was read while they went on may not be true any more.
+func (p *pipeline) lastChange(ctx context.Context) error {
+	running := p.state.Running
+	if err := p.goesOn(); err != nil || running == nil {
+		return err
+	}
+	p.state.Running, p.state.Wrote = nil, time.Now()
+	p.manager.lists.Expire()
 	if err := running.Err(); err != nil {
 		p.state.Repeated = state.Repetition{}
 		return p.failed(ctx, err)

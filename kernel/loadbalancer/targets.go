@@ -27,6 +27,13 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 	if p.Untouched() {
 		return nil
 	}
+	if err := p.goesOn(); err != nil {
+		return err
+	}
+	return p.updateTargets(ctx, nodes)
+}
+
+func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) error {
 	c := p.candidates(ctx, nodes)
 	f, err := p.find(ctx, p.observe)
 	if err != nil {

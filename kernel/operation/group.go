@@ -2,6 +2,7 @@ package operation
 
 // Group is the operations of one change.
 type Group struct {
+	ids  []string
 	done chan struct{}
 	// left is how many go on; the Tracker's lock guards it, and err until done is closed.
 	left int

@@ -16,6 +16,9 @@ const (
 	// patience is for how long requests may fail before an operation counts as ended. What it did is
 	// observed then.
 	patience = 10 * time.Minute
+	// mostRunning is after which time an operation counts as ended although the cloud says that it runs:
+	// one that hangs must not hold everything back.
+	mostRunning = time.Hour
 )
 
 // Tracker follows the operations of one cloud. It is safe for concurrent use.
@@ -41,16 +44,21 @@ func New(api cloud.Operations) *Tracker {
 	return &Tracker{api: api, running: map[string]*running{}, begun: make(chan struct{}, 1)}
 }
 
-// Follow returns the operations of one change, nil when there are none to follow.
-func (t *Tracker) Follow(ids ...string) *Group {
+// Follow returns the operations of a change together with those of an earlier one, which may be nil. It is
+// nil when there are none to follow.
+func (t *Tracker) Follow(earlier *Group, ids ...string) *Group {
 	if t.api == nil || len(ids) == 0 {
-		return nil
+		return earlier
 	}
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	g := &Group{done: make(chan struct{}), left: len(ids)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, id := range ids {
+	g := &Group{done: make(chan struct{})}
+	if earlier != nil {
+		ids, g.err = append(slices.Clone(earlier.ids), ids...), earlier.err
+	}
+	g.ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	g.left = len(g.ids)
+	for _, id := range g.ids {
 		if t.running[id] == nil {
 			t.running[id] = &running{since: time.Now()}
 		}
@@ -69,7 +77,7 @@ func (t *Tracker) Follow(ids ...string) *Group {
 
 // Wait returns when all operations have ended, with the first failure, or when the context ends.
 func (t *Tracker) Wait(ctx context.Context, ids ...string) error {
-	g := t.Follow(ids...) //nolint:contextcheck // others may wait for the same operations
+	g := t.Follow(nil, ids...) //nolint:contextcheck // others may wait for the same operations
 	if g == nil {
 		return nil
 	}
@@ -89,15 +97,27 @@ func (t *Tracker) poll() {
 		if !any {
 			return
 		}
-		select {
-		case <-time.After(after):
-		case <-t.begun:
-			continue // the new one may be due before
-		}
+		t.wait(after, failures.times > 0)
 		ids := t.ids()
 		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBalancer), ids)
 		if failures.add(err); err == nil || failures.lasting() {
 			t.note(ids, states)
+		}
+	}
+}
+
+// wait waits for that long, or until it is time to ask for an operation that begins meanwhile. While
+// requests fail, others that begin change nothing.
+func (t *Tracker) wait(after time.Duration, failing bool) {
+	due := time.Now().Add(after)
+	for {
+		select {
+		case <-time.After(time.Until(due)):
+			return
+		case <-t.begun:
+			if soon := time.Now().Add(pollFirst); !failing && soon.Before(due) {
+				due = soon
+			}
 		}
 	}
 }
@@ -139,7 +159,7 @@ func (t *Tracker) ids() []string {
 // note ends the operations that were asked for and do not run any more:
 //
 //	answer   it
-//	running  goes on
+//	running  goes on, for mostRunning at the most
 //	done     ended
 //	failed   ended, with that failure
 //	missing  ended: the cloud forgets what ended long ago
@@ -147,7 +167,7 @@ func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, id := range asked {
-		if states[id].Running {
+		if states[id].Running && time.Since(t.running[id].since) < mostRunning {
 			continue
 		}
 		for _, g := range t.running[id].groups {

@@ -57,7 +57,7 @@ func TestManyAreAskedForTogether(t *testing.T) {
 		began := time.Now()
 		var groups []*operation.Group
 		for n := range 50 {
-			groups = append(groups, tracker.Follow(a.begin(fmt.Sprint("operation-", n), 3*time.Second)))
+			groups = append(groups, tracker.Follow(nil, a.begin(fmt.Sprint("operation-", n), 3*time.Second)))
 		}
 		for _, g := range groups {
 			<-g.Done()
@@ -81,10 +81,10 @@ func TestOneThatBeginsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		tracker := operation.New(a)
-		long := tracker.Follow(a.begin("long", 10*time.Minute))
+		long := tracker.Follow(nil, a.begin("long", 10*time.Minute))
 		time.Sleep(5*time.Minute + time.Second)
 		began := time.Now()
-		<-tracker.Follow(a.begin("short", time.Second)).Done()
+		<-tracker.Follow(nil, a.begin("short", time.Second)).Done()
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("the short one was seen after %v", took)
 		}
@@ -92,6 +92,45 @@ func TestOneThatBeginsLater(t *testing.T) {
 			t.Error("the long one has ended")
 		}
 		<-long.Done()
+	})
+}
+
+// Operations that begin all the time keep nobody from asking.
+func TestManyThatBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		tracker := operation.New(a)
+		first, began := tracker.Follow(nil, a.begin("first", time.Second)), time.Now()
+		last := first
+		for n := 0; !first.Ended(); n++ {
+			if time.Since(began) > 3*time.Second {
+				t.Fatalf("nobody asked for 3 seconds: %d requests", len(a.asked))
+			}
+			last = tracker.Follow(nil, a.begin(fmt.Sprint("other-", n), time.Second))
+			time.Sleep(100 * time.Millisecond)
+		}
+		<-last.Done()
+	})
+}
+
+// The operations of two changes are followed together, with the failure of the earlier one. One that hangs
+// counts as ended after an hour.
+func TestEarlierOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("no room")
+		a := newAPI()
+		a.fails["a"] = refused
+		tracker := operation.New(a)
+		earlier := tracker.Follow(nil, a.begin("a", time.Second))
+		<-earlier.Done()
+		both, began := tracker.Follow(earlier, a.begin("b", 100*time.Hour)), time.Now()
+		if tracker.Follow(both) != both {
+			t.Error("nothing new, and another group")
+		}
+		<-both.Done()
+		if took := time.Since(began); !errors.Is(both.Err(), refused) || took < time.Hour || took > time.Hour+time.Minute {
+			t.Errorf("ended after %v with %v", took, both.Err())
+		}
 	})
 }
 
@@ -103,7 +142,7 @@ func TestEnds(t *testing.T) {
 		a := newAPI()
 		a.fails["b"] = refused
 		tracker := operation.New(a)
-		g := tracker.Follow(a.begin("a", time.Second), a.begin("b", 2*time.Second), a.begin("c", 5*time.Second), "forgotten", "a")
+		g := tracker.Follow(nil, a.begin("a", time.Second), a.begin("b", 2*time.Second), a.begin("c", 5*time.Second), "forgotten", "a")
 		time.Sleep(4 * time.Second)
 		if g.Ended() {
 			t.Error("it has ended before its last operation")
@@ -121,7 +160,7 @@ func TestEnds(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if g := operation.New(nil).Follow("x"); g != nil {
+		if g := operation.New(nil).Follow(nil, "x"); g != nil {
 			t.Error("a cloud without operations has some")
 		}
 	})
@@ -134,7 +173,7 @@ func TestNoAnswer(t *testing.T) {
 		a.down = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: 20 * time.Second}, Err: errors.New("slow down")}
 		tracker := operation.New(a)
 		began := time.Now()
-		g := tracker.Follow(a.begin("a", time.Second))
+		g := tracker.Follow(nil, a.begin("a", time.Second))
 		<-g.Done()
 		if took := time.Since(began); took < 10*time.Minute || took > 11*time.Minute || g.Err() != nil {
 			t.Errorf("ended after %v with %v, want after 10 minutes without an error", took, g.Err())

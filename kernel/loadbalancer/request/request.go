@@ -246,7 +246,7 @@ func IsDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }
 
-// SetDeleting says that the Service gives its balancer ur. What it never took over is not its to delete.
+// SetDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (r *Request) SetDeleting() {
 	r.Spec.Deleting, r.Adopt, r.Spec.Ref.ID = true, "", r.Recorded
 }
