@@ -53,6 +53,9 @@ type Key struct {
 	// Lenient makes a bad value a warning that leaves the default, where refusing would
 	// do more harm, such as on a key that deletion reads.
 	Lenient bool
+	// Prevails is a value that counts whichever spelling has it, "" for none: the safer one of a switch
+	// that keeps something from being changed.
+	Prevails string
 	// OtherController are values with which the Service belongs to another controller: its balancer is
 	// neither made nor changed. One that is there is deleted with the Service all the same.
 	OtherController []string

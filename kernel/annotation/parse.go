@@ -46,7 +46,8 @@ func (p Problem) Error() string {
 //	empty, and not TypePresence                 none: as if it were absent
 //	not valid                                   problem, a warning where Lenient
 //	two spellings, same meaning                 value
-//	two spellings, different meanings           value of the first, and a warning
+//	two spellings, different meanings           value of the first that is not empty, and a warning;
+//	                                            of any of them that has Prevails
 //	valid, and it yields to one that is given   none, and a warning
 //	portable key that the set does not have     warning: not possible on this cloud
 //	unknown key under a prefix of the set       warning that names the nearest known key
@@ -74,26 +75,35 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 	return values, problems
 }
 
-// pick returns the spelling that counts: the first one given. A later one that means
-// something else is a warning.
+// pick returns the spelling that counts: the one with Prevails, or else the first one given. Another one
+// that means something else is a warning.
 func (k Key) pick(annotations map[string]string, problems *[]Problem) (name string, given bool) {
-	for _, spelling := range k.Spellings() {
-		value, ok := annotations[spelling]
-		if !ok {
-			continue
+	spellings := slices.DeleteFunc(k.Spellings(), func(s string) bool { return !k.given(annotations, s) })
+	if len(spellings) == 0 {
+		return "", false
+	}
+	name = spellings[0]
+	for _, spelling := range spellings {
+		if value, ok := k.canonical(spelling, annotations[spelling]); ok && k.Prevails != "" && value == k.Prevails {
+			name = spelling
 		}
-		if !given {
-			name, given = spelling, true
-			continue
-		}
-		if !k.same(spelling, value, name, annotations[name]) {
+	}
+	for _, spelling := range spellings {
+		value := annotations[spelling]
+		if spelling != name && !k.same(spelling, value, name, annotations[name]) {
 			*problems = append(*problems, Problem{
 				Key: spelling, Value: value, Warning: true,
 				Want: fmt.Sprintf("the same as %s, which wins (%q)", name, annotations[name]),
 			})
 		}
 	}
-	return name, given
+	return name, true
+}
+
+// given reports whether a spelling is there and says something.
+func (k Key) given(annotations map[string]string, spelling string) bool {
+	value, ok := annotations[spelling]
+	return ok && (k.Blank || k.Type == TypePresence || strings.TrimSpace(value) != "")
 }
 
 // same reports whether the values of two spellings mean the same.

@@ -122,6 +122,8 @@ func TestAliases(t *testing.T) {
 		want  string
 		warn  []string
 		fails bool
+
+		prevails string
 	}{
 		{name: "absent", want: "false"},
 		{name: "alias alone", given: map[string]string{"b.com/x": "1"}, want: "true"},
@@ -130,10 +132,15 @@ func TestAliases(t *testing.T) {
 		{name: "another spelling of the same value", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": " T"}, want: "true"},
 		{name: "the loser is not valid", given: map[string]string{"multicloud-ccm.io/x": "ja", "a.com/x": "true"}, want: "true", warn: []string{"multicloud-ccm.io/x"}},
 		{name: "the winner is not valid", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": "ja"}, want: "false", warn: []string{"multicloud-ccm.io/x"}, fails: true},
-		{name: "an empty winner is the default", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": ""}, want: "false", warn: []string{"multicloud-ccm.io/x"}},
+		{name: "an empty one is as if absent", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": " "}, want: "true"},
+		{name: "one that prevails", given: map[string]string{"multicloud-ccm.io/x": "true", "a.com/x": "false"}, prevails: "true", want: "true", warn: []string{"a.com/x"}},
+		{name: "one that prevails over a value that is not valid", given: map[string]string{"multicloud-ccm.io/x": "T", "a.com/x": "ja"}, prevails: "true", want: "true", warn: []string{"a.com/x"}},
+		{name: "none that prevails", given: map[string]string{"multicloud-ccm.io/x": "false", "a.com/x": "true"}, prevails: "false", want: "false", warn: []string{"a.com/x"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			key := key
+			key.Prevails = test.prevails
 			values, problems := annotation.Set{key}.Parse(test.given)
 			if got := key.In(values); got != test.want {
 				t.Errorf("value %q, want %q", got, test.want)

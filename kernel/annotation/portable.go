@@ -10,12 +10,12 @@ import (
 var (
 	// Disown leaves the balancer alone: nothing is created, changed or deleted.
 	Disown = Key{
-		Name: Prefix + "disown", Type: TypeBool, Default: "false", Lenient: true,
+		Name: Prefix + "disown", Type: TypeBool, Default: "false", Lenient: true, Prevails: "true",
 		Doc: "Leave the balancer alone: it is neither created nor changed nor deleted, and the status stays as it is. A bad value counts as false, with an event.",
 	}
 	// Retain keeps the balancer when the Service is deleted.
 	Retain = Key{
-		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true,
+		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true, Prevails: "true",
 		Doc: "Keep the balancer when the Service is deleted; the Service's owner marks are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
 	}
 	// Adopt takes over a certain balancer and never makes another one instead.

@@ -238,7 +238,7 @@ func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 // waits for the retry, and nodes come and go. What fails of that is an event.
 func (p *pipeline) early(ctx context.Context, nodes []*corev1.Node) (o Outcome, done bool, err error) {
 	if p.Untouched() {
-		p.say(p.leftAlone()...)
+		p.say(p.LeftAlone()...)
 		return Outcome{Status: p.Present()}, true, nil
 	}
 	if err = p.lastChange(ctx); err != nil && p.state.Running == nil {

@@ -25,8 +25,8 @@ func newDirectory(nodes []*corev1.Node, machines Machines) directory {
 	}
 	for _, node := range nodes {
 		id, err := machines.ProviderID(node)
-		if err != nil {
-			id = ""
+		if err != nil || id.Described() {
+			id = "" // no route of the cloud leads to what only its Node describes
 		} else {
 			d.byID[id] = node.Name
 		}

@@ -143,6 +143,7 @@ func TestList(t *testing.T) {
 		node("a", "1", "10.0.1.0/24", "fd00:1::/64"),
 		node("new", "", "10.0.3.0/24"),
 		node("old", "5"),
+		node("rack", string(cloud.DescribedInstance("rack")), "10.0.4.0/24"),
 	}
 	f.nodes[2].Spec.PodCIDR = "10.0.5.0/24"
 	f.cloud.routes = []cloud.Route{
@@ -150,6 +151,7 @@ func TestList(t *testing.T) {
 		route("r6", "fd00:1::/64", "1"),
 		route("r2", "10.0.2.0/24", "2"),    // of a machine no node has
 		route("r3", "10.0.3.0/24", "3"),    // of a node that has no provider-ID yet
+		route("r4", "10.0.4.0/24", "1"),    // of a machine that only its Node describes: somebody made it, through another one
 		route("r5", "10.0.5.7/24", "5"),    // with host bits, of a node with podCIDR only
 		route("r7", "10.0.1.128/25", "77"), // inside a node's network, but not it
 	}

@@ -16,7 +16,8 @@ type apis struct {
 func newAPIs(o TransportOptions) *apis {
 	a := &apis{choose: o.API, named: map[string]*limiter{}, rest: newLimiter(o.Limits, o.QPS)}
 	for _, api := range o.Limits.APIs {
-		a.named[api.Name] = newLimiter(cloud.Limits{RequestsPerHour: api.RequestsPerHour, RequestsPerMinute: api.RequestsPerMinute}, 0)
+		limits := cloud.Limits{RequestsPerHour: api.RequestsPerHour, RequestsPerMinute: api.RequestsPerMinute}
+		a.named[api.Name] = &limiter{budget: newBudget(limits, 0).atMost(o.QPS), rate: 1}
 	}
 	return a
 }

@@ -53,6 +53,15 @@ func newBudget(limits cloud.Limits, qps float64) budget {
 	return b
 }
 
+// atMost returns the budget with a further limit, in requests per second, 0 for none. It cannot raise the
+// budget: what is right for one API of a cloud can lock the account of another.
+func (b budget) atMost(qps float64) budget {
+	if qps > 0 {
+		b.buckets = append(b.buckets, newBucket(math.Max(qps, 1), qps))
+	}
+	return b
+}
+
 // at is when the next request of that priority may be sent if no other is sent before.
 func (b budget) at(now time.Time, priority cloud.Priority) time.Time {
 	at := now

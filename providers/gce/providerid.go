@@ -30,13 +30,14 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 // Concerns implements cloud.Scoped. Instances of another project are "not found" in ours.
 //
 //	provider-ID                       ours
-//	gce://<another project>/…         no, malformed behind it or not
+//	gce://<another project>/a/b       no, malformed behind it or not
 //	gce://…, anything else            yes, malformed or not
 //	anything else                     no
 func (d *Driver) Concerns(providerID string) bool {
 	rest, ok := strings.CutPrefix(providerID, scheme+"://")
-	project, _, more := strings.Cut(rest, "/")
-	return ok && (!more || !projectID.MatchString(project) || d.ours(project))
+	parts := strings.Split(rest, "/")
+	whole := len(parts) >= 3 && !slices.Contains(parts, "")
+	return ok && (!whole || !projectID.MatchString(parts[0]) || d.ours(parts[0]))
 }
 
 // split returns the parts of a provider-ID.

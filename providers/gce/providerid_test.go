@@ -32,3 +32,16 @@ func TestBadIDs(t *testing.T) {
 		}
 	}
 }
+
+// A whole provider-ID of another project is somebody else's. One without its project is ours, and malformed.
+func TestConcerns(t *testing.T) {
+	d := &Driver{projects: []string{"shop"}}
+	for id, want := range map[string]bool{
+		"gce://shop/us-central1-a/web-1": true, "gce://other/us-central1-a/web-1": false, "gce://other/z/n/x": false,
+		"gce://europe-west1-b/vm-1": true, "gce://other//n": true, "gce://web-1": true, "gce://": true, "aws:///z/i-1": false,
+	} {
+		if got := d.Concerns(id); got != want {
+			t.Errorf("Concerns(%q) = %t", id, got)
+		}
+	}
+}

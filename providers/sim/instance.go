@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
@@ -13,7 +14,7 @@ var providerID = regexp.MustCompile(`^sim://[a-z0-9-]+/([a-z0-9-]+)$`)
 
 // ParseProviderID implements cloud.Instances.
 func (d *Driver) ParseProviderID(id string) (cloud.InstanceID, error) {
-	if match := providerID.FindStringSubmatch(id); match != nil {
+	if match := providerID.FindStringSubmatch(id); match != nil && !static.Concerns(id) {
 		return cloud.InstanceID(match[1]), nil
 	}
 	return "", fmt.Errorf("provider id %q is not of the form sim://<zone>/<machine id>", id)

@@ -24,6 +24,7 @@ func TestParseProviderID(t *testing.T) {
 		"sim://m-1":          "",
 		"aws://sim-1a/m-1":   "",
 		"sim://a b/m-1":      "",
+		"sim://static/m-1":   "",
 	} {
 		got, err := driver.Instances().ParseProviderID(id)
 		if got != want || (err == nil) != (want != "") {

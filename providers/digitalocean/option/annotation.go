@@ -184,7 +184,7 @@ var (
 		Doc: "Clients that may not connect.",
 	}
 	keyFirewall = annotation.Key{
-		Name: annotation.Prefix + "firewall-managed", Aliases: []string{"kubernetes.digitalocean.com/firewall-managed"}, Type: annotation.TypeBool, Default: "true", Lenient: true,
+		Name: annotation.Prefix + "firewall-managed", Aliases: []string{"kubernetes.digitalocean.com/firewall-managed"}, Type: annotation.TypeBool, Default: "true", Lenient: true, Prevails: "false",
 		Doc: "With false the managed cloud firewall gets no opening for this Service.",
 	}
 	accessKeys = annotation.Set{KeyAllow, KeyDeny, keyFirewall}

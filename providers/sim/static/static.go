@@ -21,6 +21,10 @@ const prefix = "sim://static/"
 // Machines describes machines where Enabled.
 type Machines struct{ Enabled bool }
 
+// Concerns reports whether a provider-ID is that of a static machine. No machine of the world has it, also
+// where static machines are switched off: their Nodes are kept then, and not understood.
+func Concerns(providerID string) bool { return strings.HasPrefix(providerID, prefix) }
+
 var _ cloud.Describer = Machines{}
 
 // FromNode implements cloud.Describer. A Node that is initialised is known by its provider-ID, whatever
