@@ -35,7 +35,7 @@ func Descriptor() cloud.Descriptor {
 			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens.", Value: "listen"},
 			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional.", Value: "machines", Type: cloud.SettingList},
 			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`, Value: "forward", Type: cloud.SettingBool},
-			{Name: "SIM_STATIC", Default: "false", Doc: `"true" takes machines of new Nodes with the label ` + static.Label + `=true for ones that only their Node describes.`},
+			{Name: "SIM_STATIC", Default: "false", Doc: `"true" takes machines of new Nodes with the label ` + static.Label + `=true for ones that only their Node describes.`, Value: "static", Type: cloud.SettingBool},
 		},
 		IDAnnotation: ID.Name,
 	}

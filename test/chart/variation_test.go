@@ -105,6 +105,7 @@ sim:
   listen: 127.0.0.1:7
   machines: [a=small@z1@10.0.0.1, b]
   forward: true
+  static: true
 `,
 }
 
