@@ -18,7 +18,8 @@ func (s Set) yield(values Values) []Problem {
 }
 
 // enable gives keys the value that portable ones switch on, and says where another value that is
-// given keeps a portable key from having an effect. portably says which keys are spelled as their Name.
+// given keeps a portable key from having an effect. portably says which keys are spelled as their Name,
+// also beside another spelling.
 func (s Set) enable(values Values, portably map[string]bool) []Problem {
 	var problems []Problem
 	for _, key := range s {

@@ -130,7 +130,7 @@ func SourceRangesOf(field []string, annotations map[string]string) (where string
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		given := strings.Split(text, ",") // an empty item is an error, and never everybody
+		given := networksIn(text)
 		if len(networks) == 0 {
 			where, networks = name, given
 		} else if name == SourceRanges.Name {
@@ -138,6 +138,20 @@ func SourceRangesOf(field []string, annotations map[string]string) (where string
 		}
 	}
 	return where, networks, idle
+}
+
+// networksIn splits at commas and white space, as upstream's does on OpenStack. An empty item between
+// commas stays: it is an error, and never everybody.
+func networksIn(text string) []string {
+	var list []string
+	for item := range strings.SplitSeq(text, ",") {
+		if fields := strings.Fields(item); len(fields) > 0 {
+			list = append(list, fields...)
+		} else {
+			list = append(list, "")
+		}
+	}
+	return list
 }
 
 func inOrder(items []string) []string {

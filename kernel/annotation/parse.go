@@ -61,7 +61,7 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 		if !given {
 			continue
 		}
-		portably[key.Name] = name == key.Name
+		portably[key.Name] = strings.TrimSpace(annotations[key.Name]) != ""
 		value, ok := key.canonical(name, annotations[name])
 		switch {
 		case !ok:

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,6 +147,24 @@ func TestNotOnThisKind(t *testing.T) {
 			if err != nil || noted(notes, given.Key) != said {
 				t.Errorf("%s, %s: %v, notes %v; want one about it: %t", name, given.Key, err, notes, said)
 			}
+		}
+	}
+}
+
+// A check of the Service's own keeps the interval and thresholds of externalTrafficPolicy: Local.
+func TestOwnCheckOfLocal(t *testing.T) {
+	for _, k := range kinds() {
+		if k.name != "aws network" {
+			continue
+		}
+		spec := k.asked(t, map[string]string{annotation.HealthPath.Name: "/ready"})
+		spec.Local = true
+		b, _, err := k.normalize(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := b.Listeners[0].Health; h.Path != "/ready" || h.Interval != 10*time.Second || h.Healthy != 2 || h.Unhealthy != 2 {
+			t.Errorf("the check is %+v", *h)
 		}
 	}
 }

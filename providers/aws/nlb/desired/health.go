@@ -19,7 +19,7 @@ import (
 //	else, UDP                   HTTP      kube-proxy's          /healthz  30 s      3, 3
 //
 // Annotations change each of these, in the Shared mode only interval, timeout and thresholds. The
-// portable ones ask for a check of the Service's own, in every mode.
+// portable ones ask for a check of the Service's own, in every mode; interval and thresholds stay.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
 	options, probe := w.spec.Options, w.Probe
@@ -27,11 +27,14 @@ func (w *builder) health(port cloud.Port) *cloud.Health {
 	shared := false
 	own, err := annotation.OwnCheck(w.spec)
 	w.fail(err)
+	if w.spec.Local {
+		h.Interval, h.Healthy, h.Unhealthy = 10*time.Second, 2, 2
+	}
 	switch {
 	case own != nil:
 		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
 	case w.spec.Local:
-		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: w.spec.HealthPort, Path: balancer.HealthPath, Interval: 10 * time.Second, Healthy: 2, Unhealthy: 2}
+		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, balancer.HealthPath
 	case probe != nil:
 		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.Port, probe.Path, true
 	case w.asksProxy(port):
