@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -21,7 +22,7 @@ func TestCheck(t *testing.T) {
 	s.ensure(taken)
 	_, err := s.world.EC2.AssociateAddress(t.Context(), &ec2.AssociateAddressInput{AllocationId: &used, InstanceId: new(instanceID(s.nodes[0]))})
 	s.must(err, "giving an address to a machine")
-	at := own + "subnets"
+	at := annotation.Subnet.Name // drivers know a key by its name
 	for name, test := range map[string]struct {
 		options map[string]string
 		want    string
@@ -33,7 +34,7 @@ func TestCheck(t *testing.T) {
 		"a name in use":            {map[string]string{"multicloud-ccm.io/name": "front"}, "multicloud-ccm.io/name"},
 		"another name":             {map[string]string{"multicloud-ccm.io/name": "back"}, ""},
 		"an address elsewhere":     {map[string]string{at: s.world.Private[0], own + "private-ipv4-addresses": "192.0.2.1", "multicloud-ccm.io/internal": "true"}, own + "private-ipv4-addresses"},
-		"a subnet that is nowhere": {map[string]string{at: "subnet-0123456789abcdef0"}, own + "subnets"},
+		"a subnet that is nowhere": {map[string]string{at: "subnet-0123456789abcdef0"}, at},
 	} {
 		options := map[string]string{own + "type": "nlb"}
 		for key, value := range test.options {
