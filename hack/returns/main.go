@@ -78,20 +78,22 @@ func (r *reader) add(p *packages.Package) {
 }
 
 // enter follows the method of that name of the type Driver, its own or that of a part of it, of the
-// first package that has it.
+// first package that has it; else that of the type Balancers, of which a driver is made when it starts.
 func (r *reader) enter(method string, loaded []*packages.Package) {
-	for _, p := range loaded {
-		driver := p.Types.Scope().Lookup("Driver")
-		if driver == nil {
-			continue
-		}
-		object, _, _ := types.LookupFieldOrMethod(types.NewPointer(driver.Type()), true, p.Types, method)
-		if f, ok := object.(*types.Func); ok && r.functions[f.Origin().FullName()].body != nil {
-			r.follow(f.Origin().FullName())
-			return
+	for _, name := range []string{"Driver", "Balancers"} {
+		for _, p := range loaded {
+			driver := p.Types.Scope().Lookup(name)
+			if driver == nil {
+				continue
+			}
+			object, _, _ := types.LookupFieldOrMethod(types.NewPointer(driver.Type()), true, p.Types, method)
+			if f, ok := object.(*types.Func); ok && r.functions[f.Origin().FullName()].body != nil {
+				r.follow(f.Origin().FullName())
+				return
+			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "no Driver has a method", method)
+	fmt.Fprintln(os.Stderr, "no Driver or Balancers has a method", method)
 	os.Exit(1)
 }
 

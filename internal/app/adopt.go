@@ -44,7 +44,7 @@ func newAdoptCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
 	fs := cmd.Flags()
 	a.flags(fs)
-	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
+	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce, hcloud or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
 	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership marks.")
 	colourFlag(fs, &a.colour)
 	a.format = outputFlag(cmd)

@@ -14,7 +14,6 @@ var elsewhere = map[string]string{
 	"cloudstack":   "use its own controller: https://github.com/apache/cloudstack-kubernetes-provider",
 	"equinixmetal": "Equinix Metal ended on 2026-06-30: move the machines; https://www.datacenterdynamics.com/en/news/equinix-to-kill-off-metal-by-june-2026/",
 	"external":     "that is a value for kubelets, which wait for a controller manager with it; give the cloud's own name here",
-	"hcloud":       "it is not in this version; use its own controller: https://github.com/hetznercloud/hcloud-cloud-controller-manager",
 	"ibmcloud":     "use its own controller: https://github.com/IBM-Cloud/cloud-provider-ibm",
 	"k3s":          "k3s has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud here",
 	"kind":         "use its own controller: https://github.com/kubernetes-sigs/cloud-provider-kind",

@@ -7,6 +7,7 @@ var inTree = []string{
 	"aws",
 	"digitalocean",
 	"gce",
+	"hcloud",
 	"openstack",
 	"sim",
 }

@@ -26,7 +26,7 @@ func TestChooseProvider(t *testing.T) {
 		{"has its own", "azure", []string{"sim"}, "", []string{"https://github.com/kubernetes-sigs/cloud-provider-azure"}},
 		{"another spelling", "DigitalOcean", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider=digitalocean"}},
 		{"another spelling, left out", "gcp", []string{"digitalocean", "sim"}, "", []string{"it is called gce here, and left out"}},
-		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, openstack, sim"}},
+		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, hcloud, openstack, sim"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -93,14 +93,14 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 	}
 	transport := run.NewTransport(nil, run.TransportOptions{
 		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, Mode: run.DryRun,
-		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
+		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), Warn: warn, UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
 		Transport: transport, WithTLS: transport.WithTLS, Warn: warn,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("starting provider %s: %w", name, err)
+		return nil, cloud.NotStarted(name, err)
 	}
 	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
 }

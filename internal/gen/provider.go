@@ -103,6 +103,10 @@ func writeAnnotations(b *bytes.Buffer, keys annotation.Set) {
 }
 
 func values(k annotation.Key) string {
+	if k.PerPort {
+		k.PerPort = false
+		return values(k) + annotation.PerPortForm
+	}
 	switch {
 	case k.Type == annotation.TypeEnum:
 		return codes(k.Enum)

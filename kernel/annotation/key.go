@@ -47,6 +47,8 @@ type Key struct {
 	Check func(value string) (canonical string, ok bool)
 	// Want describes the valid values in an error; derived from the type when "".
 	Want string
+	// PerPort says that the value may differ between the ports of the Service, see OfPort.
+	PerPort bool
 	// Blank says that an empty value is a value of its own, which stands above a configured
 	// default, and not the lack of one.
 	Blank bool
@@ -69,6 +71,9 @@ type Key struct {
 	// its name in kernel/cloud. Read translates the field's value into the key's, nil for the same.
 	Field string
 	Read  func(value string) string
+	// Impossible says why a configured cloud cannot do what the portable spelling asks for, "" where it
+	// can. That spelling then has no effect; upstream's are passed on all the same, see [Set.Without].
+	Impossible string
 	// Output marks keys that we write ourselves.
 	Output bool
 	// Applies names what the key works with, such as "REGIONAL"; "" means always.

@@ -49,6 +49,7 @@ func (p Problem) Error() string {
 //	two spellings, different meanings           value of the first that is not empty, and a warning;
 //	                                            of any of them that has Prevails
 //	valid, and it yields to one that is given   none, and a warning
+//	portable key that is Impossible             none, and a warning
 //	portable key that the set does not have     warning: not possible on this cloud
 //	unknown key under a prefix of the set       warning that names the nearest known key
 //	any other key                               none: it belongs to another program
@@ -64,6 +65,8 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 		portably[key.Name] = strings.TrimSpace(annotations[key.Name]) != ""
 		value, ok := key.canonical(name, annotations[name])
 		switch {
+		case key.Impossible != "" && name == key.Name:
+			problems = append(problems, Problem{Key: name, Value: annotations[name], Warning: true, Idle: key.Impossible})
 		case !ok:
 			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient})
 		case value != "" || key.Blank:
@@ -119,6 +122,14 @@ func (k Key) canonical(spelling, raw string) (string, bool) {
 		return "true", true
 	}
 	value := strings.TrimSpace(raw)
+	if k.PerPort {
+		return canonicalByPort(value, func(part string) (string, bool) { return k.plain(spelling, part) })
+	}
+	return k.plain(spelling, value)
+}
+
+// plain is canonical for a value that is the same for all ports.
+func (k Key) plain(spelling, value string) (string, bool) {
 	if k.Aliased != nil && spelling != k.Name && value != "" {
 		return k.Aliased(value)
 	}
@@ -181,6 +192,10 @@ func canonicalPorts(value string) (string, bool) {
 
 // want describes the valid values.
 func (k Key) want() string {
+	if k.PerPort {
+		k.PerPort = false
+		return k.want() + PerPortForm
+	}
 	if k.Want != "" {
 		return k.Want
 	}

@@ -132,6 +132,16 @@ func (s Set) With(provider Set) Set {
 	return all
 }
 
+// Without returns the set where the portable spellings of some keys have no effect. impossible says why,
+// by the name of the key.
+func (s Set) Without(impossible map[string]string) Set {
+	keys := slices.Clone(s)
+	for i, key := range keys {
+		keys[i].Impossible = impossible[key.Name]
+	}
+	return keys
+}
+
 // Find returns the key of that name.
 func (s Set) Find(name string) (Key, bool) {
 	at := slices.IndexFunc(s, func(k Key) bool { return k.Name == name })

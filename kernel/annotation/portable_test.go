@@ -1,6 +1,7 @@
 package annotation_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,36 @@ func TestPortableKeyOfAnotherCloud(t *testing.T) {
 	}
 	if got, want := problems[0].Error(), "annotation multicloud-ccm.io/size: it has no effect: not possible on this cloud"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What a configured cloud cannot do is said of the portable spelling. Upstream's is for the cloud to judge.
+func TestPortableKeyOfAnotherConfiguration(t *testing.T) {
+	const upstream = "example.org/algorithm"
+	set := annotation.Set{annotation.Algorithm.WithAliases(upstream)}.Without(map[string]string{annotation.Algorithm.Name: "this kind has one only"})
+	for name, test := range map[string]struct {
+		given    map[string]string
+		value    string
+		problems []string
+	}{
+		"portable": {
+			given:    map[string]string{annotation.Algorithm.Name: "source_ip"},
+			problems: []string{"annotation multicloud-ccm.io/algorithm: it has no effect: this kind has one only"},
+		},
+		"upstream's":     {given: map[string]string{upstream: "source_ip"}, value: "source_ip"},
+		"both, the same": {given: map[string]string{upstream: "source_ip", annotation.Algorithm.Name: "source_ip"}, value: "source_ip"},
+	} {
+		values, problems := set.Parse(test.given)
+		var texts []string
+		for _, p := range problems {
+			texts = append(texts, p.Error())
+			if !p.Warning {
+				t.Errorf("%s: it is refused: %v", name, p)
+			}
+		}
+		if values[annotation.Algorithm.Name] != test.value || !slices.Equal(texts, test.problems) {
+			t.Errorf("%s: values %v, problems %q", name, values, texts)
+		}
 	}
 }
 

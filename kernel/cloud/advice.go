@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 )
@@ -57,4 +58,12 @@ func adviceOf(err error, class Class) string {
 		return unreachable
 	}
 	return classAdvice[class]
+}
+
+// NotStarted says that a provider does not start, and what to do where its credentials are refused.
+func NotStarted(provider string, err error) error {
+	if IsClass(err, FailureUnauthorized) {
+		return fmt.Errorf("starting provider %s: %w; %s", provider, err, Advice(err))
+	}
+	return fmt.Errorf("starting provider %s: %w", provider, err)
 }

@@ -70,3 +70,15 @@ func TestAdvice(t *testing.T) {
 func transient(err error) error {
 	return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Err: err}
 }
+
+func TestNotStarted(t *testing.T) {
+	for class, want := range map[cloud.Class]string{
+		cloud.FailureUnauthorized: "starting provider x: log in: refused; the cloud refuses the credentials: renew them, and check their rights",
+		cloud.FailureTransient:    "starting provider x: log in: refused",
+	} {
+		err := cloud.NotStarted("x", &cloud.Error{Failure: cloud.Failure{Class: class}, Op: "log in", Err: errors.New("refused")})
+		if err.Error() != want || !cloud.IsClass(err, class) {
+			t.Errorf("%q, want %q", err, want)
+		}
+	}
+}

@@ -133,7 +133,10 @@ type Observed struct {
 	// Duplicates are the ids of further balancers with this Service's UID mark, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string
-	State      BalancerState
+	// Protected says that the cloud refuses to delete it, because somebody asked for that. Its Service
+	// goes all the same, and leaves it without marks.
+	Protected bool
+	State     BalancerState
 	// Detail explains a failed state.
 	Detail    string
 	Balancer  Balancer

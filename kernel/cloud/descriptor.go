@@ -79,6 +79,9 @@ type Capabilities struct {
 	SourceRanges bool
 	// Immutable are the Field names of a Balancer that the API refuses to change.
 	Immutable []string
+	// VersionStamps says that Observe uses Spec.Last. Elsewhere the kernel keeps no observation between
+	// two looks: with many machines it is large.
+	VersionStamps bool
 	// FirewallRules is how many Openings the managed firewall holds, and FirewallSources how many
 	// sources and balancers one of them; 0 for no published limit.
 	FirewallRules   int
@@ -118,6 +121,15 @@ type API struct {
 	// RequestsPerHour and RequestsPerMinute bound one credential.
 	RequestsPerHour   int
 	RequestsPerMinute int
+	// Pause is how long nothing is sent after an answer that registry.Provider.Throttled recognised: at least
+	// that long where more requests make it worse. 0 is for as long as the answer says.
+	Pause time.Duration
+	// Keep is how long the answer 200 to a GET request may answer the same request again, with the same
+	// credentials. Absence is always asked anew. 0 is not at all; it is for APIs with small limits.
+	Keep time.Duration
+	// Refused is how long the answer 401 answers all GET requests with the same credentials: wrong logins lock
+	// accounts. 0 is not at all.
+	Refused time.Duration
 }
 
 // MaxAnswer is the largest answer of the API that is read. 64 KiB an item is many times what
@@ -219,6 +231,9 @@ type New func(ctx context.Context, config Config) (Driver, error)
 
 // Identity is what the credentials see.
 type Identity struct {
+	// Unknown says that nothing the credentials can read tells one account from another. The machine of a Ready
+	// Node decides alone then: no other account has it. Account is "".
+	Unknown bool
 	// Account identifies the scope (account, project, tenant) uniquely within the cloud.
 	Account string
 	// Region is the default region, where the cloud has one.

@@ -1,6 +1,9 @@
 package cloud
 
-import "context"
+import (
+	"context"
+	"net/netip"
+)
 
 // Driver is one cloud as the kernel sees it. A driver only reads state, rounds values to
 // what its API would store, and executes one change. It makes no decision, keeps no
@@ -56,6 +59,14 @@ type Scoped interface {
 	Concerns(providerID string) bool
 }
 
+// Partitioned is implemented by drivers that see their machines with several credentials, of accounts
+// that have nothing to do with each other.
+type Partitioned interface {
+	// PartOf names the credentials that a machine is seen with, "" for those that Identity is about. What
+	// one of them see proves nothing about the machines of another. It is pure.
+	PartOf(id InstanceID) string
+}
+
 // Sized is implemented by drivers whose load balancers have sizes that differ in how many targets they
 // can have.
 type Sized interface {
@@ -82,6 +93,13 @@ type Describer interface {
 	// the brake. Somebody else has to delete it. It is pure, and the Node with what it returned
 	// leads to the same machine.
 	FromNode(node NodeFacts) (Instance, bool)
+}
+
+// Completer is implemented by drivers for which a Node knows addresses of its machine that no API tells.
+type Completer interface {
+	// FromNodeAddresses returns the addresses of the Node of a machine that the machine has besides those that were
+	// read. They stand behind these, for the Node and where the machine is a target. It is pure.
+	FromNodeAddresses(machine Instance, node NodeFacts) []Address
 }
 
 // Labeler is implemented by drivers whose cloud says something about a machine in a request of
@@ -178,11 +196,15 @@ type Replacer interface {
 	Coexist(spec Spec, before Observed) (reason string)
 }
 
-// Configured is implemented by drivers whose configuration sets defaults of annotations.
+// Configured is implemented by drivers whose configuration says what annotations do.
 type Configured interface {
 	// Defaults returns values in canonical form by the name of the annotation. A Service
 	// without the annotation is treated as if it had that value.
 	Defaults() map[string]string
+	// Impossible returns why the configured cloud cannot do what portable annotations ask for, by the
+	// name of the annotation. On a Service such an annotation has no effect, and an event says why.
+	// Upstream's spelling of the same annotation is passed on.
+	Impossible() map[string]string
 }
 
 // BulkLister is implemented by Balancers whose cloud can list balancers whole: one reading
@@ -197,6 +219,18 @@ type BulkLister interface {
 // BulkList is all balancers of one moment, in the driver's own form.
 type BulkList any
 
+// NetworkReader is implemented by Balancers that are placed by what is the same for all Services and
+// changes rarely, such as subnets, zones and route tables: one reading then serves the Observe of all
+// Services for some seconds.
+type NetworkReader interface {
+	// ReadNetwork reads all of it; a part that could not be read is an error. The kernel hands the
+	// answer to Observe in Spec.Network. It must not be changed afterwards.
+	ReadNetwork(ctx context.Context) (Network, error)
+}
+
+// Network is what surrounds load balancers, in the driver's own form.
+type Network any
+
 // Routes programs the cloud's network for pod CIDRs.
 type Routes interface {
 	// ListRoutes returns only routes that carry this cluster's mark, and all that lead to
@@ -205,6 +239,17 @@ type Routes interface {
 	CreateRoute(ctx context.Context, owner Owner, route Route) error
 	// DeleteRoute succeeds when the route is already gone.
 	DeleteRoute(ctx context.Context, owner Owner, route Route) error
+}
+
+// RouteScope is implemented by Routes of a network that leads to a part of the machines only, or to a part of the
+// pod networks. Its methods are pure.
+type RouteScope interface {
+	// RoutesTo reports whether routes can lead to that machine. To the Nodes of others somebody else makes
+	// routes, and keeps them.
+	RoutesTo(machine InstanceID) bool
+	// RoutesFor reports whether a pod network can have a route. One that cannot is left out, with an event, where its
+	// Node has another one that can.
+	RoutesFor(destination netip.Prefix) bool
 }
 
 // Firewalls manages the one cluster-wide packet filter in front of the nodes, computed

@@ -70,6 +70,9 @@ func FailureOf(err error) Failure {
 	if _, ok := errors.AsType[*Unreadable](err); ok {
 		return Failure{Class: FailureUnreadable}
 	}
+	if _, ok := errors.AsType[*TokenError](err); ok {
+		return Failure{Class: FailureUnauthorized}
+	}
 	return Failure{Class: FailureUnknown}
 }
 

@@ -69,6 +69,9 @@ type State string
 
 // Power states. Only StateStopped makes a Node shut down.
 const (
+	// StateUnknown is that of a machine in a list which does not tell it. Instances.Get does, and is asked when a
+	// Node may be shut down, once in a few minutes.
+	StateUnknown State = ""
 	StatePending State = "pending"
 	StateRunning State = "running"
 	StateStopped State = "stopped"

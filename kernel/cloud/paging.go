@@ -32,3 +32,28 @@ func (p *Paging) Page(items int, next string) error {
 	p.next = next
 	return nil
 }
+
+// Pages reads a list. read returns the items of the page that next names, "" for the first one, and
+// what names the page after it, "" where that was the last one. An error of any page is one of the whole
+// list. A page without a list, which an empty list is not, is [ErrIncomplete].
+func Pages[T any](read func(next string) (items []T, after string, err error)) ([]T, error) {
+	all := []T{}
+	var paging Paging
+	for next := ""; ; {
+		items, after, err := read(next)
+		if err != nil {
+			return nil, err
+		}
+		if items == nil {
+			return nil, ErrIncomplete
+		}
+		all = append(all, items...)
+		if after == "" {
+			return all, nil
+		}
+		if err := paging.Page(len(items), after); err != nil {
+			return nil, err
+		}
+		next = after
+	}
+}

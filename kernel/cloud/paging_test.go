@@ -1,6 +1,8 @@
 package cloud_test
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -36,5 +38,35 @@ func TestPagingFailsAsUnreadable(t *testing.T) {
 	}
 	if err := paging.Page(1, "other"); !cloud.IsClass(err, cloud.FailureUnreadable) {
 		t.Errorf("error %v has class %q", err, cloud.FailureOf(err).Class)
+	}
+}
+
+func TestPages(t *testing.T) {
+	refused := errors.New("refused")
+	for name, test := range map[string]struct {
+		pages map[string][]int
+		after map[string]string
+		want  []int
+		err   error
+	}{
+		"one":                    {pages: map[string][]int{"": {1, 2}}, want: []int{1, 2}},
+		"none":                   {pages: map[string][]int{"": {}}, want: []int{}},
+		"three":                  {pages: map[string][]int{"": {1}, "b": {}, "c": {3}}, after: map[string]string{"": "b", "b": "c"}, want: []int{1, 3}},
+		"no list":                {err: cloud.ErrIncomplete},
+		"no list on a next page": {pages: map[string][]int{"": {1}}, after: map[string]string{"": "b"}, err: cloud.ErrIncomplete},
+		"refused on a next page": {pages: map[string][]int{"": {1}}, after: map[string]string{"": "bad"}, err: refused},
+	} {
+		got, err := cloud.Pages(func(next string) ([]int, string, error) {
+			if next == "bad" {
+				return nil, "", refused
+			}
+			return test.pages[next], test.after[next], nil
+		})
+		if !errors.Is(err, test.err) || err == nil && (got == nil || !slices.Equal(got, test.want)) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := cloud.Pages(func(string) ([]int, string, error) { return []int{1}, "same", nil }); !cloud.IsClass(err, cloud.FailureUnreadable) {
+		t.Errorf("a list without an end: %v", err)
 	}
 }

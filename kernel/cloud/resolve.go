@@ -3,17 +3,13 @@ package cloud
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Resolve returns the observation with the machines in place of their addresses, where
 // targets were observed as UnknownInstance. Addresses that none of the machines has stay.
 func (o Observed) Resolve(machines []Target) Observed {
-	owners := map[string]InstanceID{}
-	for _, machine := range machines {
-		for _, a := range machine.Addresses {
-			owners[a.Address] = machine.InstanceID
-		}
-	}
+	owners := sync.OnceValue(func() map[string]InstanceID { return ownersOf(machines) })
 	resolve := func(ids []InstanceID) []InstanceID {
 		if !slices.ContainsFunc(ids, InstanceID.Unknown) {
 			return ids
@@ -21,7 +17,7 @@ func (o Observed) Resolve(machines []Target) Observed {
 		resolved := make([]InstanceID, len(ids))
 		for i, id := range ids {
 			resolved[i] = id
-			if owner, known := owners[id.Address()]; known && id.Unknown() {
+			if owner, known := owners()[id.Address()]; known && id.Unknown() {
 				resolved[i] = owner
 			}
 		}
@@ -34,6 +30,17 @@ func (o Observed) Resolve(machines []Target) Observed {
 		o.Balancer.Listeners[i].Targets = resolve(o.Balancer.Listeners[i].Targets)
 	}
 	return o
+}
+
+// ownersOf returns the machines by address. Of several with one address the last counts.
+func ownersOf(machines []Target) map[string]InstanceID {
+	owners := make(map[string]InstanceID, 2*len(machines))
+	for _, machine := range machines {
+		for _, a := range machine.Addresses {
+			owners[a.Address] = machine.InstanceID
+		}
+	}
+	return owners
 }
 
 // Address returns the address of an UnknownInstance.

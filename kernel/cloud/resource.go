@@ -54,6 +54,8 @@ type Resource struct {
 	// WhileRefused says that the resource is wanted only in a run in which the cloud refuses
 	// something, such as a target behind a listener that should lead elsewhere by now.
 	WhileRefused bool
+	// Alone says that it is made by a request of its own, although its kind is brought along.
+	Alone bool
 	// Problem is why the cloud cannot have this resource, nil when it can. It is the error of the
 	// step that would make or change it.
 	Problem error
@@ -78,6 +80,9 @@ type ResourceKind struct {
 	// Last are fields that change after everything else, such as a name by which other resources
 	// are known.
 	Last []string
+	// Separate are fields that each take a request of their own to change. All others of a resource are
+	// changed together.
+	Separate []string
 	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
 	// takes no change of any kind that settles. 0 means that it never is.
 	Settles time.Duration

@@ -45,7 +45,10 @@ type Spec struct {
 	Lookups map[string]string
 	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
 	BulkList BulkList
-	// Last is what Observe last said of this Service's balancer, nil when that is not known.
+	// Network is what NetworkReader read some seconds ago at most, nil when Observe has to ask the cloud.
+	Network Network
+	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
+	// Capabilities.VersionStamps.
 	// A cloud whose objects have version stamps need not read again what has the same stamp;
 	// nothing else may be taken from it.
 	Last *Observed

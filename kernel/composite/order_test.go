@@ -48,6 +48,11 @@ func listener(key, pool, protocol string) cloud.Resource {
 
 func list(all ...cloud.Resource) []cloud.Resource { return all }
 
+func alone(r cloud.Resource) cloud.Resource {
+	r.Alone = true
+	return r
+}
+
 // front is a listener without a pool, policyOf what belongs to one.
 func front(key, protocol string) cloud.Resource {
 	return res("listener", key, fields{"balancer": idOf("balancer", "b"), "protocol": protocol})
@@ -129,6 +134,17 @@ func TestOrder(t *testing.T) {
 			kinds:  with("balancer", func(k *cloud.ResourceKind) { k.Brings = []string{"pool", "member", "listener"} }),
 			wanted: append(slices.Clone(whole), res("group", "g", nil)),
 			steps:  []string{"create group g", "create balancer b"},
+		},
+		"what is made alone is not brought": {
+			kinds:  with("balancer", func(k *cloud.ResourceKind) { k.Brings = []string{"pool", "member", "listener"} }),
+			wanted: list(lb(nil), alone(pool("p", nil)), member("p", "m"), pool("q", nil), member("q", "n")),
+			steps:  []string{"create balancer b", "create pool p", "create member m"},
+		},
+		"fields that take a request of their own": {
+			kinds:   with("balancer", func(k *cloud.ResourceKind) { k.Separate = []string{"algorithm", "size"} }),
+			present: list(lb(fields{"algorithm": "x", "size": 1, "tags": "x", "zone": "x"})),
+			wanted:  list(lb(fields{"algorithm": "y", "size": 2, "tags": "y", "zone": "y"})),
+			steps:   []string{"update balancer b tags zone", "update balancer b algorithm", "update balancer b size"},
 		},
 		"a batch is written for each owner": {
 			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),

@@ -81,7 +81,16 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	case len(fields) == 0 || m.isDenied(wanted):
 		return nil
 	}
-	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: fields}
+	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: inOneRequest(kind, fields)}
+}
+
+// inOneRequest returns those of the fields that the next request changes.
+func inOneRequest(kind cloud.ResourceKind, fields []string) []string {
+	together := slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(kind.Separate, f) })
+	if len(together) == 0 {
+		return fields[:1]
+	}
+	return together
 }
 
 // isDenied reports whether the cloud has refused something that a resource needs, or something that
@@ -126,7 +135,7 @@ func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.
 // not there yet.
 func (m *model) brought(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.Resource {
 	with := slices.DeleteFunc(m.wanted.along(kind.Brings, wanted.Ref()), func(r cloud.Resource) bool {
-		return m.present.has(r.Ref()) || m.refused[r.Ref()] || r.Problem != nil || r.WhileRefused
+		return m.present.has(r.Ref()) || m.refused[r.Ref()] || r.Problem != nil || r.WhileRefused || r.Alone
 	})
 	for before := -1; before != len(with); {
 		before = len(with)
@@ -256,7 +265,7 @@ func (m *model) nextLast() *step {
 			}
 			fields := slices.DeleteFunc(m.difference(present, wanted), func(f string) bool { return !isLast(m, kind, f) })
 			if len(fields) > 0 {
-				return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: fields}
+				return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: inOneRequest(kind, fields)}
 			}
 		}
 	}

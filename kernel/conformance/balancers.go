@@ -23,6 +23,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"a new balancer is found without its id", foundWithoutID},
 		{"a new balancer is found with its predecessor's id", foundWithStaleID},
 		{"a bulk list shows what a reading shows", listed},
+		{"what a bulk list shows can be deleted", deletedAsListed},
 		{"observe and normalize write nothing", balancersOnlyRead},
 		{"normalize is pure", normalizeIsPure},
 		{"everything is sorted and has no targets", canonical},
@@ -89,38 +90,6 @@ func foundWithStaleID(f *fixture) {
 	f.must(err, "Observe with the id of the deleted balancer")
 	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
 		f.Errorf("Observe with a stale id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
-	}
-}
-
-// listed: the bulk list is from before the last balancer was made.
-func listed(f *fixture) {
-	lister, ok := f.driver.(cloud.BulkLister)
-	if !ok {
-		return
-	}
-	first, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	second, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
-	list, err := lister.ListBalancers(f.ctx())
-	f.must(err, "ListBalancers")
-	unknown := f.spec(Service{Name: "unknown", Ports: []cloud.Port{portHTTP}})
-	for _, spec := range []cloud.Spec{first, second, unknown} {
-		for _, id := range slices.Compact([]string{spec.Ref.ID, ""}) {
-			spec.Ref.ID, spec.BulkList = id, nil
-			want, err := f.balancers().Observe(f.ctx(), spec)
-			f.must(err, "Observe")
-			spec.BulkList = list
-			got, err := f.balancers().Observe(f.ctx(), spec)
-			f.must(err, "Observe with a list")
-			want.Native, got.Native = nil, nil
-			if difference := cmp.Diff(want, got); difference != "" {
-				f.Errorf("%s with id %q (-read +listed):\n%s", spec.Ref.Owner.Name, id, difference)
-			}
-		}
-	}
-	third, created := f.ensure(unknown)
-	third.BulkList = list
-	if got, err := f.balancers().Observe(f.ctx(), third); err != nil || got.Found && got.ID != created.ID {
-		f.Errorf("Observe with a bulk list older than balancer %q = found %t, id %q, %v", created.ID, got.Found, got.ID, err)
 	}
 }
 

@@ -96,6 +96,11 @@ type Tamperer interface {
 	TamperBalancer(id, field string) bool
 }
 
+// Protector is a Control that can make the cloud refuse to delete a balancer.
+type Protector interface {
+	ProtectBalancer(id string)
+}
+
 // Inspector is a Control that can say what is left in the cloud.
 type Inspector interface {
 	// Leftovers describes every object besides machines, such as balancers, firewalls

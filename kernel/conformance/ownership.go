@@ -23,6 +23,7 @@ func (s *suite) ownership(t *testing.T) {
 		{"a name that another Service's balancer has", sameName},
 		{"a text that is no id", notAnID},
 		{"two processes create at once", createdTwice},
+		{"a balancer that the cloud protects from deletion", protected},
 	})
 }
 
@@ -244,5 +245,31 @@ func createdTwice(f *fixture) {
 	kept.Ref.ID = ""
 	if again, err := f.balancers().Observe(f.ctx(), kept); err != nil || !again.Found || len(again.Duplicates) > 0 {
 		f.Errorf("after the second one is gone: found %t, duplicates %q, %v", again.Found, again.Duplicates, err)
+	}
+}
+
+// protected: the balancer says that it cannot be deleted, and can be left without marks.
+func protected(f *fixture) {
+	protector, ok := f.control.(Protector)
+	if !ok {
+		f.Skip("the control cannot protect balancers")
+	}
+	spec, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	if created.Protected {
+		f.Error("Protected is true for a balancer that nobody has protected")
+	}
+	protector.ProtectBalancer(created.ID)
+	d := f.difference(spec)
+	if !d.before.Protected || len(d.operations) > 0 {
+		f.Errorf("Protected is %t; changes:\n%s", d.before.Protected, text(d.operations))
+	}
+	d.after.OwnershipTags = nil
+	d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}}
+	_, err := f.apply(d)
+	f.must(err, "removing the marks")
+	f.control.Settle()
+	spec.Ref.ID = ""
+	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found && !after.ByName {
+		f.Errorf("Observe without marks and id = found %t, by name %t, %v", after.Found, after.ByName, err)
 	}
 }

@@ -171,12 +171,13 @@ func (f *fixture) remove(spec cloud.Spec) {
 }
 
 // destroy carries out a deletion: one change, and further ones for as long as the driver says
-// "pending" and the balancer is there.
+// "pending" and the balancer is there. A bulk list is for the first look only.
 func (f *fixture) destroy(change cloud.Change) (err error) {
 	*f.steps = nil
 	if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
 		return err
 	}
+	change.Spec.BulkList = nil
 	planned, err := f.plannedSteps(change)
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 		if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
 			return err
 		}
-		if change.Before.ID != deleted { // gone, or another balancer of the Service
+		if left := !change.Before.Found && change.Before.Orphans; change.Before.ID != deleted && !left { // gone, or another balancer of the Service
 			return f.asPlanned(planned)
 		}
 	}

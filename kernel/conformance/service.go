@@ -84,6 +84,13 @@ func (f *fixture) spec(service Service) cloud.Spec {
 	if len(problems) > 0 {
 		f.Fatalf("annotations of %s: %v", service.Name, problems)
 	}
+	if configured, ok := f.driver.(cloud.Configured); ok {
+		for key, value := range configured.Defaults() {
+			if _, given := values[key]; !given {
+				values[key] = value
+			}
+		}
+	}
 	spec := cloud.Spec{
 		Ref: cloud.Ref{Owner: cloud.Owner{
 			Cluster: "conformance", Namespace: "shop", Name: service.Name, UID: uid(service.Name), Cloud: f.suite.Descriptor.Name,

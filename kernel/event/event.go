@@ -31,7 +31,7 @@ var (
 	FirewallFull         = Reason{"FirewallFull", true, "Service", "The cloud's firewall holds no more rules. Namespaces take turns, and so do the Services of one; the message has the ports of this Service that stay closed. Use fewer node ports, adjoining ones, or the same source ranges."}
 	FirewallPortDenied   = Reason{"FirewallPortDenied", true, "Service", "The Service asks for a port of the nodes that this cluster never opens for clients, such as SSH or the kubelet's. Use another port; the cluster's operator sets the list with --firewall-denied-ports."}
 	CloudFailure         = Reason{"CloudFailure", true, "Service", "The cloud refused or failed a call; the message has its class and text. It is tried again."}
-	Retained             = Reason{"LoadBalancerRetained", false, "Service", "The Service was deleted and its balancer kept, as multicloud-ccm.io/retain asked."}
+	Retained             = Reason{"LoadBalancerRetained", false, "Service", "The Service was deleted and its balancer kept, as multicloud-ccm.io/retain asked, or because the cloud protects it from deletion. The message says which balancer."}
 	Updated              = Reason{"UpdatedLoadBalancer", false, "Service", "The cloud has made a change of the balancer that it took time for, such as other nodes as targets."}
 	Deleting             = Reason{"DeletingLoadBalancer", false, "Service", "The Service gives its balancer up, which is being deleted. Its finalizer stays until nothing is left of it."}
 	Adopted              = Reason{"LoadBalancerAdopted", false, "Service", "A balancer that existed before was taken over and marked as this Service's."}
@@ -47,6 +47,7 @@ var (
 	CloudUnavailable  = Reason{"CloudUnavailable", true, "Node", "The cloud does not answer, or refuses the credentials. Nodes are left as they are."}
 	AmbiguousInstance = Reason{"AmbiguousInstance", true, "Node", "More than one machine has this Node's name. Set the kubelet's --provider-id."}
 	NodeIPUnknown     = Reason{"NodeIPUnknown", true, "Node", "The kubelet's --node-ip is no address of the machine, so the Node is not initialised; the message has both. Set --node-ip to an address of the machine, or leave it out."}
+	RouteLeftOut      = Reason{"RouteLeftOut", false, "Node", "The cloud's network cannot have a route for one of the Node's pod networks, such as the IPv6 one; the message says which. Those of the others are made. The CNI has to carry the rest."}
 	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed."}
 )
@@ -63,7 +64,7 @@ func All() []Reason {
 		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
-		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised,
+		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised, RouteLeftOut,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
 }

@@ -58,6 +58,9 @@ type Cloud struct {
 	routeHandlers *handlers
 	clusterCIDRs  []*net.IPNet
 
+	// warm starts the informers. A standby does so too, and knows the cluster when it takes over.
+	warm func()
+
 	// stopping ends the controllers, which have no end of their own.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -80,6 +83,7 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		// The driver's constructor refuses a value that is no number.
 		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
 	}
+	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
 	transport := run.NewTransport(o.Config.Transport, run.TransportOptions{
 		Cloud:     name,
 		Limits:    o.Provider.Descriptor.Limits,
@@ -89,13 +93,13 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		ReadOnly:  o.Provider.ReadOnly,
 		API:       o.Provider.API,
 		Throttled: o.Provider.Throttled,
+		Warn:      o.Config.Warn,
 		UserAgent: o.Config.UserAgent,
 	})
 	o.Config.Transport, o.Config.WithTLS = transport, transport.WithTLS
-	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
 	driver, err := o.Provider.New(ctx, o.Config)
 	if err != nil {
-		return nil, fmt.Errorf("starting provider %s: %w", o.Provider.Descriptor.Name, err)
+		return nil, cloud.NotStarted(o.Provider.Descriptor.Name, err)
 	}
 	c := assemble(o, driver)
 	c.register()
@@ -200,6 +204,9 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, _ <-ch
 		c.recorder.start(client)
 		if c.annotator != nil {
 			c.annotator.client = client
+		}
+		if len(c.Nodes()) > 0 {
+			go c.inventory.Read(c.stopping)
 		}
 	})
 }

@@ -176,6 +176,7 @@ func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) c
 	}
 	m.cloud.ready.serve(&completed.Authentication, &completed.Authorization)
 	go m.cloud.ready.run(m.cloud.stopping)
+	m.cloud.warm()
 	return m.cloud
 }
 

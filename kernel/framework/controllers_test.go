@@ -251,6 +251,17 @@ func TestNodesAreInitialisedAndNotPatchedForever(t *testing.T) {
 				t.Errorf("node %s: %+v, %v", n.Name, n.Spec, n.Status.Addresses)
 			}
 		}
+		writes := map[string]int{}
+		for _, action := range server.Actions() {
+			switch verb := action.GetVerb(); verb {
+			case "get", "list", "watch":
+			default:
+				writes[verb+" "+action.GetResource().Resource]++
+			}
+		}
+		if diff := cmp.Diff(map[string]int{"create nodes": 3, "update nodes": 3, "patch nodes": 3}, writes); diff != "" {
+			t.Errorf("writes (-want +got):\n%s", diff)
+		}
 		server.ClearActions()
 		time.Sleep(time.Hour)
 		for _, action := range server.Actions() {

@@ -29,6 +29,15 @@ func (p *pending) set(uid types.UID, busy bool) (was bool) {
 	return was
 }
 
+// quiet reports whether an event of the controllers is dropped: a false alarm, or what its object shows anyway.
+func (c *Cloud) quiet(event *corev1.Event) bool { return isRoutine(event) || c.pending.quiet(event) }
+
+// isRoutine reports whether the event only says that a Node was initialised, which the Node shows. It
+// would be a third of all writes of the initialisation.
+func isRoutine(event *corev1.Event) bool {
+	return event.Reason == "Synced" && event.Type == corev1.EventTypeNormal && event.Source.Component == "cloud-node-controller"
+}
+
 // quiet reports whether the event is such a false alarm.
 func (p *pending) quiet(event *corev1.Event) bool {
 	p.mu.Lock()

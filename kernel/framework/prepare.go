@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/names"
 	"k8s.io/klog/v2"
 	netutils "k8s.io/utils/net"
 
@@ -40,13 +41,27 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 	c.services = newServiceView(shared.Services())
 	completed.ClientBuilder = &clientBuilder{
 		next:     completed.ClientBuilder,
-		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.pending.quiet},
+		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.quiet},
 		readOnly: c.options.Mode.ReadOnly(),
 	}
 	c.instances = &instances{inventory: c.inventory, events: c.recorder, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
+	c.warm = func() {
+		shared.Nodes().Informer()
+		if c.needsServices(completed) {
+			shared.Services().Informer()
+		}
+		completed.SharedInformers.Start(c.stopping.Done())
+	}
 	return nil
+}
+
+// needsServices reports whether a controller that watches Services runs. Without one there is no permission
+// to list them.
+func (c *Cloud) needsServices(completed *cloudcontrollerconfig.CompletedConfig) bool {
+	enabled, err := Enabled(completed.ComponentConfig.Generic.Controllers)
+	return err != nil || c.cloud.Balancers != nil && enabled[names.ServiceLBController] || c.cloud.Firewalls != nil && enabled[CloudFirewallController]
 }
 
 // validate checks what upstream does not, and returns the pod networks to make routes for.
@@ -150,7 +165,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 	c.routeHandlers = &handlers{}
 	manager := route.New(route.Options{
 		Cloud: c.cloud, Machines: c.inventory, Nodes: c.Nodes, ClusterID: c.options.ClusterID,
-		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: c.routeBrake,
+		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: c.routeBrake, Events: c.recorder,
 	})
 	c.routeBrake.Watch(nil, func(r safety.Release) {
 		if r.Err == nil { // else the other brake tells
@@ -170,16 +185,27 @@ func prefixes(cidrs []*net.IPNet) []netip.Prefix {
 	return all
 }
 
-// routeNodes is the Node view of the route controller; it keeps the handlers. The cloud's network leads to
-// no machine that only its Node describes.
+// routable reports whether the cloud's routes can lead to a Node. They lead to no machine that only its Node
+// describes, and to none outside of the network.
+func (c *Cloud) routable(node *corev1.Node) bool {
+	if _, described := instance.FromNode(c.cloud, node); described {
+		return false
+	}
+	if c.cloud.RouteScope == nil || node.Spec.ProviderID == "" {
+		return true
+	}
+	id, err := c.cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	return err != nil || c.cloud.RouteScope.RoutesTo(id)
+}
+
+// routeNodes is the Node view of the route controller; it keeps the handlers.
 func (c *Cloud) routeNodes() *nodeView {
 	view := c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		c.routeHandlers.add(h)
 		return h
 	})
 	view.mine = func(node *corev1.Node) bool {
-		_, described := instance.FromNode(c.cloud, node)
-		return !described && c.mine(node)
+		return c.routable(node) && c.mine(node)
 	}
 	return view
 }

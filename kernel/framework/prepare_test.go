@@ -165,15 +165,15 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"kube-api-qps":                    "150",
-		"kube-api-burst":                  "300",
+		"kube-api-qps":                    "400",
+		"kube-api-burst":                  "800",
 		"concurrent-node-syncs":           "20",
 		"concurrent-node-status-updates":  "10",
 		"concurrent-node-lifecycle-syncs": "10",
 		"concurrent-service-syncs":        "5",
-		"leader-elect-retry-period":       "1s",
+		"leader-elect-retry-period":       "500ms",
 		"profiling":                       "false",
-		"leader-elect-lease-duration":     "12s",
+		"leader-elect-lease-duration":     "11s",
 		"leader-elect-renew-deadline":     "8s",
 	} {
 		if got := flags.Lookup(name); got.Value.String() != want || got.DefValue != want {

@@ -151,3 +151,23 @@ func TestReleaseOfRoutesIsTold(t *testing.T) {
 		}
 	})
 }
+
+// narrow is a fleet whose network does not lead to machine 5.
+type narrow struct{ fleet }
+
+func (n *narrow) RoutesTo(id cloud.InstanceID) bool { return id != "5" }
+
+func (n *narrow) RoutesFor(netip.Prefix) bool { return true }
+
+// The route controller sees no Node that is not in the network: it would report it as unreachable.
+func TestNodesOutsideOfTheNetwork(t *testing.T) {
+	c := newCloud(t, &narrow{})
+	for id, want := range map[string]bool{"stub://4": true, "stub://5": false, "": true} {
+		if got := c.routable(node("n", id)); got != want {
+			t.Errorf("%q: %t", id, got)
+		}
+	}
+	if c := newCloud(t, &fleet{}); !c.routable(node("n", "stub://5")) {
+		t.Error("a network that leads everywhere leads not to machine 5")
+	}
+}

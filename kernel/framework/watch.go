@@ -3,8 +3,8 @@ package framework
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -47,7 +47,7 @@ type watch struct {
 type result struct {
 	at      time.Time
 	svc     *corev1.Service
-	nodes   []*corev1.Node
+	nodes   uint64
 	outcome loadbalancer.Outcome
 	err     error
 }
@@ -108,7 +108,7 @@ func (w *watch) look(svc *corev1.Service) {
 		return
 	}
 	w.mu.Lock()
-	w.results[svc.UID] = result{time.Now(), current, nodes, outcome, err}
+	w.results[svc.UID] = result{time.Now(), current, machinesOf(nodes), outcome, err}
 	w.mu.Unlock()
 	w.services.Enqueue(current)
 }
@@ -131,7 +131,7 @@ func (w *watch) take(svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Ou
 	defer w.mu.Unlock()
 	r, ok := w.results[svc.UID]
 	delete(w.results, svc.UID)
-	if !ok || time.Since(r.at) > resultAge || !sameRequest(r, svc) || !slices.Equal(machineNames(r.nodes), machineNames(nodes)) {
+	if !ok || time.Since(r.at) > resultAge || !sameRequest(r, svc) || r.nodes != machinesOf(nodes) {
 		return loadbalancer.Outcome{}, nil, false
 	}
 	return r.outcome, r.err, true
@@ -150,14 +150,15 @@ func sameRequest(r result, svc *corev1.Service) bool {
 	return apiequality.Semantic.DeepEqual(r.svc.Spec, svc.Spec) && maps.Equal(recorded(r.svc), recorded(svc))
 }
 
-// machineNames are the nodes by name and provider-ID, sorted.
-func machineNames(nodes []*corev1.Node) []string {
-	var all []string
+var seed = maphash.MakeSeed()
+
+// machinesOf is the same for the same nodes in any order, by name and provider-ID.
+func machinesOf(nodes []*corev1.Node) uint64 {
+	sum := uint64(len(nodes))
 	for _, n := range nodes {
-		all = append(all, n.Name+" "+n.Spec.ProviderID)
+		sum += maphash.Comparable(seed, [2]string{n.Name, n.Spec.ProviderID})
 	}
-	slices.Sort(all)
-	return all
+	return sum
 }
 
 // isDeleting reports whether the Service gives its balancer up.

@@ -20,26 +20,44 @@ import (
 // Ready, can't tell by anything else that it sees the wrong one.
 type credentials struct {
 	*state
-	// identities and probes are the checks, which all who need one at the same time share.
-	identities, probes *batch.Batcher[struct{}, struct{}]
-	// turn counts probes.
-	turn int
+	// identities are the checks of the account, which all who need one at the same time share.
+	identities *batch.Batcher[struct{}, struct{}]
 
 	mu sync.Mutex
+	// parts is what is known of each of the credentials, see cloud.Partitioned.
+	parts map[string]*part
 	// account is what was seen first, since then; known says that it was.
 	account cloud.Identity
 	known   bool
 	since   time.Time
-	// unchanged and probed are when the latest checks started that found the account unchanged
-	// and a machine that must be there.
-	unchanged, probed time.Time
-	denial            *absence.Denial
-	deniedAt          time.Time
+	// unchanged is when the latest check started that found the account unchanged.
+	unchanged time.Time
+	denial    *absence.Denial
+	deniedAt  time.Time
+}
+
+// part is what is known of the credentials that see a part of the machines.
+type part struct {
+	// probes are the checks, which all who need one at the same time share, and turn counts them.
+	probes *batch.Batcher[struct{}, struct{}]
+	turn   int
+	// probed is when the latest check started that found a machine that must be there.
+	probed time.Time
+}
+
+// part returns what is known of the credentials of that name.
+func (c *credentials) part(name string) *part {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.parts[name] == nil {
+		c.parts[name] = &part{probes: batch.Shared(func(ctx context.Context) error { return c.readProbe(ctx, name) })}
+	}
+	return c.parts[name]
 }
 
 func newCredentials(s *state) *credentials {
-	c := &credentials{state: s}
-	c.identities, c.probes = batch.Shared(c.readIdentity), batch.Shared(c.readProbe)
+	c := &credentials{state: s, parts: map[string]*part{}}
+	c.identities = batch.Shared(c.readIdentity)
 	return c
 }
 
@@ -53,10 +71,10 @@ func (i *Inventory) Trust(ctx context.Context) error {
 func (c *credentials) check(ctx context.Context) error {
 	c.learn(ctx)
 	asked := time.Now()
-	if err := c.sameAccount(ctx, "", asked); err != nil {
+	if err := c.sameAccount(ctx, "", "", asked); err != nil {
 		return err
 	}
-	if len(c.candidates()) == 0 {
+	if len(c.candidates("")) == 0 {
 		return c.remembered(ctx, true)
 	}
 	return c.probe(ctx, nil, "", asked)
@@ -124,21 +142,29 @@ func (c *credentials) forget(before time.Time) bool {
 	return true
 }
 
+// errNoAccount is cloud.Identity.Unknown.
+var errNoAccount = errors.New("nothing that they can read tells one account of this cloud from another")
+
 // sameAccount returns nil when the credentials certainly see, at since or later, the account
-// they saw before. Where they may not ask for the account, the machine of a Ready Node proves
+// they saw before. Where they may not ask for the account, or it has no name, the machine of a Ready Node proves
 // the same: no other account has it. Without one an operator's release of the Node, if any, stands in.
-func (c *credentials) sameAccount(ctx context.Context, uid string, since time.Time) error {
+// It is about the credentials that see the machine with the id, "" for those of the account: the account
+// says nothing about others.
+func (c *credentials) sameAccount(ctx context.Context, uid string, id cloud.InstanceID, since time.Time) error {
 	err := c.checkAccount(ctx, since)
-	if !cloud.IsClass(err, cloud.FailureUnauthorized) {
+	if err == nil && c.partOf(id) != "" {
+		err = errNoAccount
+	}
+	if !cloud.IsClass(err, cloud.FailureUnauthorized) && !errors.Is(err, errNoAccount) {
 		return err
 	}
-	if len(c.candidates()) == 0 {
+	if len(c.candidates(c.partOf(id))) == 0 {
 		if c.brake.Released(uid) {
 			return nil
 		}
-		return absence.Deny(absence.IdentityUnknown, "no node is Ready, and the credentials may not ask which account they see: %w; %s", err, safety.ReleaseHint)
+		return absence.Deny(absence.IdentityUnknown, "no node is Ready, and which account the credentials see cannot be asked: %w; %s", err, safety.ReleaseHint)
 	}
-	return c.probe(ctx, nil, "", since)
+	return c.probe(ctx, nil, id, since)
 }
 
 // checkAccount returns nil when the account, read at since or later, is the one it was before.
@@ -175,6 +201,9 @@ func (c *credentials) readIdentity(ctx context.Context) error {
 	identity, err := within(ctx, cloud.CallTimeout, "identity", c.driver.Identity)
 	if err != nil {
 		return absence.Deny(absence.CloudFailure, "reading which account the credentials see: %w", err)
+	}
+	if identity.Unknown {
+		return errNoAccount
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

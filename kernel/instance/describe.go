@@ -1,6 +1,8 @@
 package instance
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -14,15 +16,40 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if c.Describer == nil || Owner(node, c.Concerns) != Mine {
 		return cloud.Instance{}, false
 	}
-	facts := cloud.NodeFacts{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
-	for _, a := range node.Status.Addresses {
-		facts.Addresses = append(facts.Addresses, cloud.Address{Type: cloud.AddressType(a.Type), Address: a.Address})
-	}
-	machine, ok := c.Describer.FromNode(facts)
+	machine, ok := c.Describer.FromNode(factsOf(node))
 	if !ok {
 		return cloud.Instance{}, false
 	}
 	return cache.Copy(machine), true
+}
+
+func factsOf(node *corev1.Node) cloud.NodeFacts {
+	facts := cloud.NodeFacts{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
+	for _, a := range node.Status.Addresses {
+		facts.Addresses = append(facts.Addresses, cloud.Address{Type: cloud.AddressType(a.Type), Address: a.Address})
+	}
+	return facts
+}
+
+// complete returns a machine with the addresses that only its Node knows.
+func (n *nodes) complete(machine cloud.Instance, node *corev1.Node) cloud.Instance {
+	if n.completer != nil {
+		machine.Addresses = append(slices.Clip(machine.Addresses), n.completer.FromNodeAddresses(machine, factsOf(node))...)
+	}
+	return machine
+}
+
+// completeAll completes the machines of Nodes.
+func (n *nodes) completeAll(machines map[cloud.InstanceID]cloud.Instance) map[cloud.InstanceID]cloud.Instance {
+	if n.completer == nil {
+		return machines
+	}
+	for _, node := range n.own() {
+		if machine, ok := machines[node.id]; ok {
+			machines[node.id] = n.complete(machine, node.Node)
+		}
+	}
+	return machines
 }
 
 // described returns the machines that only Nodes describe, by id.

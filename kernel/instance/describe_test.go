@@ -57,3 +57,37 @@ func TestDescribedMachines(t *testing.T) {
 		}
 	})
 }
+
+// vlans is a cloud that does not know the internal addresses of its machines.
+type vlans struct{ *world }
+
+func (v vlans) FromNodeAddresses(machine cloud.Instance, node cloud.NodeFacts) []cloud.Address {
+	for _, a := range node.Addresses {
+		if a.Address == "172.16.0.5" {
+			return []cloud.Address{a}
+		}
+	}
+	return nil
+}
+
+// An address that only the Node knows stays on it, at the first look and later, and is one of the target.
+func TestAddressesOfTheNode(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventoryOf(vlans{w}, nil)
+		w.member("other", true)
+		node := w.member("node-1", true).DeepCopy()
+		node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "172.16.0.5"}}
+		w.put(node)
+		for range 2 {
+			machine, err := i.Metadata(t.Context(), node)
+			if last := len(machine.Addresses) - 1; err != nil || last < 1 || machine.Addresses[last].Address != "172.16.0.5" {
+				t.Errorf("metadata: %+v, %v", machine.Addresses, err)
+			}
+		}
+		found, err := i.Lookup(t.Context(), []cloud.InstanceID{"id-node-1", "id-other"})
+		if err != nil || found["id-node-1"].Addresses[len(found["id-node-1"].Addresses)-1].Address != "172.16.0.5" || len(found["id-other"].Addresses) != len(found["id-node-1"].Addresses)-1 {
+			t.Errorf("looked up: %+v, %v", found, err)
+		}
+	})
+}

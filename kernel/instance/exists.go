@@ -68,6 +68,8 @@ func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, erro
 		return false, err
 	case r == nil:
 		return false, fmt.Errorf("node %s: whether machine %s is off is not known: it was not found", node.Name, id)
+	case r.State == cloud.StateUnknown:
+		return i.power.off(cloud.WithPriority(ctx, cloud.PriorityExistence), id)
 	default:
 		return r.State == cloud.StateStopped, nil
 	}

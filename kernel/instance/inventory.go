@@ -33,6 +33,7 @@ type Options struct {
 type Inventory struct {
 	*state
 	prover *prover
+	power  *power
 	// namer is nil where names hold no ids.
 	namer cloud.Namer
 }
@@ -50,6 +51,8 @@ type state struct {
 	mass      *absence.Mass
 	brake     *safety.Brake
 	report    *reporter
+	// partOf names the credentials that a machine is seen with, see cloud.Partitioned.
+	partOf func(cloud.InstanceID) string
 
 	lists       *refresher
 	reads       *reader
@@ -62,7 +65,7 @@ type state struct {
 func New(o Options) *Inventory {
 	s := newState(o)
 	s.lists, s.reads, s.credentials, s.labels = newRefresher(s), newReader(s), newCredentials(s), newLabels(s, o.Cloud.Labeler)
-	i := &Inventory{state: s, prover: newProver(s), namer: o.Cloud.Namer}
+	i := &Inventory{state: s, prover: newProver(s), power: newPower(s), namer: o.Cloud.Namer}
 	i.OnRelease(func(safety.Release) {})
 	return i
 }
@@ -79,11 +82,12 @@ func newState(o Options) *state {
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
 		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
-		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics),
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics), partOf: o.Cloud.PartOf,
 	}
 	s.nodes = &nodes{
 		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, parse: s.instances.ParseProviderID, list: o.Nodes, grace: p.Grace,
-		fromNode: func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
+		fromNode:  func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
+		completer: o.Cloud.Completer,
 	}
 	s.budget = newBudget(s.schedule, s.size)
 	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, p.ProbeMaxAge)

@@ -44,7 +44,26 @@ func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[clo
 			present[machine.ID] = cache.Copy(machine)
 		}
 	}
-	return present, nil
+	return i.nodes.completeAll(present), nil
+}
+
+// Read reads a list of machines, for those who will ask soon: a process that has just begun to lead knows
+// from its informers that there are Nodes. A failure is told to whoever asks.
+func (i *Inventory) Read(ctx context.Context) {
+	_ = i.lists.refresh(cloud.WithPriority(ctx, cloud.PriorityNodeInit), sinceAge(i.schedule.metadataAge(i.size())))
+}
+
+// generation is what was known of machines at a time.
+type generation struct{ installed, refused *cache.Snapshot }
+
+// Generation is another one when Lookup may know more of a machine than before, nil where that cannot be
+// said.
+func (i *Inventory) Generation() any {
+	if i.nodes.completer != nil {
+		return nil // addresses come from Nodes too
+	}
+	lists := i.cache.Lists()
+	return generation{lists.Installed, lists.Refused}
 }
 
 // ByName returns the machines of Nodes without provider-ID, by the Node's name, as the cloud's

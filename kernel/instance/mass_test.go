@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -717,4 +718,102 @@ func TestMissingAreOurOwnOnly(t *testing.T) {
 			t.Errorf("deleted %v, want gone: %v", got, w.counts)
 		}
 	})
+}
+
+// nameless is a cloud of which nothing tells one account from another.
+type nameless struct{ *world }
+
+func (n nameless) Identity(ctx context.Context) (cloud.Identity, error) {
+	return cloud.Identity{Unknown: true}, n.call(ctx, "identity", 1)
+}
+
+// Without a name of the account the machine of a Ready Node decides alone: a new token of the same project
+// changes nothing, and with that of another project, or of an empty one, nothing is gone.
+func TestAccountWithoutName(t *testing.T) {
+	for name, test := range map[string]struct {
+		up      int
+		swap    func(*world)
+		deleted int
+	}{
+		"the same project, and a rotated token":  {20, func(*world) {}, 1},
+		"the same project, and no node is Ready": {0, func(*world) {}, 0},
+		"another project": {20, func(w *world) {
+			clear(w.machines)
+			w.machines["id-other"] = cloud.Instance{ID: "id-other", Name: "other", State: cloud.StateRunning}
+		}, 0},
+		"an empty project":                        {20, func(w *world) { clear(w.machines) }, 0},
+		"another project, and only one is Ready":  {1, func(w *world) { clear(w.machines) }, 0},
+		"an empty project, and no node was Ready": {0, func(w *world) { clear(w.machines) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(hetzner)
+				i := w.inventoryOf(nameless{w}, nil)
+				w.members("up", test.up, true)
+				w.members("down", 3, false)
+				w.status(t.Context(), i, 10)
+				w.vanish(w.member("gone", true))
+				w.mu.Lock()
+				test.swap(w)
+				w.mu.Unlock()
+				w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+				if got := w.gone(); len(got) != test.deleted {
+					t.Errorf("deleted %v, want %d: %v", got, test.deleted, w.counts)
+				}
+				if err := i.Trust(t.Context()); (err == nil) != (test.deleted > 0) {
+					t.Errorf("Trust() = %v", err)
+				}
+			})
+		})
+	}
+}
+
+// twoAccounts is a cloud without names of accounts that sees the machines called b- with credentials of
+// their own.
+type twoAccounts struct{ nameless }
+
+func (twoAccounts) PartOf(id cloud.InstanceID) string {
+	if strings.Contains(string(id), "b-") {
+		return "b"
+	}
+	return ""
+}
+
+// Machines that are seen with other credentials prove nothing: those of one account are right while those
+// of the other one are of somebody else.
+func TestOtherCredentialsProveNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		wrong   string // the machines that are not seen any more begin so, "" for none
+		gone    string
+		deleted int
+		trusted bool
+	}{
+		"a gone":                          {gone: "a-gone", deleted: 1, trusted: true},
+		"b gone":                          {gone: "b-gone", deleted: 1, trusted: true},
+		"a gone, wrong credentials for a": {wrong: "id-a-", gone: "a-gone"},
+		"b gone, wrong credentials for b": {wrong: "id-b-", gone: "b-gone", trusted: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(hetzner)
+				i := w.inventoryOf(twoAccounts{nameless{w}}, nil)
+				w.members("a-up", 2, true)
+				w.members("b-up", 2, true)
+				w.status(t.Context(), i, 10)
+				w.vanish(w.member(test.gone, true))
+				w.mu.Lock()
+				maps.DeleteFunc(w.machines, func(id cloud.InstanceID, _ cloud.Instance) bool {
+					return test.wrong != "" && strings.HasPrefix(string(id), test.wrong)
+				})
+				w.mu.Unlock()
+				w.lifecycle(t.Context(), i, 10, 10*time.Minute)
+				if got := w.gone(); len(got) != test.deleted {
+					t.Errorf("deleted %v, want %d: %v", got, test.deleted, w.counts)
+				}
+				if err := i.Trust(t.Context()); (err == nil) != test.trusted {
+					t.Errorf("Trust() = %v", err)
+				}
+			})
+		})
+	}
 }

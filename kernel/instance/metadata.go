@@ -44,6 +44,9 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		priority = cloud.PriorityNodeInit
 	}
 	instance, err := i.find(cloud.WithPriority(ctx, priority), node, k)
+	if err == nil {
+		instance = i.nodes.complete(instance, node)
+	}
 	if err == nil && !initialised && len(instance.Addresses) == 0 {
 		err = fmt.Errorf("machine %s has no address yet", instance.ID)
 	}

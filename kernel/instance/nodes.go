@@ -20,6 +20,8 @@ type nodes struct {
 	parse    func(providerID string) (cloud.InstanceID, error)
 	// fromNode returns the machine of a Node that only the Node describes.
 	fromNode func(*corev1.Node) (cloud.Instance, bool)
+	// completer is nil where the cloud tells all addresses.
+	completer cloud.Completer
 	// list returns all Nodes of the view.
 	list  func() []*corev1.Node
 	grace time.Duration

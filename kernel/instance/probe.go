@@ -18,8 +18,9 @@ import (
 // Node stays Ready for a while after its machine is gone.
 const maxProbed = 3
 
-// probe returns nil when the credentials saw a machine that must be there after the
-// time given, and within ProbeMaxAge.
+// probe returns nil when the credentials that see the machine with the id, "" for those of the account, saw
+// one that must be there after the time given, and within ProbeMaxAge. Nodes of other credentials do not
+// count.
 //
 //	our Nodes                    what must have been seen
 //	some are Ready               one of their machines, by a direct read
@@ -28,15 +29,17 @@ const maxProbed = 3
 //	it is explained why this     a complete list without it, of the account that had our machines
 //	 one is gone (see explained)  before; after a release an incomplete one, of any account
 func (c *credentials) probe(ctx context.Context, node *corev1.Node, id cloud.InstanceID, since time.Time) error {
+	name := c.partOf(id)
+	part := c.part(name)
 	// A check that somebody else started too early is waited for, and another one made.
 	for range 3 {
-		if c.probeSucceeded(since) {
+		if c.probeSucceeded(part, since) {
 			return nil
 		}
-		if len(c.candidates()) == 0 {
+		if len(c.candidates(name)) == 0 {
 			return c.probeList(ctx, node, id, since)
 		}
-		if _, err := c.probes.Ask(ctx, struct{}{}); err != nil {
+		if _, err := part.probes.Ask(ctx, struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -44,26 +47,26 @@ func (c *credentials) probe(ctx context.Context, node *corev1.Node, id cloud.Ins
 }
 
 // probeSucceeded reports whether a probe at since or later succeeded, not longer ago than ProbeMaxAge.
-func (c *credentials) probeSucceeded(since time.Time) bool {
+func (c *credentials) probeSucceeded(p *part, since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.probed.Before(since) && time.Since(c.probed) <= c.policy.ProbeMaxAge
+	return !p.probed.Before(since) && time.Since(p.probed) <= c.policy.ProbeMaxAge
 }
 
 // recordProbe notes a probe that succeeded.
-func (c *credentials) recordProbe(started time.Time) {
+func (c *credentials) recordProbe(p *part, started time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if started.After(c.probed) {
-		c.probed = started
+	if started.After(p.probed) {
+		p.probed = started
 	}
 }
 
-// candidates are the machines of Ready Nodes that do not seem gone themselves: those the
-// list has, or all when it has none of them.
-func (c *credentials) candidates() []cloud.InstanceID {
+// candidates are the machines of Ready Nodes that the credentials of that name see and that do not seem
+// gone themselves: those the list has, or all when it has none of them.
+func (c *credentials) candidates(name string) []cloud.InstanceID {
 	var all, listed []cloud.InstanceID
-	for _, node := range c.nodes.own() {
+	for _, node := range c.ownOf(name) {
 		if node.id == "" || !ready(node.Node) || c.pending.Has(node.id) {
 			continue
 		}
@@ -78,14 +81,19 @@ func (c *credentials) candidates() []cloud.InstanceID {
 	return all
 }
 
-func (c *credentials) readProbe(ctx context.Context) error {
-	ids := c.candidates()
+// ownOf are our Nodes whose machines the credentials of that name see.
+func (c *credentials) ownOf(name string) []ownNode {
+	return slices.DeleteFunc(slices.Clone(c.nodes.own()), func(node ownNode) bool { return node.id != "" && c.partOf(node.id) != name })
+}
+
+func (c *credentials) readProbe(ctx context.Context, name string) error {
+	part, ids := c.part(name), c.candidates(name)
 	if len(ids) == 0 {
 		return absence.Deny(absence.NoProbe, "no node is Ready any more")
 	}
 	// Each check starts elsewhere, so that a few bad candidates do not hold everything.
-	c.turn++ // probes run one at a time
-	turn := c.turn % len(ids)
+	part.turn++ // probes of one part run one at a time
+	turn := part.turn % len(ids)
 	ids = slices.Concat(ids[turn:], ids[:turn])
 	ids = ids[:min(maxProbed, len(ids))]
 	for chunk := range slices.Chunk(ids, c.schedule.batch()) {
@@ -96,7 +104,7 @@ func (c *credentials) readProbe(ctx context.Context) error {
 			return absence.Deny(absence.CloudFailure, "checking that the credentials see our machines: %w", err)
 		}
 		if len(found) > 0 {
-			c.recordProbe(started)
+			c.recordProbe(part, started)
 			return nil
 		}
 	}
@@ -104,9 +112,10 @@ func (c *credentials) readProbe(ctx context.Context) error {
 }
 
 // explained reports whether something besides the cloud's answers says why the Node's machine
-// is gone: somebody announced it, an operator released it, or all of them are gone for so long.
-func (c *credentials) explained(node *corev1.Node) bool {
-	return node != nil && (announced(node) || c.brake.Released(string(node.UID)) || c.mass.Proved(string(node.UID)))
+// is gone: somebody announced it, an operator released it, or all of them are gone for so long, in the
+// account that had them.
+func (c *credentials) explained(node *corev1.Node, id cloud.InstanceID) bool {
+	return node != nil && (announced(node) || c.brake.Released(string(node.UID)) || c.partOf(id) == "" && c.mass.Proved(string(node.UID)))
 }
 
 // probeAccount stands in for a probe when no machine of ours is left to be seen. An operator's
@@ -128,17 +137,19 @@ func (c *credentials) probeList(ctx context.Context, node *corev1.Node, id cloud
 		return absence.Deny(absence.CloudFailure, "no node is Ready: %w", err)
 	}
 	lists := c.cache.Lists()
+	own := c.ownOf(c.partOf(id))
+	alone := len(own) == 1 && c.nodes.count().total == 1 // what a list before had was of this Node
 	installed, newest := lists.Installed, cmp.Or(lists.Refused, lists.Installed)
 	switch {
-	case c.explained(node) && !newest.Has(id):
+	case c.explained(node, id) && !newest.Has(id):
 		return c.probeAccount(ctx, node, newest, since)
 	case lists.Refused != nil || installed.Started.Before(since):
 		return absence.Deny(absence.NoProbe, "no node is Ready, and the list of machines is incomplete or suspiciously short; %s", safety.ReleaseHint)
 	case installed.Has(id):
 		return absence.Deny(absence.Unconfirmed, "the list shows the machine")
-	case !shows(installed, c.nodes.own()) && (!lists.Matched || c.nodes.count().total != 1):
+	case !shows(installed, own) && (!lists.Matched || !alone):
 		return absence.Deny(absence.NoProbe, "no node is Ready, and the list of machines has none of the other nodes'")
 	}
-	c.recordProbe(installed.Started)
+	c.recordProbe(c.part(c.partOf(id)), installed.Started)
 	return nil
 }

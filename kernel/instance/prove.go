@@ -96,7 +96,7 @@ func (p *prover) conclude(ctx context.Context, node *corev1.Node, id cloud.Insta
 	if a.Last.After(since) {
 		since = a.Last
 	}
-	if err := p.credentials.sameAccount(ctx, string(node.UID), since); err != nil {
+	if err := p.credentials.sameAccount(ctx, string(node.UID), id, since); err != nil {
 		return p.credentials.distrust(err)
 	}
 	if now, open := p.pending.Get(keyOf(node, id)); !open || !now.Confirmed() {
@@ -125,7 +125,7 @@ func (p *prover) confirm(ctx context.Context, node *corev1.Node, id cloud.Instan
 		return true, nil
 	}
 	answered := time.Now()
-	if err := p.credentials.sameAccount(ctx, string(node.UID), answered); err != nil {
+	if err := p.credentials.sameAccount(ctx, string(node.UID), id, answered); err != nil {
 		return false, p.credentials.distrust(err)
 	}
 	p.pending.Note(keyOf(node, id), started, answered)

@@ -81,7 +81,7 @@ func (r *reader) readStates(ctx context.Context, asked map[absence.Key]*question
 // suspect notes the absence of a machine that was just not found.
 func (r *reader) suspect(ctx context.Context, k absence.Key) error {
 	answered := time.Now()
-	if err := r.credentials.sameAccount(ctx, k.UID, answered); err != nil {
+	if err := r.credentials.sameAccount(ctx, k.UID, k.ID, answered); err != nil {
 		return r.credentials.distrust(err)
 	}
 	r.pending.Suspect(k, answered)

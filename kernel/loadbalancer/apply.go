@@ -57,12 +57,20 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
-		p.state.Wrote = time.Now()
-		if d.Change.After == nil || d.Adopts() {
-			p.manager.lists.Expire()
-		}
+		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
+		p.outdates(d.Adopts())
 	}
 	return progress, err
+}
+
+// outdates makes bulk lists from before the last change useless, where they would mislead others.
+func (p *pipeline) outdates(moved bool) {
+	switch {
+	case p.state.Deleted:
+		p.manager.lists.Deleted()
+	case moved:
+		p.manager.lists.Expire()
+	}
 }
 
 // applied says what a change amounts to, now that it has been made.

@@ -1,11 +1,14 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
@@ -18,14 +21,16 @@ import (
 // Delete removes the Service's balancer. It returns nil only when nothing of ours is left;
 // *Pending means that the cloud is still at it.
 //
-//	disown  found    ours  retain  it
-//	yes     -        -     -       does nothing
-//	no      no       -     -       does nothing
-//	no      yes      no    -       does nothing, with an event
-//	no      yes      yes   yes     removes our marks
-//	no      yes      yes   no      deletes it, and looks for more
-//	no      orphans  -     yes     does nothing
-//	no      orphans  -     no      deletes what is left of it
+//	disown  found    ours  kept  it
+//	yes     -        -     -     does nothing
+//	no      no       -     -     does nothing
+//	no      yes      no    -     does nothing, with an event
+//	no      yes      yes   yes   removes our marks
+//	no      yes      yes   no    deletes it, and looks for more
+//	no      orphans  -     yes   does nothing
+//	no      orphans  -     no    deletes what is left of it
+//
+// It is kept where the annotation retain says so, or the cloud protects it from deletion.
 //
 // During a replacement a Service has two. With retain the one that never served is deleted, and
 // what served is kept.
@@ -43,14 +48,18 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return err
 	}
 	p.SetDeleting()
-	return deletion{p}.run(ctx)
+	d := deletion{p}
+	if p.state.Removed {
+		return d.confirm(ctx)
+	}
+	return d.run(ctx)
 }
 
 // deletion is the run in which a Service gives its balancer up.
 type deletion struct{ *pipeline }
 
 func (p deletion) run(ctx context.Context) error {
-	f, err := p.findOwned(ctx, p.read)
+	f, err := p.findOwned(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -79,7 +88,7 @@ func (p deletion) giveUp(ctx context.Context, observed cloud.Observed) error {
 	if err := p.busy(observed); err != nil {
 		return err
 	}
-	if !p.Retain {
+	if !p.Retain && !observed.Protected {
 		return p.remove(ctx, observed)
 	}
 	if err := p.releaseOther(ctx, observed); err != nil {
@@ -115,7 +124,11 @@ func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 	if progress.Pending {
 		return waitFor(progress, waiting)
 	}
-	p.say(problem.Warn(event.Retained, "balancer "+observed.ID+" was kept"))
+	text := "balancer " + observed.ID + " was kept"
+	if observed.Protected && !p.Retain {
+		text += ", because the cloud protects it from deletion: delete it by hand, or name it on another Service with " + annotation.Adopt.Name
+	}
+	p.say(problem.Warn(event.Retained, text))
 	p.forget()
 	return nil
 }
@@ -152,31 +165,47 @@ func (p deletion) served(o cloud.Observed) bool {
 }
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
-// Service can have two when its id annotation was changed by hand.
+// Service can have two when its id annotation was changed by hand. Where many are deleted together,
+// one bulk list that began after the last of them confirms them all.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
 	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
 	if err != nil {
 		return err
 	}
-	gone := waitFor(progress, "the balancer is being deleted")
 	if progress.Pending {
-		return gone
+		return p.going(progress)
 	}
+	if p.state.Removed = true; p.manager.lists.Crowded(p.Service.UID) {
+		return &Pending{After: confirmAfter, Reason: "the balancer was deleted, and is looked for once more"}
+	}
+	return p.confirm(ctx)
+}
+
+// confirmAfter is how long other deletions are waited for, so that one list confirms all of them.
+const confirmAfter = time.Second
+
+// confirm looks for what is left once the cloud has acknowledged the deletion.
+func (p deletion) confirm(ctx context.Context) error {
 	p.Spec.Removed = true
-	f, err := p.find(ctx, p.read)
+	p.state.Removed = false // unless this ends well, the next run begins anew, with the check of the credentials
+	f, err := p.find(ctx, p.observe)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	other, err := p.unfinished(ctx, observed)
+	other, err := p.unfinished(ctx, cloud.Observed{ID: cmp.Or(f.Observed.ID, p.Recorded)})
 	switch {
 	case err != nil:
 		return p.failed(ctx, err)
 	case f.Observed.Found || f.Observed.Orphans || other.Found:
-		return gone
+		return p.going(cloud.Progress{})
 	}
 	p.forget()
 	return nil
+}
+
+func (p deletion) going(progress cloud.Progress) error {
+	return waitFor(progress, "the balancer is being deleted")
 }
 
 // unfinished returns the balancer that was being made to take the place of the observed one: a

@@ -94,3 +94,25 @@ func TestRetain(t *testing.T) {
 	heir.settle()
 	heir.said("LoadBalancerAdopted")
 }
+
+// What the cloud protects from deletion outlives its Service, and is not replaced.
+func TestProtected(t *testing.T) {
+	f := newFixture(t, annotated(annotation.AllowReplacement.Name, "true"))
+	f.settle()
+	f.wrote("create balancer")
+	f.driver.balancers["lb-1"].protected = true
+	f.svc.Annotations[keyInternal.Name] = "true"
+	f.settle()
+	f.wrote()
+	f.said("LoadBalancerImmutableChange")
+	for range 2 {
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.wrote("update balancer marks")
+	f.said("LoadBalancerRetained: balancer lb-1 was kept, because the cloud protects it", "LoadBalancerRetained")
+	if marks := f.only().OwnershipTags; len(marks) != 0 {
+		t.Errorf("marks %v", marks)
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -104,8 +105,8 @@ func TestPoll(t *testing.T) {
 	for pending, want := range map[time.Duration]time.Duration{
 		0: time.Second, 10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
 	} {
-		if got := poll(pending); got != want {
-			t.Errorf("poll(%v) = %v, want %v", pending, got, want)
+		if got := operation.Interval(pending, pollFirst); got != want {
+			t.Errorf("the wait after %v is %v, want %v", pending, got, want)
 		}
 	}
 }

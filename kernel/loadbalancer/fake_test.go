@@ -30,7 +30,7 @@ func checkID(id string) (string, bool) { return id, strings.HasPrefix(id, "lb-")
 var fakeDescriptor = cloud.Descriptor{
 	Name: "fake", ProviderIDSchemes: []string{"fake"}, IDAnnotation: keyID.Name,
 	Capabilities: cloud.Capabilities{
-		Balancers: true, SourceRanges: true, MaxTargets: 6,
+		Balancers: true, SourceRanges: true, MaxTargets: 6, VersionStamps: true,
 		Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 		Immutable: []string{cloud.FieldScope, "tier"},
 	},
@@ -44,6 +44,8 @@ type stored struct {
 	failed string
 	bare   bool // without address
 	named  bool // its name holds the Service's UID
+	// protected says that the cloud refuses to delete it.
+	protected bool
 	// network begins its address, "" for 192.0.2.
 	network string
 }
@@ -112,7 +114,8 @@ func (d *fakeDriver) Classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
-func (d *fakeDriver) Defaults() map[string]string { return d.defaults }
+func (d *fakeDriver) Defaults() map[string]string   { return d.defaults }
+func (d *fakeDriver) Impossible() map[string]string { return nil }
 
 func (d *fakeDriver) failing(call string, done bool) error {
 	if d.fail == nil {
@@ -167,7 +170,7 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 
 func (d *fakeDriver) observed(id string) cloud.Observed {
 	s := d.balancers[id]
-	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone(), Shared: d.shared}
+	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone(), Shared: d.shared, Protected: s.protected}
 	for _, mark := range s.OwnershipTags {
 		switch field, value, _ := strings.Cut(mark, "="); field {
 		case "uid":
@@ -266,6 +269,9 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 	d.writes = append(d.writes, strings.Join(words, "; "))
 	id := change.Before.ID
 	progress := cloud.Progress{}
+	if change.After == nil && d.balancers[id] != nil && d.balancers[id].protected {
+		return cloud.Progress{}, &cloud.Invalid{Field: "protection", Value: "delete", Want: "it is protected"}
+	}
 	switch {
 	case change.After == nil && d.undead > 0:
 		d.undead--

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
@@ -43,8 +44,7 @@ func (p *finder) expected() bool {
 		p.Service.DeletionTimestamp != nil
 }
 
-// observer reads a balancer: observe where a bulk list will do, read where something is to be
-// deleted.
+// observer reads a balancer: observe where a bulk list will do, else read.
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
@@ -117,17 +117,25 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 
 // observe reads the balancer of the Spec, from a bulk list where that is enough:
 //
-//	the Service      a bulk list may have begun  and proves that the balancer
-//	has a balancer   after our last change        is there, never that it is gone
-//	has none so far  during this run              is there, or is not
+//	the Service                    a bulk list may have begun  and proves that the balancer
+//	has a balancer                 after our last change       is there, never that it is gone
+//	has one whose deletion the     after the deletion          is there, or is not
+//	 cloud has acknowledged
+//	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	after := p.began
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting}
 	if p.expected() {
-		after = p.state.Wrote
+		query.After = p.state.Wrote
 	}
-	if spec.BulkList = p.manager.lists.Get(ctx, p.Service.UID, after); spec.BulkList != nil {
+	if spec.Removed {
+		query.After = p.state.Wrote.Add(1) // not at that very moment
+		if waited := p.state.Wrote.Add(confirmAfter); time.Now().After(waited) {
+			query.After = waited
+		}
+	}
+	if spec.BulkList = p.manager.lists.Get(ctx, query); spec.BulkList != nil {
 		observed, err := p.watch(ctx, spec)
-		if err != nil || observed.Found || !p.expected() {
+		if err != nil || observed.Found || spec.Removed || !p.expected() {
 			p.fromList = true
 			return observed, err
 		}
@@ -145,7 +153,8 @@ func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, err
 func (p *finder) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	spec.Last = p.state.Last
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
-	if p.state.Last = nil; err == nil && observed.Found {
+	stamped := p.manager.cloud.Descriptor.Capabilities.VersionStamps
+	if p.state.Last = nil; stamped && err == nil && observed.Found {
 		p.state.Last = &observed
 	}
 	return observed, err

@@ -89,7 +89,7 @@ func New(o Options) *Manager {
 		o.Nodes = func() []*corev1.Node { return nil }
 	}
 	return &Manager{
-		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust},
+		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
 		owners: owner.Owners{Services: o.Services, Adoption: o.Adoption},
 		lists:  bulklist.New(o.Cloud.BulkLister),

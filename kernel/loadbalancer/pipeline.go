@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -55,7 +56,7 @@ func (p *pipeline) lastChange(ctx context.Context) error {
 		return err
 	}
 	p.state.Running, p.state.Wrote = nil, time.Now()
-	p.manager.lists.Expire()
+	p.outdates(true)
 	if err := running.Err(); err != nil {
 		p.state.Repeated = state.Repetition{}
 		return p.failed(ctx, err)
@@ -89,7 +90,7 @@ func (p *pipeline) failed(ctx context.Context, err error) error {
 func (p *pipeline) busy(observed cloud.Observed) error {
 	pending := observed.State == cloud.BalancerPending
 	if since := p.state.PendingFor(pending); pending {
-		return &Pending{After: poll(since), Reason: waiting}
+		return &Pending{After: operation.Interval(since, pollFirst), Reason: waiting}
 	}
 	return nil
 }

@@ -32,6 +32,15 @@ func TestStatus(t *testing.T) {
 		{"none", nil, nil, nil},
 		{"both families", families(corev1.IPv4Protocol, corev1.IPv6Protocol), both, []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {IP: "2001:db8::1"}}},
 		{"the Service's first family first", families(corev1.IPv6Protocol, corev1.IPv4Protocol), both, []corev1.LoadBalancerIngress{{IP: "2001:db8::1"}, {IP: "192.0.2.1"}}},
+		{
+			"one of the first family first, then the cloud's order", families(corev1.IPv6Protocol),
+			[]cloud.BalancerAddress{{IP: "192.0.2.1"}, {IP: "2001:db8::1"}, {IP: "10.0.0.1"}},
+			[]corev1.LoadBalancerIngress{{IP: "2001:db8::1"}, {IP: "192.0.2.1"}, {IP: "10.0.0.1"}},
+		},
+		{
+			"the cloud's order", nil, []cloud.BalancerAddress{{IP: "192.0.2.1"}, {IP: "2001:db8::1"}, {IP: "10.0.0.1"}},
+			[]corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {IP: "2001:db8::1"}, {IP: "10.0.0.1"}},
+		},
 		{"no family", families(), both, []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {IP: "2001:db8::1"}}},
 		{"duplicates and empty ones", nil, []cloud.BalancerAddress{{IP: "192.0.2.1"}, {}, {IP: "192.0.2.1"}}, []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}},
 		{"host name of the cloud", nil, []cloud.BalancerAddress{{Hostname: "lb.example.com", Proxy: true}}, []corev1.LoadBalancerIngress{{Hostname: "lb.example.com"}}},

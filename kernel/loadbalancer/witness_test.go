@@ -36,6 +36,8 @@ func (m *fakeMachines) ByName(_ context.Context, names []string) (map[string]clo
 	return found, m.nameless
 }
 
+func (m *fakeMachines) Generation() any { return nil }
+
 func (m *fakeMachines) Addresses(context.Context) (map[string]bool, error) {
 	if m.addresses == nil {
 		return nil, errBroken

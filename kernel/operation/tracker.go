@@ -135,14 +135,14 @@ func (t *Tracker) next(f failures) (time.Duration, bool) {
 	}
 	after := pollLast
 	for _, r := range t.running {
-		after = min(after, interval(time.Since(r.since)))
+		after = min(after, Interval(time.Since(r.since), pollFirst))
 	}
 	return after, true
 }
 
-// interval returns the wait for the next look at an operation that has run for so long: a fifth of
-// that, so that its end is seen at most a fifth later.
-func interval(age time.Duration) time.Duration { return min(max(age/5, pollFirst), pollLast) }
+// Interval returns the wait for the next look at what the cloud has worked on for so long: a fifth of
+// that, so that its end is seen at most a fifth later; first at least, 15 seconds at most.
+func Interval(age, first time.Duration) time.Duration { return min(max(age/5, first), pollLast) }
 
 // ids are what runs, sorted.
 func (t *Tracker) ids() []string {

@@ -17,7 +17,7 @@ type directory struct {
 	wanted map[netip.Prefix]cloud.InstanceID
 }
 
-func newDirectory(nodes []*corev1.Node, machines Machines) directory {
+func newDirectory(nodes []*corev1.Node, machines Machines, scope cloud.RouteScope) directory {
 	d := directory{
 		size:   len(nodes),
 		byID:   make(map[cloud.InstanceID]string, len(nodes)),
@@ -25,8 +25,8 @@ func newDirectory(nodes []*corev1.Node, machines Machines) directory {
 	}
 	for _, node := range nodes {
 		id, err := machines.ProviderID(node)
-		if err != nil || id.Described() {
-			id = "" // no route of the cloud leads to what only its Node describes
+		if err != nil || id.Described() || scope != nil && !scope.RoutesTo(id) {
+			id = "" // no route of ours leads to what only its Node describes, or to what is not in the network
 		} else {
 			d.byID[id] = node.Name
 		}

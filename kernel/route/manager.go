@@ -8,8 +8,10 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -43,6 +45,8 @@ type Options struct {
 	ClusterCIDRs []netip.Prefix
 	Executor     *run.Executor
 	Brake        Brake
+	// Events is nil where nobody is told.
+	Events event.Recorder
 }
 
 // Route sends a node's pod network to it.
@@ -64,10 +68,13 @@ type Manager struct {
 	cidrs    []netip.Prefix
 	executor *run.Executor
 	brake    Brake
+	events   event.Recorder
 
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
 	listed map[identity]cloud.Route
+	// told are the Nodes, by UID, that were told of a pod network which is left out.
+	told map[types.UID]bool
 	// dooms are the deletions of the last List that count.
 	dooms map[identity]doom
 }
@@ -82,7 +89,7 @@ func New(o Options) *Manager {
 	return &Manager{
 		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes,
 		owner: cloud.Owner{Cluster: o.ClusterID, Cloud: o.Cloud.Name},
-		cidrs: o.ClusterCIDRs, executor: o.Executor, brake: o.Brake,
+		cidrs: o.ClusterCIDRs, executor: o.Executor, brake: o.Brake, events: o.Events,
 	}
 }
 
@@ -96,7 +103,7 @@ func New(o Options) *Manager {
 //	                           with its node. Deleting and creating it would only repeat
 func (m *Manager) List(ctx context.Context) ([]Route, error) {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityRefresh)
-	nodes := newDirectory(m.nodes(), m.machines)
+	nodes := newDirectory(m.nodes(), m.machines, m.cloud.RouteScope)
 	actual, err := m.read(ctx, nodes)
 	if err != nil {
 		return nil, err
@@ -115,7 +122,7 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 			Destination: route.Destination, Blackhole: route.Blackhole && !wanted,
 		})
 	}
-	return routes, nil
+	return append(routes, m.leftOut(nodes)...), nil
 }
 
 // Create sends a pod network to a node.
@@ -214,7 +221,7 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 	if found {
 		return actual, true, nil
 	}
-	routes, err := m.read(ctx, newDirectory(m.nodes(), m.machines))
+	routes, err := m.read(ctx, newDirectory(m.nodes(), m.machines, m.cloud.RouteScope))
 	if err != nil {
 		return cloud.Route{}, false, fmt.Errorf("deleting route %s: %w", route.Destination, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -435,5 +437,47 @@ func TestWantedRoutesThatAreNotWhole(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
+
+// narrow is a network without IPv6 that leads to no machine in the rack.
+type narrow struct{}
+
+func (narrow) RoutesTo(id cloud.InstanceID) bool { return id != "rack" }
+
+func (narrow) RoutesFor(destination netip.Prefix) bool { return destination.Addr().Is4() }
+
+// notes collects events.
+type notes []string
+
+func (n *notes) Record(object event.Object, reason event.Reason, message string) {
+	*n = append(*n, object.Name+" "+reason.Name+": "+message)
+}
+
+// What can have no route is left out where the rest can have one, and one event says so. A Node outside of the
+// network, and the routes that somebody made to it, are left alone.
+func TestNarrowNetwork(t *testing.T) {
+	f, events := newFixture(run.Live), &notes{}
+	f.options.Cloud.RouteScope, f.options.Events = narrow{}, events
+	f.options.Cloud.Descriptor.Capabilities.RoutesUnmarked = true
+	f.nodes = []*corev1.Node{
+		node("dual", "1", "10.0.1.0/24", "fd00:1::/64"), node("six", "2", "fd00:2::/64"), node("rack", "rack", "10.0.3.0/24", "fd00:3::/64"), node("four", "4", "10.0.4.0/24"),
+	}
+	hand := route("r3", "10.0.3.0/24", "")
+	hand.Blackhole = true // by a gateway that is no machine's
+	f.cloud.routes = []cloud.Route{route("r1", "10.0.1.0/24", "1"), hand}
+	m := New(f.options)
+	want := []Route{{"r1", "dual", netip.MustParsePrefix("10.0.1.0/24"), false}, {"", "dual", netip.MustParsePrefix("fd00:1::/64"), false}}
+	for range 3 {
+		got, err := m.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, comparePrefixes); diff != "" {
+			t.Errorf("routes (-want +got):\n%s", diff)
+		}
+	}
+	if len(*events) != 1 || !strings.Contains((*events)[0], "dual RouteLeftOut") || !strings.Contains((*events)[0], "fd00:1::/64") {
+		t.Errorf("events: %q", *events)
 	}
 }

@@ -17,7 +17,7 @@ func newAPIs(o TransportOptions) *apis {
 	a := &apis{choose: o.API, named: map[string]*limiter{}, rest: newLimiter(o.Limits, o.QPS)}
 	for _, api := range o.Limits.APIs {
 		limits := cloud.Limits{RequestsPerHour: api.RequestsPerHour, RequestsPerMinute: api.RequestsPerMinute}
-		a.named[api.Name] = &limiter{budget: newBudget(limits, 0).atMost(o.QPS), rate: 1}
+		a.named[api.Name] = &limiter{budget: newBudget(limits, 0).atMost(o.QPS), rate: 1, pause: api.Pause}
 	}
 	return a
 }

@@ -115,3 +115,31 @@ func TestThrottledAPI(t *testing.T) {
 		})
 	}
 }
+
+// An API of which one request too many locks the account is left alone for as long as it declares, and whoever
+// cannot wait is told at once.
+func TestLockedAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := two
+		o.Limits.APIs = []cloud.API{{Name: "robot", RequestsPerHour: 200, Pause: 5 * time.Minute}}
+		o.Throttled = func(r *http.Response) bool { return r.StatusCode == http.StatusForbidden }
+		sent, start := 0, time.Now()
+		client := serve(t, o, func(w http.ResponseWriter, r *http.Request) {
+			if sent++; time.Since(start) < 4*time.Minute {
+				w.WriteHeader(http.StatusForbidden)
+			}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), cloud.CallTimeout)
+		defer cancel()
+		_, err := ask(ctx, t, client, "/robot/server")
+		if f := cloud.FailureOf(err); f.Class != cloud.FailureThrottled || f.RetryAfter < 4*time.Minute || time.Since(start) > 10*time.Second {
+			t.Errorf("%+v of %v after %v", f, err, time.Since(start))
+		}
+		if status, err := ask(t.Context(), t, client, "/robot/server"); err != nil || status != http.StatusOK {
+			t.Errorf("status %d, %v", status, err)
+		}
+		if spent := time.Since(start); spent < 5*time.Minute || sent != 2 {
+			t.Errorf("%d requests in %v", sent, spent)
+		}
+	})
+}

@@ -10,14 +10,23 @@ import (
 type balancers struct {
 	*caller
 	next cloud.Balancers
+	// network is nil where the driver has no NetworkReader.
+	network *network
 }
 
 var _ cloud.Balancers = (*balancers)(nil)
 
 func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	return call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
+	if b.network != nil {
+		var err error
+		if spec.Network, err = b.network.get(ctx); err != nil {
+			return cloud.Observed{}, err
+		}
+	}
+	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
 		return b.next.Observe(ctx, spec)
 	})
+	return observed, b.network.doubtedBy(err)
 }
 
 func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
@@ -26,7 +35,7 @@ func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning,
 		balancer, notes, err = b.next.Normalize(spec)
 		return balancer, err
 	})
-	return balancer, notes, err
+	return balancer, notes, b.network.doubtedBy(err)
 }
 
 func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
@@ -34,11 +43,12 @@ func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
 }
 
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	return call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
+	progress, err := call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
 		progress, err := b.next.Apply(ctx, change)
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
 		return progress, err
 	})
+	return progress, b.network.doubtedBy(err)
 }
 
 type planner struct {
@@ -57,12 +67,14 @@ func (p *planner) Steps(ctx context.Context, change cloud.Change) ([]cloud.Opera
 type checker struct {
 	*caller
 	next cloud.Checker
+	// network is that of balancers.
+	network *network
 }
 
 var _ cloud.Checker = (*checker)(nil)
 
 func (c *checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	return run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) })
+	return c.network.doubtedBy(run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) }))
 }
 
 type bulkLister struct {

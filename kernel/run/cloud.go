@@ -33,15 +33,19 @@ type Cloud struct {
 	Replacer   cloud.Replacer
 	Sized      cloud.Sized
 	Routes     cloud.Routes
+	// RouteScope is nil when routes lead to every machine and pod network.
+	RouteScope cloud.RouteScope
 	Firewalls  cloud.Firewalls
 	// Operations is nil when every change has ended with its answer.
 	Operations cloud.Operations
-	// Scoped, Namer, Describer, Labeler and Tagger are nil when the driver does not implement them.
-	Scoped    cloud.Scoped
-	Namer     cloud.Namer
-	Describer cloud.Describer
-	Labeler   cloud.Labeler
-	Tagger    cloud.Tagger
+	// Partitioned, Scoped, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
+	Partitioned cloud.Partitioned
+	Scoped      cloud.Scoped
+	Namer       cloud.Namer
+	Describer   cloud.Describer
+	Completer   cloud.Completer
+	Labeler     cloud.Labeler
+	Tagger      cloud.Tagger
 }
 
 // Options configure Decorate.
@@ -56,6 +60,8 @@ type Options struct {
 }
 
 // Decorate wraps a driver and the optional interfaces it implements.
+//
+// What a NetworkReader reads is shared by all Services for some seconds.
 //
 //	             deadline  contains panics  classifies  retries  counts failures
 //	reads        yes       yes              yes         yes      yes
@@ -79,16 +85,23 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Configured); ok {
 		decorated.Defaults = next.Defaults()
+		decorated.Annotations = decorated.Annotations.Without(next.Impossible())
 	}
 	decorated.balancers(driver, c)
 	if next, ok := driver.(cloud.Routes); ok {
 		decorated.Routes = &routes{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.RouteScope); ok {
+		decorated.RouteScope = next
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
 		decorated.Firewalls = &firewalls{caller: c, next: next}
 	}
 	if next, ok := driver.(cloud.Operations); ok {
 		decorated.Operations = &operations{caller: c, next: next}
+	}
+	if next, ok := driver.(cloud.Partitioned); ok {
+		decorated.Partitioned = next
 	}
 	if next, ok := driver.(cloud.Scoped); ok {
 		decorated.Scoped = next
@@ -98,6 +111,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Describer); ok {
 		decorated.Describer = next
+	}
+	if next, ok := driver.(cloud.Completer); ok {
+		decorated.Completer = next
 	}
 	if next, ok := driver.(cloud.Labeler); ok {
 		decorated.Labeler = &labeler{caller: c, next: next}
@@ -110,8 +126,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 
 // balancers wraps what a driver has for load balancers.
 func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
+	network := newNetwork(driver, by)
 	if next, ok := composite.Balancers(driver); ok {
-		c.Balancers = &balancers{caller: by, next: next}
+		c.Balancers = &balancers{caller: by, next: next, network: network}
 		if next, ok := next.(composite.Planner); ok {
 			c.Planner = &planner{caller: by, next: next}
 		}
@@ -120,7 +137,7 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 		c.BulkLister = &bulkLister{caller: by, next: next}
 	}
 	if next, ok := driver.(cloud.Checker); ok {
-		c.Checker = &checker{caller: by, next: next}
+		c.Checker = &checker{caller: by, next: next, network: network}
 	}
 	if next, ok := driver.(cloud.Replacer); ok {
 		c.Replacer = next
@@ -136,6 +153,14 @@ func (c *Cloud) MaxTargets(wanted cloud.Balancer) int {
 		return c.Sized.MaxTargets(wanted)
 	}
 	return c.Descriptor.Capabilities.MaxTargets
+}
+
+// PartOf names the credentials that a machine is seen with, "" for those of the account.
+func (c *Cloud) PartOf(id cloud.InstanceID) string {
+	if c.Partitioned == nil {
+		return ""
+	}
+	return c.Partitioned.PartOf(id)
 }
 
 // Concerns reports whether a provider-ID is one of this cloud.

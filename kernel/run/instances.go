@@ -22,7 +22,14 @@ func (i *instances) ParseProviderID(providerID string) (cloud.InstanceID, error)
 // List calls a list incomplete that has a machine twice: pages have moved while they were read, and
 // another machine may have slipped between two of them.
 func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
-	list, err := call(ctx, i.caller, opListInstances, i.next.List)
+	list, err := call(ctx, i.caller, opListInstances, func(ctx context.Context) (cloud.InstanceList, error) {
+		use := &usage{}
+		list, err := i.next.List(context.WithValue(ctx, usageKey{}, use))
+		if err != nil || !list.Complete {
+			use.drop() // the next list may be better
+		}
+		return list, err
+	})
 	seen := make(map[cloud.InstanceID]bool, len(list.Items))
 	for _, item := range list.Items {
 		list.Complete = list.Complete && !seen[item.ID]
@@ -33,12 +40,14 @@ func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 
 func (i *instances) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	return call(ctx, i.caller, opGetInstances, func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) {
-		return i.next.Get(ctx, ids...)
+		get := func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) { return i.next.Get(ctx, ids...) }
+		return anew(ctx, i.caller, get, func(found map[cloud.InstanceID]cloud.Instance) bool { return len(found) < len(ids) })
 	})
 }
 
 func (i *instances) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
 	return call(ctx, i.caller, opFindInstance, func(ctx context.Context) ([]cloud.Instance, error) {
-		return i.next.FindByName(ctx, name)
+		find := func(ctx context.Context) ([]cloud.Instance, error) { return i.next.FindByName(ctx, name) }
+		return anew(ctx, i.caller, find, func(found []cloud.Instance) bool { return len(found) == 0 })
 	})
 }

@@ -37,7 +37,7 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	advice := readAdvice(response, time.Now())
 	if l.throttled != nil && l.throttled(response) {
-		advice.pause = max(advice.pause, firstBackoff)
+		advice.pause = max(advice.pause, firstBackoff, limiter.pause)
 	}
 	if advice.hasRemaining {
 		l.metrics.Set(metric.RateRemaining, float64(advice.remaining), l.cloud, api)

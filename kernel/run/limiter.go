@@ -33,6 +33,8 @@ type limiter struct {
 	// lowered is when the rate was last lowered; requests sent before then say nothing
 	// about the lower rate.
 	lowered time.Time
+	// pause is the least pause after a throttled answer, see cloud.API.
+	pause time.Duration
 	// paused is until when nothing is sent.
 	paused time.Time
 	queue  []*waiter // by due

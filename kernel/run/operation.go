@@ -22,6 +22,7 @@ var (
 	opUntagMachines     = driverMethod{"untag machines", false}
 	opObserveBalancer   = driverMethod{"observe balancer", true}
 	opListBalancers     = driverMethod{"list balancers", true}
+	opReadNetwork       = driverMethod{"read network", true}
 	opNormalizeBalancer = driverMethod{"normalize balancer", false}
 	opCheckBalancer     = driverMethod{"check balancer", true}
 	opPlanBalancer      = driverMethod{"plan balancer", true}

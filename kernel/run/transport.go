@@ -28,6 +28,9 @@ type TransportOptions struct {
 	// too many, and that it was not carried out. It may read the body if it leaves another in its
 	// place. None are when nil.
 	Throttled func(*http.Response) bool
+	// Warn is told of credentials that an API refuses and that are not used again for a while, see
+	// cloud.API.Refused. It may be nil.
+	Warn func(message string)
 	// UserAgent is for requests that have none.
 	UserAgent string
 }
@@ -43,6 +46,7 @@ type Transport struct {
 // cloud's rate limits, one for each of its APIs: make one per credential. From the outside in:
 //
 //	readonly  in DryRun a request that writes fails with *WriteRefused
+//	keep      answers what cloud.API.Keep and Refused say, with a store for each base
 //	repeat    sends again what Throttled recognises
 //	limit     waits for the rate limit, by the priority of the context
 //	redirect  an answer that leads elsewhere fails with *cloud.Unreadable
@@ -65,6 +69,9 @@ func NewTransport(base http.RoundTripper, o TransportOptions) *Transport {
 		t = &limit{next: t, cloud: o.Cloud, metrics: metrics, apis: apis, throttled: o.Throttled}
 		if o.Throttled != nil {
 			t = &repeat{next: t, throttled: o.Throttled}
+		}
+		if k := newKeep(t, apis, o); len(k.stores) > 0 {
+			t = k
 		}
 		if o.Mode.ReadOnly() {
 			t = &readOnly{next: t, mode: o.Mode, reads: o.ReadOnly}

@@ -509,12 +509,21 @@ func TestAccountWhereSTSDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// Credentials that are refused are no reason not to start: the Nodes and Services say it, and what is
+// renewed counts.
 func TestRefusedAtTheStart(t *testing.T) {
 	s := newSite(t)
 	s.refused["GetCallerIdentity"] = "InvalidClientTokenId"
-	_, _, err := s.start(t, elsewhere, accessKey())
-	if err == nil || failure.Classify(err).Class != cloud.FailureUnauthorized {
+	d, _, err := s.start(t, elsewhere, accessKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Identity(t.Context()); failure.Classify(err).Class != cloud.FailureUnauthorized {
 		t.Errorf("error %v", err)
+	}
+	delete(s.refused, "GetCallerIdentity")
+	if got, err := d.Identity(t.Context()); err != nil || got.Account != "123456789012" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

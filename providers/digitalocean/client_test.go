@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -214,7 +213,7 @@ func TestClassifyWithoutAnswer(t *testing.T) {
 		err  error
 		want cloud.Class
 	}{
-		"token":     {&api.TokenError{Err: errors.New("no file")}, cloud.FailureUnauthorized},
+		"token":     {&cloud.TokenError{Err: errors.New("no file")}, cloud.FailureUnauthorized},
 		"deadline":  {context.DeadlineExceeded, cloud.FailureTransient},
 		"cancelled": {context.Canceled, cloud.FailureTransient},
 		"invalid":   {&cloud.Invalid{Field: "x"}, cloud.FailureInvalid},

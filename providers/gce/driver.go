@@ -55,11 +55,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 			return nil, err
 		}
 	}
-	client := &http.Client{
-		Transport: newAuthorizer(c.Transport, from),
-		// A redirect is an answer of something that is not the API.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := cloud.NewClient(newAuthorizer(c.Transport, from))
 	d := &Driver{ipv6First: file.stackType == stackIPv6}
 	if d.api, err = compute.NewService(ctx, option.WithHTTPClient(client), option.WithEndpoint(file.endpoint)); err != nil {
 		return nil, fmt.Errorf("building the API client: %w", err)

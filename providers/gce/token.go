@@ -147,9 +147,7 @@ type tokenTransport struct {
 	failed error
 }
 
-func (t *tokenTransport) client() *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
+func (t *tokenTransport) client() *http.Client { return cloud.NewClient(t) }
 
 // RoundTrip implements http.RoundTripper.
 func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -46,7 +46,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	services, err := session.Open(ctx, c, r, k)
 	if err != nil {
-		return nil, err
+		return nil, &cloud.Error{Failure: api.Classify(err), Op: "open a session", Err: err}
 	}
 	d := wireDriver(services, k, r.Settings.Regional, c.ClusterName, c.Cloud)
 	return d.enabled(c.Warn), nil

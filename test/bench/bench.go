@@ -104,6 +104,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		{"joining nodes", r.join},
 		{"initialising nodes", r.initialise},
 		{"nodes going NotReady", r.restartAndNotReady},
+		{"another leader", r.takeover},
 		{"status pass", r.steady},
 	} {
 		r.progress("%s", step.name)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,14 +28,24 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+func TestLatency(t *testing.T) {
+	var all []time.Duration
+	for i := range 200 {
+		all = append(all, time.Duration(200-i)*time.Millisecond)
+	}
+	if got := latencyOf(all).String(); got != "101, p99 199" {
+		t.Errorf("latency %q", got)
+	}
+}
+
 func TestTally(t *testing.T) {
-	var events [3]controlplane.AuditEvent
+	var events [4]controlplane.AuditEvent
 	for i := range events {
 		events[i].Verb, events[i].Object.Resource = "patch", "nodes"
 	}
 	events[1].Object.Subresource = "status"
-	events[2].Response.Code = 409
-	want := Writes{Total: 3, Conflicts: 1, Kinds: map[string]int{"patch nodes": 2, "patch nodes/status": 1}}
+	events[2].Response.Code, events[3].Response.Code = 409, 429
+	want := Writes{Total: 4, Conflicts: 1, Refused: 1, Kinds: map[string]int{"patch nodes": 3, "patch nodes/status": 1}}
 	if diff := cmp.Diff(want, tally(events[:])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -44,7 +55,8 @@ func TestViolations(t *testing.T) {
 	kept := Result{Nodes: 1000, Listing: 5, Initialising: 15}
 	kept.Initialise.Calls.Total = 15
 	kept.Steady.StatusPass.Total, kept.Steady.CallsPerHour = 5, 60
-	kept.NotReadyMinute.Total = 10
+	kept.NotReady = Window{Calls: Calls{Total: 20}, Seconds: 120}
+	kept.Services, kept.Delete.Calls, kept.Delete.Seconds = 50, Calls{Total: 157, Writes: 100}, 30
 	tests := []struct {
 		name   string
 		change func(*Result)
@@ -52,10 +64,16 @@ func TestViolations(t *testing.T) {
 	}{
 		{"at every limit", func(*Result) {}, ""},
 		{"initialisation", func(r *Result) { r.Initialise.Calls.Total++ }, "to initialise: 16, at most 15"},
+		{"writes of the initialisation", func(r *Result) { r.Initialise.Writes.Total = 2001 }, "writes to initialise: 2001, at most 2000"},
+		{"refused writes", func(r *Result) { r.Initialise.Writes.Refused = 1 }, "API server refused: 1"},
 		{"status pass", func(r *Result) { r.Steady.StatusPass.Total++ }, "status pass: 6, at most 5"},
 		{"idle hour", func(r *Result) { r.Steady.CallsPerHour++ }, "idle hour: 61, at most 60"},
 		{"second ensure", func(r *Result) { r.SecondEnsure.Writes = 1 }, "second ensure of unchanged Services: 1, at most 0"},
-		{"NotReady", func(r *Result) { r.NotReadyMinute.Total++ }, "NotReady: 11, at most 10"},
+		{"NotReady", func(r *Result) { r.NotReady.Calls.Total++ }, "NotReady: 11, at most 10"},
+		{"deletion", func(r *Result) { r.Delete.Calls.Total++ }, "reads to delete Services: 58, at most 57"},
+		{"stalled deletion", func(r *Result) { r.Delete.Seconds = 31 }, "seconds to delete Services: 31, at most 30"},
+		{"slow takeover", func(r *Result) { r.Takeover.StoppedSeconds = 7 }, "SIGTERM to the next leader's first Node: 7, at most 6"},
+		{"slow takeover after a kill", func(r *Result) { r.Takeover.KilledSeconds = 18 }, "first Node: 18, at most 17"},
 		{"lost nodes", func(r *Result) { r.NodesLost = 1 }, "nodes lost: 1"},
 		{"throttled without a quota", func(r *Result) { r.Steady.Window.Throttled = 1 }, ""},
 		{"throttled", func(r *Result) { r.Steady.Window.Throttled, r.Quota = 1, true }, "throttled calls in steady state: 1"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -32,6 +33,8 @@ type Writes struct {
 	Kinds map[string]int `json:"kinds"`
 	// Conflicts had to be repeated.
 	Conflicts int `json:"conflicts"`
+	// Refused are those that the API server had no time for.
+	Refused int `json:"refused"`
 }
 
 // mark is the beginning of a measurement.
@@ -78,8 +81,11 @@ func tally(events []controlplane.AuditEvent) Writes {
 			kind += "/" + e.Object.Subresource
 		}
 		w.Kinds[kind]++
-		if e.Response.Code == 409 {
+		switch e.Response.Code {
+		case http.StatusConflict:
 			w.Conflicts++
+		case http.StatusTooManyRequests:
+			w.Refused++
 		}
 	}
 	return w

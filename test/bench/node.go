@@ -46,7 +46,7 @@ func (r *run) setReady(ctx context.Context, names []string, ready bool) error {
 
 // initialise measures from the start of the process to the last node.
 func (r *run) initialise(ctx context.Context) error {
-	m := r.mark()
+	m, probed := r.mark(), others(ctx, r.lab.Client())
 	p, err := r.start(initialiseProcess)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (r *run) initialise(ctx context.Context) error {
 		return err
 	}
 	result := &r.result.Initialise
-	result.Seconds = last.Sub(m.at).Seconds()
+	result.Seconds, result.Others = last.Sub(m.at).Seconds(), probed()
 	if err := r.settle(ctx, time.Second); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (r *run) initialise(ctx context.Context) error {
 }
 
 // restartAndNotReady makes all nodes Ready, measures what a restart costs, then what a
-// minute with a tenth of the nodes NotReady does, and then makes the Services.
+// while with a tenth of the nodes NotReady does, and then makes the Services.
 func (r *run) restartAndNotReady(ctx context.Context) error {
 	if err := r.setReady(ctx, r.names, true); err != nil {
 		return err
@@ -124,19 +124,24 @@ func (r *run) afterStart(ctx context.Context, p *ccm.Process, m mark) error {
 	return r.settle(ctx, 3*time.Second)
 }
 
-// notReady measures one minute with a tenth of the nodes NotReady.
+// notReady measures a while with a tenth of the nodes NotReady, in which two lists are read at least.
 func (r *run) notReady(ctx context.Context) error {
 	tenth := r.names[:max(1, len(r.names)/10)]
 	if err := r.setReady(ctx, tenth, false); err != nil {
 		return err
 	}
-	m := r.mark()
-	if err := pause(ctx, time.Minute); err != nil {
+	m, window := r.mark(), 2*r.listAge()+10*time.Second
+	if err := pause(ctx, window); err != nil {
 		return err
 	}
-	r.result.NotReadyMinute = r.calls(m)
+	r.result.NotReady = Window{Calls: r.calls(m), Seconds: time.Since(m.at).Seconds()}
 	r.result.NodesLost = r.options.Nodes - r.watch.nodeCount()
 	return r.setReady(ctx, tenth, true)
+}
+
+// listAge is how old a list of machines may become: 60 s, or as old as keeps its reads within the limits.
+func (r *run) listAge() time.Duration {
+	return max(time.Minute, time.Duration(r.result.Listing)*4800*time.Millisecond)
 }
 
 // pause is a window of a measurement: what happens in it is the result.

@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Result are the figures of one number of nodes in one cloud.
 type Result struct {
@@ -17,8 +20,9 @@ type Result struct {
 	Initialise Initialise `json:"initialise"`
 	// Restart is what a second process asked before it was idle, all nodes Ready.
 	Restart Calls `json:"restart"`
-	// NotReadyMinute is one minute with a tenth of the nodes NotReady.
-	NotReadyMinute Calls `json:"notReadyMinute"`
+	// NotReady is a window with a tenth of the nodes NotReady, in which two lists are read at least.
+	NotReady Window   `json:"notReady"`
+	Takeover Takeover `json:"takeover"`
 	// NodesLost were deleted meanwhile, although every machine was there.
 	NodesLost int  `json:"nodesLost"`
 	Create    Step `json:"createServices"`
@@ -38,6 +42,8 @@ type Initialise struct {
 	Writes Writes `json:"writes"`
 	// Seconds are from the start of the process to the last node.
 	Seconds float64 `json:"seconds"`
+	// Others is how long requests of somebody else to the API server took meanwhile.
+	Others Latency `json:"others"`
 	// CPU includes the start of the process.
 	CPUSeconds             float64 `json:"cpuSeconds"`
 	CPUMillisecondsPerNode float64 `json:"cpuMillisecondsPerNode"`
@@ -51,6 +57,20 @@ type Step struct {
 	// AfterActivation is, for each Service, how many seconds after the cloud had its
 	// balancer it had its address; ascending.
 	AfterActivation []float64 `json:"afterActivation,omitempty"`
+}
+
+// Window is what is asked in a while.
+type Window struct {
+	Calls   Calls   `json:"calls"`
+	Seconds float64 `json:"seconds"`
+}
+
+// perMinute are the calls of a minute, rounded up.
+func (w Window) perMinute() int {
+	if w.Seconds == 0 {
+		return 0
+	}
+	return int(math.Ceil(float64(w.Calls.Total) * 60 / w.Seconds))
 }
 
 // Steady is a window in which nothing happens but one status pass.
@@ -73,21 +93,40 @@ func (r Result) Violations() []string {
 		}
 	}
 	atMost("cloud calls to initialise", r.Initialise.Calls.Total, r.Initialising)
+	atMost("API-server writes to initialise", r.Initialise.Writes.Total, writesPerNode*r.Nodes+2*r.Initialise.Writes.Conflicts)
+	atMost("writes that the API server refused", r.Initialise.Writes.Refused, 0)
 	atMost("cloud calls of a status pass", r.Steady.StatusPass.Total, r.Listing)
 	atMost("cloud writes of a second ensure of unchanged Services", r.SecondEnsure.Writes, 0)
-	atMost("cloud calls per minute with 10 % NotReady", r.NotReadyMinute.Total, 2*r.Listing)
+	atMost("cloud calls per minute with 10 % NotReady", r.NotReady.perMinute(), 2*r.Listing)
 	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, hourPasses*r.Listing)
+	atMost("cloud reads to delete Services", r.Delete.Calls.Total-r.Delete.Calls.Writes, r.Services+fewLists)
+	atMost("seconds from SIGTERM to the next leader's first Node", int(r.Takeover.StoppedSeconds), slowTakeover)
+	atMost("seconds from kill -9 to the next leader's first Node", int(r.Takeover.KilledSeconds), slowTakeover+lease)
+	atMost("seconds to delete Services", int(r.Delete.Seconds), stalled)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
-		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReadyMinute.Throttled, 0)
+		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReady.Calls.Throttled, 0)
 	}
 	return all
 }
 
+const (
+	// writesPerNode are those of the framework's controller: of the Node, then of its status.
+	writesPerNode = 2
+	// fewLists is how many reads of all load balancers a deletion of many may take beside one of each.
+	fewLists = 7
+	// stalled is from when on a deletion has certainly waited for the limit of a minute.
+	stalled = 30
+	// slowTakeover is when a standby has certainly missed that the lease was given back, on any machine, and
+	// lease how long a lease lasts, in seconds.
+	slowTakeover = 6
+	lease        = 11
+)
+
 // throttled counts refused calls in the whole run.
 func (r Result) throttled() int {
 	all := r.Initialise.Calls
-	for _, c := range []Calls{r.Restart, r.NotReadyMinute, r.Create.Calls, r.SecondEnsure, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
+	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
 		all = all.plus(c)
 	}
 	return all.Throttled

@@ -134,8 +134,12 @@ func complete(balancers []testcloud.Balancer, machines int) error {
 	return nil
 }
 
-// deleteServices measures until cluster and cloud have nothing left.
+// deleteServices measures until cluster and cloud have nothing left. What came before has used up a
+// part of what the cloud allows in a minute.
 func (r *run) deleteServices(ctx context.Context) error {
+	if err := pause(ctx, time.Minute); err != nil {
+		return err
+	}
 	m := r.mark()
 	services := r.lab.Client().CoreV1().Services(namespace)
 	err := r.each(ctx, func(ctx context.Context, name string) error {

@@ -10,10 +10,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
-// steady runs a process whose status passes come as often as each of them reads a new
-// list: the list may be as old as 60 s, or as old as keeps its reads within the limits.
+// steady runs a process whose status passes come as often as each of them reads a new list.
 func (r *run) steady(ctx context.Context) error {
-	period := max(time.Minute, time.Duration(r.result.Listing)*4800*time.Millisecond) + 3*time.Second
+	period := r.listAge() + 3*time.Second
 	m := r.mark()
 	p, err := r.start(steadyProcess, "--node-status-update-frequency="+period.String())
 	if err != nil {

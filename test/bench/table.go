@@ -24,13 +24,16 @@ var rows = []row{
 	{"initialise: cloud calls", "", false, false, count(func(r Result) int { return r.Initialise.Calls.Total })},
 	{"initialise: API-server writes", "", false, false, count(func(r Result) int { return r.Initialise.Writes.Total })},
 	{"initialise: time", "s", true, false, decimal(func(r Result) float64 { return r.Initialise.Seconds })},
+	{"initialise: requests of others to the API server", "ms", true, false, func(r Result) string { return r.Initialise.Others.String() }},
 	{"initialise: processor", "ms/node", true, false, decimal(func(r Result) float64 { return r.Initialise.CPUMillisecondsPerNode })},
 	{"initialise: peak memory", "MB", true, false, decimal(func(r Result) float64 { return r.PeakMemoryMB[initialiseProcess] })},
 	{"with Services: peak memory", "MB", true, true, decimal(func(r Result) float64 {
 		return max(r.PeakMemoryMB[defaultProcess], r.PeakMemoryMB[steadyProcess])
 	})},
 	{"restart: cloud calls", "", false, false, count(func(r Result) int { return r.Restart.Total })},
-	{"10 % NotReady: cloud calls", "/min", false, false, count(func(r Result) int { return r.NotReadyMinute.Total })},
+	{"10 % NotReady: cloud calls", "/min", false, false, count(func(r Result) int { return r.NotReady.perMinute() })},
+	{"leader stopped: to the next one's first Node", "s", true, false, decimal(func(r Result) float64 { return r.Takeover.StoppedSeconds })},
+	{"leader killed: to the next one's first Node", "s", true, false, decimal(func(r Result) float64 { return r.Takeover.KilledSeconds })},
 	{"status pass: cloud calls", "", false, false, count(func(r Result) int { return r.Steady.StatusPass.Total })},
 	{"idle: cloud calls, extrapolated", "/h", false, false, count(func(r Result) int { return r.Steady.CallsPerHour })},
 	{"idle: API-server writes in the window", "", false, false, count(func(r Result) int { return r.Steady.Writes.Total })},
@@ -100,7 +103,7 @@ func Routes(w io.Writer, r Result) {
 		name  string
 		calls Calls
 	}{
-		{"initialise", r.Initialise.Calls}, {"restart", r.Restart}, {"10 % NotReady, 1 min", r.NotReadyMinute},
+		{"initialise", r.Initialise.Calls}, {"restart", r.Restart}, {"10 % NotReady", r.NotReady.Calls},
 		{"Services made", r.Create.Calls}, {"Services ensured again", r.SecondEnsure}, {"window with a status pass", r.Steady.Window},
 		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls},
 	} {

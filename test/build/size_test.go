@@ -19,13 +19,15 @@ func TestSize(t *testing.T) {
 		providers []string
 		limit     int64
 	}{
-		{"all providers", nil, 60 * megabyte},
+		// 60.1 MB on 2026-11-23, when Hetzner's driver had come.
+		{"all providers", nil, 61 * megabyte},
 		// 52.8 and 48.1 MB on 2026-11-22, when the commands plan, explain and adopt, and the checks of the
 		// doctor had come: 1.6 MB in all that every image has. 53.1 and 47.1 MB on 2026-11-23, when operations, parts
 		// of an API, portable annotations and Nodes that describe themselves had come: 0.15 MB.
 		{"aws", []string{"aws"}, 53*megabyte + megabyte/2},
 		{"digitalocean", []string{"digitalocean"}, 48*megabyte + megabyte/2},
 		{"gce", []string{"gce"}, 50 * megabyte},
+		{"hcloud", []string{"hcloud"}, 48*megabyte + megabyte/2},
 		{"sim", []string{"sim"}, 47*megabyte + megabyte/2},
 	}
 	for _, tt := range tests {
@@ -108,8 +110,8 @@ func reflectMethods(t *testing.T, what string) []string {
 }
 
 func TestSlimBuildsLinkNoForeignSDK(t *testing.T) {
-	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "gce": "google.golang.org/api", "openstack": "github.com/gophercloud/gophercloud/v2"}
-	for _, provider := range []string{"aws", "digitalocean", "gce", "openstack", "sim"} {
+	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "gce": "google.golang.org/api", "hcloud": "github.com/hetznercloud/hcloud-go/v2", "openstack": "github.com/gophercloud/gophercloud/v2"}
+	for _, provider := range []string{"aws", "digitalocean", "gce", "hcloud", "openstack", "sim"} {
 		modules := goTool(t, "version", "-m", binary(t, provider))
 		for owner, sdk := range sdks {
 			if linked := strings.Contains(modules, sdk); linked != (owner == provider) {

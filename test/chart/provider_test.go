@@ -152,6 +152,14 @@ func TestSettingsHaveValues(t *testing.T) {
 		"DEBUG_ADDR":   "accepted for compatibility and ignored",
 		"METRICS_ADDR": "accepted for compatibility and ignored",
 
+		"HCLOUD_DEBUG":                "accepted for compatibility and ignored",
+		"HCLOUD_METRICS_ENABLED":      "accepted for compatibility and ignored",
+		"HCLOUD_METRICS_ADDRESS":      "accepted for compatibility and ignored",
+		"HCLOUD_SERVER_CACHE_MODE":    "accepted for compatibility and ignored",
+		"HCLOUD_SERVER_CACHE_MAX_AGE": "accepted for compatibility and ignored",
+		"ROBOT_CACHE_TIMEOUT":         "accepted for compatibility and ignored",
+		"ROBOT_RATE_LIMIT_WAIT_TIME":  "accepted for compatibility and ignored",
+
 		"OS_CLIENT_CONFIG_FILE":     "names a file of a volume of the user's own",
 		"OS_CLOUD":                  "belongs to that file",
 		"OCCM_WAIT_LB_ACTIVE_STEPS": "accepted for compatibility and ignored",

@@ -91,6 +91,31 @@ gce:
   nodeProjects: [batch, example.com:more]
   metadataHost: 127.0.0.1:7
 `,
+	"hcloud": `
+controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
+hcloud:
+  credentials: {existingSecret: mine, keys: {token: t, network: net, robotUser: u, robotPassword: p}}
+  apiURL: http://127.0.0.1:9/v1
+  metadataURL: http://127.0.0.1:8
+  networkCheckDisabled: true
+  routes: false
+  addressFamily: dualstack
+  zoneLabel: false
+  loadBalancers:
+    enabled: false
+    location: fsn1
+    networkZone: eu-central
+    type: lb21
+    algorithm: least_connections
+    usePrivateIP: true
+    disablePrivateIngress: true
+    disableIPv6: true
+    disablePublicNetwork: "true"
+    usesProxyProtocol: "false"
+    privateSubnetIPRange: 10.0.1.0/24
+    healthCheck: {interval: 9s, timeout: 4s, retries: 2}
+  robot: {enabled: true, apiURL: http://127.0.0.1:7, forwardInternalIPs: false}
+`,
 	"openstack": `
 controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
 openstack:

@@ -75,7 +75,8 @@ func (s *stack) Facts() Facts {
 		Login:    "POST /identity/v3/auth/tokens",
 		Machines: servers + "/detail", Machine: servers + "/*", All: "/compute/**", AtOnce: 2, Most: 1000, MostBehind: 100,
 		Lacks: map[Ability]string{
-			Activation: "Octavia takes the time that it takes", SecondPage: "its pages begin after an id and have no number",
+			RefusedStart: "only a token names the endpoints of OpenStack's services",
+			Activation:   "Octavia takes the time that it takes", SecondPage: "its pages begin after an id and have no number",
 			Many: "each test would wait for minutes", Prompt: "each change of Octavia's takes seconds",
 		},
 	}

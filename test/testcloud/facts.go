@@ -20,6 +20,10 @@ type Facts struct {
 	Create []string
 	// Login is the route of requests for a token, which write nothing; "" for none.
 	Login string
+	// BareIDs says that a provider-ID may be an id without a scheme.
+	BareIDs bool
+	// Unrecorded says that Services have no annotation with the id of their load balancer.
+	Unrecorded bool
 	// Machines, Machine and All are paths of requests, as in fault.Fault: of lists of machines, of
 	// one machine, and of everything but logins.
 	Machines, Machine, All string
@@ -28,6 +32,8 @@ type Facts struct {
 	// Most is the largest number of machines that the test cloud bears, MostBehind that with load
 	// balancers in front of them; 0 for any.
 	Most, MostBehind int
+	// MostTargets is how many targets a load balancer has at the most, 0 for any number.
+	MostTargets int
 	// Lacks are the abilities that it does not have, each with the reason.
 	Lacks map[Ability]string
 }
@@ -69,6 +75,8 @@ const (
 	Balancers Ability = "load balancers"
 	// Activation is a time that new balancers take, see Options.
 	Activation Ability = "balancers that take a given time"
+	// RefusedStart is a program that starts although the cloud refuses its credentials.
+	RefusedStart Ability = "start with credentials that are refused"
 	// Rename is a new name for a machine.
 	Rename Ability = "machines that are renamed"
 	// Twins are two machines of one name.

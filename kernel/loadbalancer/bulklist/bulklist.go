@@ -27,6 +27,8 @@ const (
 //	fewer than 3              the balancer it is about
 //	3 or more                 all balancers, once for everybody
 //
+// So do runs that delete, and those that look afterwards whether anything is left.
+//
 // They only save requests: where one fails or is slow, each Service reads for itself.
 type Lists struct {
 	// reader is nil where the cloud has no bulk lists.
@@ -37,10 +39,21 @@ type Lists struct {
 	recent map[types.UID]time.Time // when each Service was last looked at
 	latest cloud.BulkList
 	began  time.Time // of latest
+	drop   *time.Timer
 	failed time.Time // when the last one failed
-	// outdated is when a balancer was last deleted or taken over: older bulk lists show it to
-	// the wrong Service.
-	outdated time.Time
+	// moved is when a balancer may last have got another Service, deleted when one was last deleted:
+	// older bulk lists show it to the wrong Service.
+	moved, deleted time.Time
+}
+
+// Query says who asks for a bulk list.
+type Query struct {
+	Service types.UID
+	// After is the earliest time at which the list may have begun.
+	After time.Time
+	// Leaving says that the Service gives its balancer up. It can get none of another Service, so
+	// a list from before a deletion tells it the truth.
+	Leaving bool
 }
 
 // New returns Lists that are read by the reader, nil for none.
@@ -48,9 +61,9 @@ func New(reader cloud.BulkLister) *Lists {
 	return &Lists{reader: reader, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
 }
 
-// Get returns a bulk list that began no earlier than after, nil when it is not worth one.
-func (s *Lists) Get(ctx context.Context, service types.UID, after time.Time) cloud.BulkList {
-	if s.reader == nil || !s.manyAtOnce(service, time.Now()) {
+// Get returns a bulk list that began late enough, nil when it is not worth one.
+func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
+	if s.reader == nil || !s.manyAtOnce(q.Service, time.Now()) {
 		return nil
 	}
 	patience := time.NewTimer(maxAge)
@@ -64,7 +77,7 @@ func (s *Lists) Get(ctx context.Context, service types.UID, after time.Time) clo
 		return nil
 	}
 	now := time.Now()
-	if list, settled := s.known(now, after); settled {
+	if list, settled := s.known(now, q); settled {
 		return list
 	}
 	latest, err := s.reader.ListBalancers(ctx)
@@ -75,6 +88,7 @@ func (s *Lists) Get(ctx context.Context, service types.UID, after time.Time) clo
 		return nil
 	}
 	s.latest, s.began = latest, now
+	s.keep()
 	return latest
 }
 
@@ -84,27 +98,51 @@ func (s *Lists) manyAtOnce(service types.UID, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= maxAge })
-	if now.Sub(s.began) >= maxAge {
-		s.latest = nil // it may be large
-	}
 	return len(s.recent) >= many
+}
+
+// keep drops the latest bulk list, which may be large, when it is too old. The caller holds mu.
+func (s *Lists) keep() {
+	if s.drop != nil {
+		s.drop.Stop()
+	}
+	s.drop = time.AfterFunc(maxAge, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if time.Since(s.began) >= maxAge {
+			s.latest = nil
+		}
+	})
+}
+
+// Crowded reports whether enough Services are looked at for a bulk list.
+func (s *Lists) Crowded(service types.UID) bool {
+	return s.reader != nil && s.manyAtOnce(service, time.Now())
 }
 
 // known returns what there is to know without another bulk list, and whether that is enough: the
 // latest bulk list, or nothing when one has just failed.
-func (s *Lists) known(now, after time.Time) (list cloud.BulkList, settled bool) {
+func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, settled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.failed.IsZero() && now.Sub(s.failed) < maxAge {
 		return nil, true
 	}
-	fresh := s.latest != nil && now.Sub(s.began) < maxAge && !s.began.Before(after) && s.began.After(s.outdated)
+	fresh := s.latest != nil && now.Sub(s.began) < maxAge && !s.began.Before(q.After) && s.began.After(s.moved) &&
+		(q.Leaving || s.began.After(s.deleted))
 	return s.latest, fresh
 }
 
-// Expire makes what has been read so far useless.
+// Expire makes what has been read so far useless: a balancer may have another Service.
 func (s *Lists) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outdated = time.Now()
+	s.moved = time.Now()
+}
+
+// Deleted notes that a balancer was deleted.
+func (s *Lists) Deleted() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deleted = time.Now()
 }

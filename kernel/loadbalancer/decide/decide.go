@@ -61,7 +61,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
-	case len(s.blocked) > 0 && p.mayReplace(s, c):
+	case len(s.blocked) > 0 && !observed.Protected && p.mayReplace(s, c):
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)

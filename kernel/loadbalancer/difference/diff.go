@@ -97,7 +97,10 @@ func byKey(listeners []cloud.Listener) map[string]cloud.Listener {
 }
 
 func diffTargets(before, after []cloud.InstanceID) []cloud.Operation {
-	old, wanted := slices.Compact(slices.Sorted(slices.Values(before))), slices.Compact(slices.Sorted(slices.Values(after)))
+	old, wanted := sortedSet(before), sortedSet(after)
+	if slices.Equal(old, wanted) {
+		return nil
+	}
 	var operations []cloud.Operation
 	only := func(verb cloud.Verb, ids, others []cloud.InstanceID) {
 		for _, id := range ids {
@@ -109,4 +112,14 @@ func diffTargets(before, after []cloud.InstanceID) []cloud.Operation {
 	only(cloud.Create, wanted, old)
 	only(cloud.Delete, old, wanted)
 	return operations
+}
+
+// sortedSet returns ids sorted and each once; mostly they are.
+func sortedSet(ids []cloud.InstanceID) []cloud.InstanceID {
+	for i := 1; i < len(ids); i++ {
+		if ids[i-1] >= ids[i] {
+			return slices.Compact(slices.Sorted(slices.Values(ids)))
+		}
+	}
+	return ids
 }

@@ -98,6 +98,8 @@ func (o Owners) Doubt(r *request.Request, kept, other cloud.Observed) string {
 		return "its marks do not prove that it is this Service's" + byHand
 	case Uses(r.Service, r.IDAnnotation, own) || o.UsedByAnother(r, other):
 		return InUse
+	case other.Protected:
+		return "the cloud protects it from deletion" + byHand
 	}
 	return ""
 }

@@ -20,6 +20,11 @@ type Service struct {
 	Duplicates *Duplicates
 	// Wrote is when we last changed the balancer, or may have.
 	Wrote time.Time
+	// Deleted says that this change deleted a balancer.
+	Deleted bool
+	// Removed says that the cloud has acknowledged the deletion of the balancer of a Service that gives
+	// it up, and that nobody has looked since whether anything is left.
+	Removed bool
 	// Running are the operations of the last change, nil when it ended with its answer.
 	Running *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.

@@ -17,7 +17,7 @@ import (
 // Of returns where the Service is reached:
 //
 //	hostname annotation  one entry with that name
-//	else                 one entry for each address, the Service's first family first
+//	else                 one entry for each address, one of the Service's first family first
 //
 // and for each entry with an address:
 //
@@ -61,23 +61,24 @@ func ipMode(r *request.Request, address cloud.BalancerAddress) *corev1.LoadBalan
 	return nil
 }
 
-// byFamily sorts addresses so that those of the first family come first, and drops
-// duplicates. Otherwise the cloud's order stays.
+// byFamily puts the first address of the Service's first family before all others, and drops duplicates.
+// Otherwise the cloud's order stays.
 func byFamily(addresses []cloud.BalancerAddress, families []corev1.IPFamily) []cloud.BalancerAddress {
-	var first, rest []cloud.BalancerAddress
+	var ordered []cloud.BalancerAddress
 	prefers6 := len(families) > 0 && families[0] == corev1.IPv6Protocol
-	for _, a := range addresses {
-		if a.IP == "" && a.Hostname == "" || slices.Contains(first, a) || slices.Contains(rest, a) {
-			continue
-		}
+	preferred := slices.IndexFunc(addresses, func(a cloud.BalancerAddress) bool {
 		ip, err := netip.ParseAddr(a.IP)
-		if err == nil && ip.Is6() == prefers6 {
-			first = append(first, a)
-		} else {
-			rest = append(rest, a)
+		return err == nil && ip.Is6() == prefers6
+	})
+	if preferred >= 0 {
+		ordered = append(ordered, addresses[preferred])
+	}
+	for _, a := range addresses {
+		if (a.IP != "" || a.Hostname != "") && !slices.Contains(ordered, a) {
+			ordered = append(ordered, a)
 		}
 	}
-	return append(first, rest...)
+	return ordered
 }
 
 // Tells reports whether the Service's status says where the balancer is reached, by address or name.

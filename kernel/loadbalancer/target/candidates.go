@@ -70,7 +70,24 @@ func joining(node *corev1.Node) bool {
 }
 
 // Candidates makes the machines behind the nodes the candidates. The selector is nil when it is not valid.
+// What it returns is shared with other Services.
 func (s Nodes) Candidates(ctx context.Context, nodes []*corev1.Node, selector labels.Selector) Candidates {
+	machines := s.Machines.Generation()
+	if selector == nil || machines == nil {
+		return s.candidates(ctx, nodes, selector)
+	}
+	selection, print := selector.String(), fingerprint(nodes, selector)
+	if c, ok := s.Recent.get(selection, print, machines); ok {
+		return c
+	}
+	c := s.candidates(ctx, nodes, selector)
+	if c.certain() && s.Machines.Generation() == machines {
+		s.Recent.set(selection, print, machines, c)
+	}
+	return c
+}
+
+func (s Nodes) candidates(ctx context.Context, nodes []*corev1.Node, selector labels.Selector) Candidates {
 	names, skipped := identify(nodes, selector, s.Concerns, s.Machines.ProviderID)
 	c := Candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
 	for _, node := range nodes {
@@ -204,6 +221,9 @@ type Machines interface {
 	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
 	// of which there is exactly one. With an error the answer may hold a part of them.
 	ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error)
+	// Generation is another one when Lookup may know more of a machine than before; nil when that
+	// cannot be said.
+	Generation() any
 	// Addresses returns the addresses of all machines of a list that was read just now and is
 	// believed to be whole.
 	Addresses(ctx context.Context) (map[string]bool, error)
@@ -220,4 +240,6 @@ type Nodes struct {
 	Concerns func(providerID string) bool
 	// Trust returns nil when the credentials certainly see what they saw before.
 	Trust func(context.Context) error
+	// Recent remembers candidates for a moment.
+	Recent *Recent
 }

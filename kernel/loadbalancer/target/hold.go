@@ -25,6 +25,9 @@ import (
 // What was kept is let go when there is proof (see Prove), when a node asks for it and later does
 // not, and when the Service asks for something else than then.
 func hold(attached, targets []cloud.InstanceID, c Candidates, r Rules) []cloud.InstanceID {
+	if slices.Equal(attached, targets) {
+		return nil
+	}
 	wanted, kept := setOf(targets), setOf(r.Kept)
 	served := map[string]bool{}
 	for _, candidate := range c.Targets {

@@ -20,51 +20,75 @@ import (
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
 func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
-	present, names, zones := setOf(attached), map[cloud.InstanceID]string{}, map[cloud.InstanceID]string{}
 	skipped := slices.Clone(c.skipped)
-	var ids []cloud.InstanceID
+	ids := make([]cloud.InstanceID, 0, len(c.Targets))
 	add := func(id cloud.InstanceID, node, reason string, fits bool) {
-		if names[id] = node; fits {
+		if fits {
 			ids = append(ids, id)
 		} else if reason != "" {
 			skipped = append(skipped, skip{node, reason})
 		}
 	}
 	for _, candidate := range c.Targets {
-		zones[candidate.InstanceID] = candidate.Zone
 		reason := b.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
-	for _, d := range c.unknown {
-		add(d.id, d.node, d.reason, present[d.id])
-	}
-	for _, id := range attached {
-		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unresolved {
-			ids = append(ids, id)
+	if len(c.unknown) > 0 || c.unresolved {
+		ids = append(ids, c.perhaps(attached)...)
+		for _, d := range c.unknown {
+			add(d.id, d.node, d.reason, slices.Contains(attached, d.id))
 		}
 	}
-	ids, left := atMost(limit, ids, present, zones)
+	var names, zones map[cloud.InstanceID]string
+	if limit > 0 && len(ids) > limit {
+		names, zones = c.namesAndZones()
+	}
+	ids, left := atMost(limit, ids, attached, zones)
 	for _, id := range left {
 		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", limit)})
 	}
 	return ids, skipped
 }
 
+// perhaps returns the attached targets that may be those of a node whose machine is unknown.
+func (c Candidates) perhaps(attached []cloud.InstanceID) []cloud.InstanceID {
+	names, _ := c.namesAndZones()
+	var ids []cloud.InstanceID
+	for _, id := range attached {
+		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unresolved {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// namesAndZones returns the nodes by their machine, and its zone.
+func (c Candidates) namesAndZones() (names, zones map[cloud.InstanceID]string) {
+	names, zones = make(map[cloud.InstanceID]string, len(c.Targets)), make(map[cloud.InstanceID]string, len(c.Targets))
+	for _, candidate := range c.Targets {
+		names[candidate.InstanceID], zones[candidate.InstanceID] = candidate.NodeName, candidate.Zone
+	}
+	for _, d := range c.unknown {
+		names[d.id] = d.node
+	}
+	return names, zones
+}
+
 // atMost splits ids at the limit, 0 for none. Those attached now stay, so that nothing flaps. Then the
 // zones take turns, the one with the fewest first, each with its smallest id.
-func atMost(limit int, ids []cloud.InstanceID, attached map[cloud.InstanceID]bool, zones map[cloud.InstanceID]string) (taken, left []cloud.InstanceID) {
-	if limit == 0 || len(ids) < limit {
-		limit = len(ids)
+func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.InstanceID]string) (taken, left []cloud.InstanceID) {
+	if slices.Sort(ids); limit == 0 || len(ids) <= limit {
+		return ids, nil
 	}
-	slices.Sort(ids)
+	present := setOf(attached)
 	turn, inZone := map[cloud.InstanceID]int{}, map[string]int{}
 	for _, first := range []bool{true, false} {
 		for _, id := range ids {
-			if attached[id] == first {
+			if present[id] == first {
 				inZone[zones[id]]++
 				turn[id] = inZone[zones[id]]
 			}
-			if attached[id] {
+			if present[id] {
 				turn[id] = 0
 			}
 		}
@@ -105,7 +129,9 @@ func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules
 		targets = slices.Clone(attached)
 	}
 	held = hold(attached, targets, c, r)
-	b.Targets, c.skipped = slices.Sorted(slices.Values(slices.Concat(targets, held))), skipped
+	if b.Targets, c.skipped = targets, skipped; len(held) > 0 {
+		b.Targets = slices.Sorted(slices.Values(slices.Concat(targets, held)))
+	}
 	for i := range b.Listeners {
 		b.Listeners[i].Targets = nil
 	}

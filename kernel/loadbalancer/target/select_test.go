@@ -29,7 +29,7 @@ func TestSkipText(t *testing.T) {
 
 func TestAtMost(t *testing.T) {
 	ids := []cloud.InstanceID{"d", "a", "c", "b"}
-	attached := map[cloud.InstanceID]bool{"c": true}
+	attached := []cloud.InstanceID{"c"}
 	zones := map[cloud.InstanceID]string{"a": "x", "b": "x", "c": "x", "d": "y"}
 	tests := []struct {
 		limit       int

@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -53,16 +54,19 @@ func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
 
 // describe returns all classic balancers of the region, without their tags.
 func (e *Balancers) describe(ctx context.Context) ([]Balancer, error) {
-	var list []Balancer
-	pages := sdk.NewDescribeLoadBalancersPaginator(e.client, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize))})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("listing classic balancers: %w", err)
+	list, err := cloud.Pages(func(next string) ([]Balancer, string, error) {
+		page, err := e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize)), Marker: filter.Page(next)})
+		if err != nil || page.LoadBalancerDescriptions == nil {
+			return nil, "", err
 		}
+		list := []Balancer{}
 		for _, description := range page.LoadBalancerDescriptions {
 			list = append(list, Balancer{LoadBalancerDescription: description})
 		}
+		return list, aws.ToString(page.NextMarker), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing classic balancers: %w", err)
 	}
 	return list, nil
 }

@@ -82,7 +82,7 @@ func (r groupRecorder) RevokeSecurityGroupIngress(_ context.Context, in *ec2sdk.
 }
 
 func (r groupRecorder) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
-	return &ec2sdk.DescribeSecurityGroupsOutput{}, nil
+	return &ec2sdk.DescribeSecurityGroupsOutput{SecurityGroups: []ec2types.SecurityGroup{}}, nil
 }
 
 // subnetReader is a client that knows some subnets, two of which are in one zone.
@@ -97,7 +97,7 @@ func (subnetReader) DescribeSubnets(context.Context, *ec2sdk.DescribeSubnetsInpu
 }
 
 func (subnetReader) DescribeRouteTables(context.Context, *ec2sdk.DescribeRouteTablesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeRouteTablesOutput, error) {
-	return &ec2sdk.DescribeRouteTablesOutput{}, nil
+	return &ec2sdk.DescribeRouteTablesOutput{RouteTables: []ec2types.RouteTable{}}, nil
 }
 
 func (subnetReader) DescribeAvailabilityZones(context.Context, *ec2sdk.DescribeAvailabilityZonesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeAvailabilityZonesOutput, error) {
@@ -105,7 +105,7 @@ func (subnetReader) DescribeAvailabilityZones(context.Context, *ec2sdk.DescribeA
 }
 
 func (subnetReader) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
-	return &ec2sdk.DescribeSecurityGroupsOutput{}, nil
+	return &ec2sdk.DescribeSecurityGroupsOutput{SecurityGroups: []ec2types.SecurityGroup{}}, nil
 }
 
 // scene is a balancer with the instance i-old, whose node i-new joins.
@@ -125,7 +125,7 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context())
+	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

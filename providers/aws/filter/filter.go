@@ -1,4 +1,4 @@
-// Package filter makes filters of EC2's Describe operations.
+// Package filter makes the parameters that Describe operations share: filters, and which page.
 package filter
 
 import (
@@ -8,4 +8,12 @@ import (
 // By asks for objects with one of the values.
 func By(name string, values ...string) ec2types.Filter {
 	return ec2types.Filter{Name: &name, Values: values}
+}
+
+// Page asks for the page that a token or marker names, nil for the first one, which has the name "".
+func Page(name string) *string {
+	if name == "" {
+		return nil
+	}
+	return &name
 }

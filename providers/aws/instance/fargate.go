@@ -77,17 +77,15 @@ func (m *Machines) getFargate(ctx context.Context, ids []string) ([]cloud.Instan
 // attached reads the attached network interfaces with these private addresses.
 func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
 	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), m.Cluster.InVPC()}
-	var found []ec2types.NetworkInterface
-	pages := ec2.NewDescribeNetworkInterfacesPaginator(m.client, &ec2.DescribeNetworkInterfacesInput{Filters: filters})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	found, err := cloud.Pages(func(next string) ([]ec2types.NetworkInterface, string, error) {
+		page, err := m.client.DescribeNetworkInterfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: filters, NextToken: filter.Page(next)})
 		if err != nil {
-			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
+			return nil, "", err
 		}
-		if page.NetworkInterfaces == nil {
-			return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", cloud.ErrIncomplete)
-		}
-		found = append(found, page.NetworkInterfaces...)
+		return page.NetworkInterfaces, aws.ToString(page.NextToken), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
 	}
 	return found, nil
 }

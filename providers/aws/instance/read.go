@@ -102,24 +102,14 @@ func (m *Machines) tagged(found []ec2types.Instance) []ec2types.Instance {
 
 // describe reads all pages.
 func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
-	var found []ec2types.Instance
-	var paging cloud.Paging
-	pages := ec2.NewDescribeInstancesPaginator(m.client, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	reservations, err := cloud.Pages(func(next string) ([]ec2types.Reservation, string, error) {
+		page, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage), NextToken: filter.Page(next)})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		if page.Reservations == nil {
-			return nil, cloud.ErrIncomplete
-		}
-		machines := unpack(page.Reservations)
-		if err := paging.Page(len(machines), aws.ToString(page.NextToken)); err != nil {
-			return nil, err
-		}
-		found = append(found, machines...)
-	}
-	return found, nil
+		return page.Reservations, aws.ToString(page.NextToken), nil
+	})
+	return unpack(reservations), err
 }
 
 // Read reads instances by id. What is missing from the result does definitely not exist.

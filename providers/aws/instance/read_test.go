@@ -83,6 +83,18 @@ func TestListBelievesOnlyAnswers(t *testing.T) {
 	}
 }
 
+// An empty list is an answer.
+func TestNothingIsThere(t *testing.T) {
+	m, fake := newMachines(t)
+	fake.Answer("DescribeInstances", func(url.Values) string { return ec2test.Reservations() })
+	if found, err := m.FindByName(t.Context(), "a"); err != nil || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if list, err := m.List(t.Context()); err != nil || !list.Complete || len(list.Items) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // EC2 refuses a batch as a whole: what is there has to be found with few calls, and what is not
 // by an answer about itself.
 func TestGetHalvesRefusedBatches(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -98,17 +99,22 @@ func (r *reader) List(ctx context.Context) ([]Balancer, error) {
 }
 
 func (r *reader) read(ctx context.Context, input *sdk.DescribeLoadBalancersInput) ([]Balancer, error) {
+	found, err := cloud.Pages(func(next string) ([]types.LoadBalancer, string, error) {
+		input.Marker = filter.Page(next)
+		page, err := r.client.DescribeLoadBalancers(ctx, input)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.LoadBalancers, aws.ToString(page.NextMarker), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the network load balancers: %w", err)
+	}
 	var list []Balancer
 	var arns []string
-	for pages := sdk.NewDescribeLoadBalancersPaginator(r.client, input); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("reading the network load balancers: %w", err)
-		}
-		for _, lb := range page.LoadBalancers {
-			if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == r.cluster.VPC {
-				list, arns = append(list, Balancer{LoadBalancer: lb}), append(arns, aws.ToString(lb.LoadBalancerArn))
-			}
+	for _, lb := range found {
+		if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == r.cluster.VPC {
+			list, arns = append(list, Balancer{LoadBalancer: lb}), append(arns, aws.ToString(lb.LoadBalancerArn))
 		}
 	}
 	tags, err := r.targets.Tags(ctx, arns)
@@ -129,18 +135,22 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 	for _, attribute := range attributes.Attributes {
 		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
 	}
-	for pages := sdk.NewDescribeListenersPaginator(r.client, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn}); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
+	listeners, err := cloud.Pages(func(next string) ([]types.Listener, string, error) {
+		page, err := r.client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: filter.Page(next)})
 		if err != nil {
-			return fmt.Errorf("reading the listeners: %w", err)
+			return nil, "", err
 		}
-		for _, l := range page.Listeners {
-			listener, err := r.completeListener(ctx, l, groups)
-			if err != nil {
-				return err
-			}
-			lb.listeners = append(lb.listeners, listener)
+		return page.Listeners, aws.ToString(page.NextMarker), nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the listeners: %w", err)
+	}
+	for _, l := range listeners {
+		listener, err := r.completeListener(ctx, l, groups)
+		if err != nil {
+			return err
 		}
+		lb.listeners = append(lb.listeners, listener)
 	}
 	return r.tagGroups(ctx, lb)
 }

@@ -12,6 +12,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -25,17 +26,16 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 	if ids := t.ids; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
-	var tables []ec2types.RouteTable
-	pages := ec2.NewDescribeRouteTablesPaginator(t.client, input)
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err == nil && page.RouteTables == nil {
-			err = cloud.ErrIncomplete
-		}
+	tables, err := cloud.Pages(func(next string) ([]ec2types.RouteTable, string, error) {
+		input.NextToken = filter.Page(next)
+		page, err := t.client.DescribeRouteTables(ctx, input)
 		if err != nil {
-			return nil, fmt.Errorf("reading route tables: %w", err)
+			return nil, "", err
 		}
-		tables = append(tables, page.RouteTables...)
+		return page.RouteTables, aws.ToString(page.NextToken), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading route tables: %w", err)
 	}
 	if len(t.ids) == 0 {
 		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.cluster.Has(tag.Of(table.Tags)) })

@@ -32,14 +32,32 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 			return false, err
 		}
 	}
-	var foreign *snapshot
+	found, foreign, v, err := bs.findByName(ctx, s, v, spec)
+	if found || err != nil {
+		return true, err
+	}
+	s.findMark(v, spec.Ref.Owner.UID)
+	if s.classic == nil && s.network == nil && foreign != nil {
+		s.classic, s.network = foreign.classic, foreign.network
+	}
+	return true, nil
+}
+
+// findByName looks for the names that the balancer may have. It returns the first one that belongs to
+// somebody else, and what it read to look further.
+func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (ours bool, foreign *snapshot, lists *bulkList, err error) {
 	first := balancer.Kind(spec)
 	names := slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
-	for _, kind := range []string{first, otherKind(first)} {
-		for _, name := range names {
+	for n, kind := range []string{first, otherKind(first)} {
+		for m, name := range names {
+			if v == nil && n+m > 0 {
+				if v, err = bs.lists(ctx); err != nil {
+					return false, nil, nil, err
+				}
+			}
 			found, err := bs.findKind(ctx, s, v, kind, name)
 			if err != nil || found && bs.mayBeOurs(s, spec.Ref.Owner) {
-				return true, err
+				return true, nil, v, err
 			}
 			if found && foreign == nil {
 				foreign = &snapshot{classic: s.classic, network: s.network}
@@ -47,13 +65,7 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 			s.classic, s.network = nil, nil
 		}
 	}
-	if err := bs.findMark(ctx, s, v, spec); err != nil {
-		return true, err
-	}
-	if s.classic == nil && s.network == nil && foreign != nil {
-		s.classic, s.network = foreign.classic, foreign.network
-	}
-	return true, nil
+	return false, foreign, v, nil
 }
 
 // mayBeOurs reports whether the marks of what was found by its name say nothing else.
@@ -110,27 +122,26 @@ func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kin
 	return s.classic != nil || s.network != nil, err
 }
 
+// lists reads the balancers of both kinds: what is not there by its first name may be by another one, or
+// by its tags.
+func (bs *Balancers) lists(ctx context.Context) (v *bulkList, err error) {
+	v = &bulkList{}
+	if v.classic, err = bs.classic.List(ctx); err != nil {
+		return nil, err
+	}
+	v.network, err = bs.network.List(ctx)
+	return v, err
+}
+
 // findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
 // another one now.
-func (bs *Balancers) findMark(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) error {
-	if v == nil {
-		var err error
-		v = &bulkList{}
-		if v.classic, err = bs.classic.List(ctx); err != nil {
-			return err
-		}
-		if v.network, err = bs.network.List(ctx); err != nil {
-			return err
-		}
-	}
+func (s *snapshot) findMark(v *bulkList, uid string) {
 	s.groups.Alive = map[string]bool{}
 	for _, lb := range v.network {
 		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
 	}
-	uid := spec.Ref.Owner.UID
 	marked := func(tags map[string]string) bool { return uid != "" && tag.Marks.Owner(tags).UID == uid }
 	if s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return marked(lb.Tags) }); s.classic == nil {
 		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool { return marked(lb.Tags) })
 	}
-	return nil
 }

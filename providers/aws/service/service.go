@@ -50,25 +50,26 @@ func (s *snapshot) present() string {
 	return ""
 }
 
-// bulkList is all balancers of the VPC and what surrounds them.
+// bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
-	inventory *vpc.Inventory
-	classic   []elb.Balancer
-	network   []nlb.Balancer
-	groups    []targetgroup.Group // with tags where no listener leads to them
+	security vpc.Groups
+	classic  []elb.Balancer
+	network  []nlb.Balancer
+	groups   []targetgroup.Group // with tags where no listener leads to them
+}
+
+// ReadNetwork implements cloud.NetworkReader.
+func (bs *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+	return bs.vpc.ReadNetwork(ctx)
 }
 
 // ListBalancers implements cloud.BulkLister.
 func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	inv, err := bs.vpc.Read(ctx)
+	s, err := bs.lists(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &bulkList{inventory: inv}
-	if s.classic, err = bs.classic.List(ctx); err != nil {
-		return nil, err
-	}
-	if s.network, err = bs.network.List(ctx); err != nil {
+	if s.security, err = bs.vpc.ReadGroups(ctx); err != nil {
 		return nil, err
 	}
 	s.groups, err = bs.targets.List(ctx)
@@ -81,9 +82,12 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	v, _ := spec.BulkList.(*bulkList)
 	s := &snapshot{}
 	var err error
+	var security vpc.Groups
 	if v != nil {
-		s.inventory = v.inventory
-	} else if s.inventory, err = bs.vpc.Read(ctx); err != nil {
+		security = v.security
+	}
+	network, _ := spec.Network.(*vpc.Network)
+	if s.inventory, err = bs.vpc.Read(ctx, network, security); err != nil {
 		return cloud.Observed{}, err
 	}
 	if s.inventory, err = bs.vpc.With(ctx, s.inventory, spec); err != nil {

@@ -77,8 +77,13 @@ func (a *Account) vpcOwner(ctx context.Context) (string, error) {
 // for the other services only.
 func (a *Account) detectIsolation(ctx context.Context) error {
 	_, err := a.caller(ctx)
-	if _, credentials := errors.AsType[*failure.CredentialError](err); err == nil || credentials || !cloud.NoAnswer(err) {
+	if _, none := errors.AsType[*failure.CredentialError](err); none {
 		return err
+	}
+	if !cloud.NoAnswer(err) {
+		// Also a refusal comes from STS. The program says it when it asks again, and goes on once the
+		// credentials are renewed.
+		return nil
 	}
 	a.isolated = true
 	if _, other := a.vpcOwner(ctx); other != nil {

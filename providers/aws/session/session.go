@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 
@@ -80,8 +79,7 @@ func load(ctx context.Context, c cloud.Config, s config.Settings, known bool) (a
 	if s.DualStack {
 		options = append(options, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
 	}
-	// AWS redirects nobody, and whoever it would be would get the session token in the headers.
-	client := &http.Client{Transport: Checked(c.Transport), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := cloud.NewClient(Checked(c.Transport))
 	if s.Bundle == "" {
 		options = append(options, awsconfig.WithHTTPClient(client))
 	} else {

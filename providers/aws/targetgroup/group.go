@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
 
@@ -29,18 +30,22 @@ type Group struct {
 // Those of the VPC that no listener leads to and that could have been made for a Service have
 // their tags.
 func (gs *Groups) List(ctx context.Context) ([]Group, error) {
+	groups, err := cloud.Pages(func(next string) ([]types.TargetGroup, string, error) {
+		page, err := gs.client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: filter.Page(next)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.TargetGroups, aws.ToString(page.NextMarker), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the target groups: %w", err)
+	}
 	var list []Group
 	var loose []string
-	for pages := sdk.NewDescribeTargetGroupsPaginator(gs.client, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize)}); pages.HasMorePages(); {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("reading the target groups: %w", err)
-		}
-		for _, g := range page.TargetGroups {
-			list = append(list, Group{TargetGroup: g})
-			if len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName)) {
-				loose = append(loose, aws.ToString(g.TargetGroupArn))
-			}
+	for _, g := range groups {
+		list = append(list, Group{TargetGroup: g})
+		if len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName)) {
+			loose = append(loose, aws.ToString(g.TargetGroupArn))
 		}
 	}
 	tags, err := gs.Tags(ctx, loose)

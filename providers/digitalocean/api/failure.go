@@ -16,9 +16,6 @@ func Classify(err error) cloud.Failure {
 	if answer, ok := errors.AsType[*godo.ErrorResponse](err); ok && answer.Response != nil {
 		return cloud.Refusal(classOf(answer.Response, answer.Message), answer.Response.Header)
 	}
-	if _, ok := errors.AsType[*TokenError](err); ok {
-		return cloud.Failure{Class: cloud.FailureUnauthorized}
-	}
 	return cloud.OtherFailure(err)
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/digitalocean/godo"
 
@@ -19,29 +20,34 @@ type Listing[T any] struct {
 	Complete bool
 }
 
-// Pages reads all pages. An error of any page is an error of the whole.
+// Pages reads all pages. An error of any page is an error of the whole. read is called for several
+// pages at once.
 func Pages[T any](read func(*godo.ListOptions) ([]T, *godo.Response, error)) (Listing[T], error) {
-	var all Listing[T]
-	var paging cloud.Paging
-	for page := 1; ; page++ {
+	var mu sync.Mutex
+	total := 0 // the largest number that was said
+	items, err := cloud.NumberedPages(func(page int) (p cloud.NumberedPage[T], err error) {
+		// The API answers [] when there is nothing; no list at all is not its answer.
 		items, resp, err := read(&godo.ListOptions{Page: page, PerPage: MaxPage})
-		if err != nil {
-			return Listing[T]{}, err
+		if err != nil || items == nil {
+			return p, err
 		}
-		if items == nil {
-			// The API answers [] when there is nothing; no list at all is not its answer.
-			return Listing[T]{}, cloud.ErrIncomplete
+		p.Items, p.Last = items, resp.Links == nil || resp.Links.IsLastPage() || len(items) == 0
+		if resp.Meta == nil {
+			return p, nil
 		}
-		all.Items = append(all.Items, items...)
-		if resp.Links == nil || resp.Links.IsLastPage() || len(items) == 0 {
-			all.Complete = resp.Meta == nil || len(all.Items) >= resp.Meta.Total
-			return all, nil
+		mu.Lock()
+		total = max(total, resp.Meta.Total)
+		mu.Unlock()
+		if len(items) == MaxPage {
+			p.Pages = (resp.Meta.Total + MaxPage - 1) / MaxPage
 		}
-		if err := paging.Page(len(items), ""); err != nil {
-			return Listing[T]{}, err
+		if page*len(items) > resp.Meta.Total+MaxPage {
+			return p, &cloud.Unreadable{Why: fmt.Sprintf("a list of %d items has %d and does not end", resp.Meta.Total, page*len(items))}
 		}
-		if resp.Meta != nil && len(all.Items) > resp.Meta.Total+MaxPage {
-			return Listing[T]{}, &cloud.Unreadable{Why: fmt.Sprintf("a list of %d items has %d and does not end", resp.Meta.Total, len(all.Items))}
-		}
+		return p, nil
+	})
+	if err != nil {
+		return Listing[T]{}, err
 	}
+	return Listing[T]{Items: items, Complete: len(items) >= total}, nil
 }

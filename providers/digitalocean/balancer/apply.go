@@ -26,16 +26,16 @@ import (
 //	exists   exists  targets only   POST and DELETE …/droplets
 //	exists   exists  others         one PUT of the whole object
 func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	lb, _ := change.Before.Native.(*godo.LoadBalancer)
+	before := nativeOf(change.Before)
 	switch {
 	case change.After == nil:
 		return cloud.Progress{}, l.delete(ctx, change)
 	case !change.Before.Found:
 		return l.create(ctx, change)
-	case lb == nil:
+	case before == nil:
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	lb, err := l.update(ctx, lb, change)
+	lb, err := l.update(ctx, before.LoadBalancer, change)
 	return l.progress(lb, change), err
 }
 
@@ -66,11 +66,11 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) error {
 		return nil
 	}
 	var unused []string
-	lb, _ := change.Before.Native.(*godo.LoadBalancer)
+	lb := nativeOf(change.Before)
 	another := change.Replaced || change.Spec.Beside != nil // has the tags too, or will have them
 	if lb != nil && !another && change.Before.Owner.UID == owner.UID {
 		present, _ := l.Owners.Read(lb.Tags, owner)
-		unused = l.unusedTags(ctx, present)
+		unused = l.unusedTags(ctx, present, lb.alone)
 	}
 	if _, err := l.API.LoadBalancers.Delete(ctx, id); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("deleting balancer %s: %w", id, err)
@@ -81,11 +81,12 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) error {
 
 // unusedTags are the tags of the Service that nothing carries once the balancer is gone. The one of the
 // UID can be on no other Service's balancer. The one of the name can: another cluster may have a
-// Service of that name, so it goes only when the API counts this balancer and nothing else.
-func (l *Balancers) unusedTags(ctx context.Context, marks []string) []string {
+// Service of that name, so it goes only when a list of all shows it here alone, or the API counts this
+// balancer and nothing else.
+func (l *Balancers) unusedTags(ctx context.Context, marks []string, alone bool) []string {
 	var unused []string
 	for _, tag := range marks {
-		if strings.HasPrefix(tag, mark.MarkUID) || strings.HasPrefix(tag, mark.MarkService) && l.carriers(ctx, tag) == 1 {
+		if strings.HasPrefix(tag, mark.MarkUID) || strings.HasPrefix(tag, mark.MarkService) && (alone || l.carriers(ctx, tag) == 1) {
 			unused = append(unused, tag)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
@@ -32,6 +33,8 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	var o cloud.Observed
 	if lb != nil {
 		o = l.Observed(lb, spec)
+		_, listed := spec.BulkList.([]godo.LoadBalancer)
+		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
 		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
@@ -56,9 +59,10 @@ func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBal
 		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
 			return &all[at], all, false, nil
 		}
-		lb, err := l.get(ctx, id)
-		if lb != nil || err != nil {
-			return lb, all, false, err
+		if !listed {
+			if lb, err := l.get(ctx, id); lb != nil || err != nil {
+				return lb, nil, false, err
+			}
 		}
 	}
 	names := []string{cmp.Or(option.KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
@@ -157,7 +161,29 @@ func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 	return owner
 }
 
-// Observed decodes an existing balancer. Native is the API's object, for read-modify-write.
+// native is the API's object, for read-modify-write.
+type native struct {
+	*godo.LoadBalancer
+	// alone says that a list of all balancers shows no other one with the tag of the Service's name.
+	alone bool
+}
+
+// nativeOf returns the API's object of an observation, nil when it has none.
+func nativeOf(o cloud.Observed) *native {
+	n, _ := o.Native.(*native)
+	return n
+}
+
+func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
+	isName := func(tag string) bool { return strings.HasPrefix(tag, mark.MarkService) }
+	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
+		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
+			return isName(tag) && slices.Contains(lb.Tags, tag)
+		})
+	})
+}
+
+// Observed decodes an existing balancer.
 func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
 		Found:     true,
@@ -167,7 +193,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Balancer:  l.balancer(lb, spec),
 		Addresses: addressesOf(lb),
 		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
-		Native:    lb,
+		Native:    &native{LoadBalancer: lb},
 	}
 	switch lb.Status {
 	case "active":

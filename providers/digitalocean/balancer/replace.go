@@ -16,7 +16,7 @@ import (
 // asks for one certain address for both.
 func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
 	ip := option.KeyIP.In(spec.Options)
-	if lb, ok := before.Native.(*godo.LoadBalancer); ok && ip != "" && ip == lb.IP {
+	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
@@ -21,7 +22,7 @@ type flavors struct {
 // upstream. A flavor that was deleted has no id for servers that hold its name, and no name for
 // those that hold its id.
 func (f *flavors) instanceType(ctx context.Context, of flavor) (string, error) {
-	if labelValue.MatchString(of.OriginalName) {
+	if cloud.IsLabelValue(of.OriginalName) {
 		return of.OriginalName, nil
 	}
 	if err := f.load(ctx); err != nil {
@@ -29,16 +30,16 @@ func (f *flavors) instanceType(ctx context.Context, of flavor) (string, error) {
 	}
 	for _, known := range f.all {
 		switch {
-		case of.ID != "" && known.ID == of.ID && labelValue.MatchString(known.Name):
+		case of.ID != "" && known.ID == of.ID && cloud.IsLabelValue(known.Name):
 			return known.Name, nil
 		case of.ID == "" && known.Name == of.OriginalName:
-			return label(known.ID), nil
+			return cloud.LabelValue(known.ID), nil
 		}
 	}
 	if of.ID != "" {
-		return label(of.ID), nil
+		return cloud.LabelValue(of.ID), nil
 	}
-	return label(of.OriginalName), nil
+	return cloud.LabelValue(of.OriginalName), nil
 }
 
 func (f *flavors) load(ctx context.Context) (err error) {

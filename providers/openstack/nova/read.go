@@ -102,7 +102,7 @@ func (m *Machines) instance(ctx context.Context, s *server, w topology, types *f
 		Name:       s.Name,
 		Type:       size,
 		Region:     m.settings.Region,
-		Zone:       label(s.Zone),
+		Zone:       cloud.LabelValue(s.Zone),
 		State:      state(s.Status),
 		Addresses:  networking(m.settings.Networking).addresses(s, w),
 	}, nil

@@ -37,8 +37,12 @@ func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return s, err
 }
 
-// Observe implements cloud.Balancers.
+// Observe implements cloud.Balancers. A Service that leaves is told what is true now: another one may have
+// joined its balancer since a bulk list, and the tags are written as a whole.
 func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if spec.Deleting && !spec.Removed {
+		spec.BulkList = nil
+	}
 	f, err := d.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err

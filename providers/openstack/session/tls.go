@@ -114,11 +114,7 @@ func (f certificates) authorities() (*x509.CertPool, error) {
 // newHTTPClient returns a client on the kernel's transport, which limits, measures and bounds
 // every request.
 func newHTTPClient(c cloud.Config, files config.TLSFiles, timeout time.Duration) (http.Client, error) {
-	client := http.Client{
-		Transport: c.Transport,
-		// A redirect would take the token elsewhere.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := *cloud.NewClient(c.Transport)
 	if timeout < cloud.RequestTimeout {
 		client.Timeout = timeout
 	}

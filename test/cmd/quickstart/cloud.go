@@ -48,14 +48,14 @@ var nodeNames = []string{healthy, stopped, deleted}
 // missing says in one line what a cloud needs that this machine lacks, nil when nothing.
 func missing(name string) error {
 	switch name {
-	case "sim", "digitalocean", "gce":
+	case "sim", "digitalocean", "gce", "hcloud":
 		return nil
 	case "aws":
 		return aws.Missing()
 	case "openstack":
 		return openstack.Missing()
 	default:
-		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean, CLOUD=gce or CLOUD=openstack", name)
+		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=hcloud or CLOUD=openstack", name)
 	}
 }
 
@@ -71,6 +71,8 @@ func newCloud(ctx context.Context, name string, progress io.Writer) (cloud, erro
 		return newDigitalOcean()
 	case "gce":
 		return newGoogleCloud()
+	case "hcloud":
+		return newHetzner()
 	case "openstack":
 		return newOpenStack(ctx, progress)
 	default:

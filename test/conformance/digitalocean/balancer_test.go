@@ -275,6 +275,29 @@ func TestDeletionKeepsTagsOfOthers(t *testing.T) {
 	}
 }
 
+// TestDeletionOfListedBalancers: a list of all says whether another one has the tag.
+func TestDeletionOfListedBalancers(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
+		l.ensure()
+		if shared {
+			l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web"}})
+		}
+		list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
+		l.must(err)
+		l.spec.BulkList = list
+		before := l.observe()
+		l.server.ResetTraffic()
+		_, err = l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
+		l.must(err)
+		want := []string{"DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}", "DELETE /v2/tags/{name}"}
+		if shared {
+			want = []string{"GET /v2/tags/{name}", "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}"}
+		}
+		wantRequests(t, "deletion", l.requests(), want...)
+	}
+}
+
 // TestMarkingCosts: a tag that cannot be there yet is made first; those of the cluster are found.
 func TestMarkingCosts(t *testing.T) {
 	const makeTag, tag, getTag, dropTag = "POST /v2/tags", "POST /v2/tags/{name}/resources", "GET /v2/tags/{name}", "DELETE /v2/tags/{name}"

@@ -42,9 +42,10 @@ func kinds() []kind {
 		return (&droplets.Rules{Settings: doconfig.Settings{DefaultType: kind}, Owners: &domark.Owners{}}).Normalize
 	}
 	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
-	openstack := func(provider string) func(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-		return octavia.New(osconfig.Balancer{Provider: provider}, nil, mark.Marks{}, api.V(2, 26)).Normalize
+	openstack := func(provider string) *octavia.Rules {
+		return octavia.New(osconfig.Balancer{Provider: provider}, nil, mark.Marks{}, api.V(2, 26))
 	}
+	amphora, ovn := openstack("amphora"), openstack(osconfig.ProviderOVN)
 	const uuid = "5ee0a1f2-0000-4000-8000-000000000001"
 	const arn = "arn:aws:acm:eu-central-1:123456789012:certificate/" + uuid
 	return []kind{
@@ -53,24 +54,37 @@ func kinds() []kind {
 		{"digitalocean network", digitalocean.Annotations(), droplet(doconfig.TypeNetwork), uuid},
 		{"aws classic", aws.Annotations(), classic.Settings{Cluster: cluster}.Normalize, arn},
 		{"aws network", aws.Annotations(), network.Settings{Cluster: cluster}.Normalize, arn},
-		{"openstack amphora", option.All(), openstack("amphora"), "https://barbican/v1/containers/" + uuid},
-		{"openstack ovn", option.All(), openstack(osconfig.ProviderOVN), "https://barbican/v1/containers/" + uuid},
+		{"openstack amphora", option.All().Without(amphora.Impossible()), amphora.Normalize, "https://barbican/v1/containers/" + uuid},
+		{"openstack ovn", option.All().Without(ovn.Impossible()), ovn.Normalize, "https://barbican/v1/containers/" + uuid},
 	}
 }
 
-// asked is a Service with those of the annotations that the provider has.
-func (k kind) asked(t *testing.T, annotations map[string]string) cloud.Spec {
+// made is the balancer of a Service with those of the annotations that the provider has, and all that is
+// said of it.
+func (k kind) made(t *testing.T, annotations map[string]string, change ...func(*cloud.Spec)) (cloud.Balancer, []cloud.Warning) {
 	t.Helper()
 	given := maps.Clone(annotations)
 	maps.DeleteFunc(given, func(name, _ string) bool { _, has := k.keys.Find(name); return !has })
 	values, problems := k.keys.Parse(given)
-	if len(problems) > 0 {
-		t.Fatal(problems)
+	var said []cloud.Warning
+	for _, p := range problems {
+		if !p.Warning {
+			t.Fatal(problems)
+		}
+		said = append(said, cloud.Warning{Field: p.Key, Message: p.Why()})
 	}
-	return cloud.Spec{
+	spec := cloud.Spec{
 		Ref:   cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"}},
 		Ports: conformance.PortableService().Ports, Options: values, HealthPort: 10256, Lookups: map[string]string{},
 	}
+	for _, c := range change {
+		c(&spec)
+	}
+	b, notes, err := k.normalize(spec)
+	if err != nil {
+		t.Fatalf("%s with %v: %v", k.name, given, err)
+	}
+	return b, append(said, notes...)
 }
 
 // The same manifest with eight portable keys gives equal portable fields on every cloud.
@@ -80,9 +94,9 @@ func TestEightKeys(t *testing.T) {
 			if k.name == "openstack ovn" {
 				t.Skip("it has no port for checks: see TestNotOnThisKind")
 			}
-			b, notes, err := k.normalize(k.asked(t, conformance.Eight))
-			if err != nil || len(notes) > 0 {
-				t.Fatalf("error %v, notes %v", err, notes)
+			b, notes := k.made(t, conformance.Eight)
+			if len(notes) > 0 {
+				t.Fatalf("notes %v", notes)
 			}
 			if difference := conformance.Differences(k.keys, b); difference != "" {
 				t.Errorf("it is not what it is everywhere (-want +got):\n%s", difference)
@@ -105,10 +119,7 @@ func TestOtherKeys(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			given, want := maps.Clone(given), maps.Clone(want)
 			given[annotation.Certificate.Name], want[annotation.Certificate.Name] = k.certificate, k.certificate
-			b, notes, err := k.normalize(k.asked(t, given))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b, notes := k.made(t, given)
 			view := k.keys.View(b.Field)
 			maps.DeleteFunc(want, func(name, _ string) bool { _, has := k.keys.Find(name); return !has || noted(notes, name) })
 			maps.DeleteFunc(view, func(name, _ string) bool { _, asked := want[name]; return !asked })
@@ -137,15 +148,16 @@ func TestNotOnThisKind(t *testing.T) {
 		"aws network": {{Key: annotation.DeletionProtection.Name, Value: "true"}: false, {Key: annotation.IdleTimeout.Name, Value: "120"}: true},
 		"openstack ovn": {
 			{Key: annotation.HealthPath.Name, Value: "/ready"}: true, {Key: annotation.IdleTimeout.Name, Value: "120"}: true,
-			{Key: annotation.HealthInterval.Name, Value: "9"}: false,
+			{Key: annotation.HealthInterval.Name, Value: "9"}: false, {Key: annotation.Algorithm.Name, Value: "round_robin"}: true,
+			{Key: annotation.ProxyProtocol.Name, Value: "true"}: true, {Key: annotation.Certificate.Name, Value: "container"}: true,
+			{Key: annotation.TLSPorts.Name, Value: "443"}: true,
 		},
 		"openstack amphora": {{Key: annotation.HealthPath.Name, Value: "/ready"}: false, {Key: annotation.TLSPorts.Name, Value: "443"}: true},
 	} {
 		k := all[slices.IndexFunc(all, func(k kind) bool { return k.name == name })]
 		for given, said := range keys {
-			_, notes, err := k.normalize(k.asked(t, map[string]string{given.Key: given.Value}))
-			if err != nil || noted(notes, given.Key) != said {
-				t.Errorf("%s, %s: %v, notes %v; want one about it: %t", name, given.Key, err, notes, said)
+			if _, notes := k.made(t, map[string]string{given.Key: given.Value}); noted(notes, given.Key) != said {
+				t.Errorf("%s, %s: notes %v; want one about it: %t", name, given.Key, notes, said)
 			}
 		}
 	}
@@ -157,12 +169,7 @@ func TestOwnCheckOfLocal(t *testing.T) {
 		if k.name != "aws network" {
 			continue
 		}
-		spec := k.asked(t, map[string]string{annotation.HealthPath.Name: "/ready"})
-		spec.Local = true
-		b, _, err := k.normalize(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b, _ := k.made(t, map[string]string{annotation.HealthPath.Name: "/ready"}, func(s *cloud.Spec) { s.Local = true })
 		if h := b.Listeners[0].Health; h.Path != "/ready" || h.Interval != 10*time.Second || h.Healthy != 2 || h.Unhealthy != 2 {
 			t.Errorf("the check is %+v", *h)
 		}
@@ -179,6 +186,10 @@ func TestEveryKeyIsSaidOrDone(t *testing.T) {
 			switch {
 			case !has && (len(problems) != 1 || problems[0].Idle != "not possible on this cloud" || !problems[0].Warning):
 				t.Errorf("%s does not say that it cannot do %s: %v", k.name, key.Name, problems)
+			case has && declared.Impossible != "":
+				if len(problems) != 1 || problems[0].Idle != declared.Impossible || !problems[0].Warning {
+					t.Errorf("%s does not say why it cannot do %s: %v", k.name, key.Name, problems)
+				}
 			case has && declared.Max > 0 && (len(problems) != 1 || problems[0].Warning || problems[0].Key != key.Name):
 				t.Errorf("%s takes -1 for %s: %v", k.name, key.Name, problems)
 			}

@@ -17,7 +17,7 @@ import (
 
 const (
 	lease = "cloud-controller-manager"
-	// takeoverLimit is generous: a lease of 12 seconds has to run out.
+	// takeoverLimit is generous: a lease of 11 seconds has to run out.
 	takeoverLimit = 30 * time.Second
 )
 

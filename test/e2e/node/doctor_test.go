@@ -41,7 +41,7 @@ func TestDoctor(t *testing.T) {
 	if err == nil || !contains(out, "FAILURE", "credentials", "the cloud refuses the credentials") {
 		t.Errorf("with credentials that are refused: %v\n%s", err, out)
 	}
-	if n := s.Cloud.Counters().Mutating; n != 0 {
+	if n := s.changes(); n != 0 {
 		t.Errorf("it made %d changes", n)
 	}
 }

@@ -66,7 +66,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 			t.Errorf("%s %s is a write", e.Verb, e.RequestURI)
 		}
 	}
-	if n := s.Cloud.Counters().Mutating; n > 0 {
+	if n := s.changes(); n > 0 {
 		t.Errorf("%d writes to the cloud", n)
 	}
 	after, err := nodes.List(s.within(patience), listAll)

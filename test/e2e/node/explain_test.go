@@ -64,7 +64,7 @@ func TestExplainNode(t *testing.T) {
 	s.says(s.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
 	s.says(s.explain("node", "foreign"), "owner another cloud", "never touched")
 	s.says(s.explain("node", "flagless"), "! owner nobody", "--cloud-provider=external")
-	if n := s.Cloud.Counters().Mutating; n > 0 {
+	if n := s.changes(); n > 0 {
 		t.Errorf("%d writes to the cloud", n)
 	}
 }

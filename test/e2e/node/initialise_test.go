@@ -233,13 +233,15 @@ func TestOthersNodesAreNotTouched(t *testing.T) {
 	s := open(t)
 	d := s.seed(1)[0]
 	others := []controlplane.NodeOptions{
-		{Name: "hetzner", ProviderID: "hcloud://42"},
-		{Name: "hetzner-ready", ProviderID: "hcloud://43", Initialized: true, Ready: true},
+		{Name: "linode", ProviderID: "linode://42"},
+		{Name: "linode-ready", ProviderID: "linode://43", Initialized: true, Ready: true},
 		{Name: "k3s", ProviderID: "k3s://k3s", Initialized: true},
-		{Name: "no-scheme", ProviderID: d.ID},
 		{Name: "on-premises", Initialized: true},
 		{Name: "opted-out", Labels: map[string]string{"multicloud-ccm.io/unmanaged": "true"}},
 		{Name: "opted-out-gone", ProviderID: d.ProviderID + "0", Initialized: true, Labels: map[string]string{"multicloud-ccm.io/unmanaged": "true"}},
+	}
+	if !s.Cloud.Facts().BareIDs {
+		others = append(others, controlplane.NodeOptions{Name: "no-scheme", ProviderID: d.ID})
 	}
 	versions := map[string]types.UID{}
 	before := map[string]string{}

@@ -18,7 +18,7 @@ import (
 // With a wrong token at install the process lives and is not ready, the Node and the Services say why
 // and what to do, and what goes on is counted and not repeated.
 func TestWrongTokenAtInstall(t *testing.T) {
-	s := open(t, testcloud.Balancers)
+	s := open(t, testcloud.Balancers, testcloud.RefusedStart)
 	s.pool(2)
 	fresh := s.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
@@ -115,7 +115,13 @@ func TestDryRunPrintsPlans(t *testing.T) {
 		return nil
 	})
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != 3 || lines[0] != "Service default/web on "+s.Provider() || !strings.HasPrefix(lines[1], "  + create balancer") || !strings.HasPrefix(lines[2], "Plan: 1 to create") {
-		t.Errorf("stdout:\n%s", text)
+	last := len(lines) - 1
+	if last < 2 || lines[0] != "Service default/web on "+s.Provider() || !strings.HasPrefix(lines[1], "  + create balancer") || !strings.HasPrefix(lines[last], "Plan: 1 to create") {
+		t.Fatalf("stdout:\n%s", text)
+	}
+	for _, step := range lines[2:last] { // where the cloud makes a balancer of parts
+		if !strings.HasPrefix(step, "    ") && step != "  in these steps:" {
+			t.Errorf("line %q in\n%s", step, text)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func TestPlan(t *testing.T) {
 	s.golden("plan.txt", text.stdout)
 	s.golden("plan.json", data.stdout)
 	valid(t, data.stdout)
-	if n := s.Cloud.Counters().Mutating; n != 0 {
+	if n := s.changes(); n != 0 {
 		t.Errorf("%d writes to the cloud", n)
 	}
 	if after := len(s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()})); after != began {

@@ -100,6 +100,12 @@ func (s *site) clear() {
 	s.must(core.Events("default").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 }
 
+// changes is how many requests that can change the cloud there were. A request for a token changes nothing.
+func (s *site) changes() int {
+	counters := s.Cloud.Counters()
+	return counters.Mutating - counters.Of(s.Cloud.Facts().Login)
+}
+
 func (s *site) must(err error) {
 	s.t.Helper()
 	if err != nil {

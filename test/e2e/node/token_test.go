@@ -41,7 +41,7 @@ func TestTokenIsRotatedByFile(t *testing.T) {
 // The token must not get out by any door: the log is looked through by every test, here
 // come events and metrics, and the log at a level that shows requests.
 func TestTokenStaysSecret(t *testing.T) {
-	s := open(t, testcloud.Many)
+	s := open(t, testcloud.Many, testcloud.RefusedStart)
 	machines := s.pool(20)
 	s.refuse()
 	p := s.start("--v=9")

@@ -245,6 +245,8 @@ func (m *machines) ByName(context.Context, []string) (map[string]cloud.Instance,
 	return nil, nil
 }
 
+func (m *machines) Generation() any { return nil }
+
 func (m *machines) Addresses(context.Context) (map[string]bool, error) {
 	return nil, errors.New("not read here")
 }

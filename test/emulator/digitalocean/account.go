@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // Account is one team's resources. Several tokens may lead to the same account.
@@ -102,20 +104,11 @@ func (s *Server) timestamp() string {
 	return s.options.Now().UTC().Format(time.RFC3339)
 }
 
-// token returns the bearer token of a request.
-func token(r *http.Request) string {
-	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "bearer") {
-		return ""
-	}
-	return strings.TrimSpace(value)
-}
-
 // quotaKey: every token has its own quota, wrong ones and the metadata service none.
 func (s *Server) quotaKey(r *http.Request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	value := token(r)
+	value := wire.Bearer(r)
 	if _, ok := s.tokens[value]; !ok || !strings.HasPrefix(r.URL.Path, "/v2/") {
 		return ""
 	}

@@ -1,10 +1,11 @@
 package digitalocean
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // problem is an error answer of the API.
@@ -64,7 +65,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	if requestID == "" {
 		requestID = "00000000-0000-4000-8000-000000000000"
 	}
-	writeJSON(w, p.status, map[string]string{"id": id, "message": p.message, "request_id": requestID})
+	wire.JSON(w, p.status, map[string]string{"id": id, "message": p.message, "request_id": requestID})
 }
 
 // reply is a successful answer. Status 0 is 200; with neither body nor raw
@@ -88,20 +89,10 @@ func (p reply) write(w http.ResponseWriter) {
 		w.WriteHeader(status)
 		_, _ = w.Write(p.raw) // the front buffers: it can't fail
 	case p.body != nil:
-		writeJSON(w, status, p.body)
+		wire.JSON(w, status, p.body)
 	default:
 		w.WriteHeader(status)
 	}
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		panic(fmt.Sprintf("encoding %T: %v", body, err)) // our own types: a bug
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(data) // the front buffers: it can't fail
 }
 
 // writeError answers with the problem in err; anything else is a bug.

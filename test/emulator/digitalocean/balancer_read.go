@@ -20,12 +20,12 @@ func (a *Account) listBalancers(r *http.Request) (reply, error) {
 		}
 	}
 	p := pageOf(r)
-	start, end := p.bounds(len(matches))
+	start, end := p.Bounds(len(matches))
 	views := make([]Balancer, 0, end-start)
 	for _, b := range matches[start:end] {
 		views = append(views, b.view())
 	}
-	body := map[string]any{"load_balancers": views, "links": p.links(r, len(matches)), "meta": meta{len(matches)}}
+	body := map[string]any{"load_balancers": views, "links": linksOf(p, r, len(matches)), "meta": meta{len(matches)}}
 	return reply{body: body}, nil
 }
 

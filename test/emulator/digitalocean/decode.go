@@ -1,11 +1,11 @@
 package digitalocean
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // decode reads the JSON body of a request. Text that is no JSON is refused with
@@ -16,24 +16,13 @@ func decode(r *http.Request, into any) error {
 }
 
 func decodeFrom(body io.Reader, into any) error {
-	decoder := json.NewDecoder(body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(into)
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
+	err := wire.Decode(body, into)
+	var malformed *wire.Malformed
 	switch {
 	case err == nil:
-	case errors.Is(err, io.EOF):
-		return unprocessable("a request body is required")
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil
+	case errors.As(err, &malformed) && malformed.Cause == wire.Syntax:
 		return &problem{http.StatusBadRequest, "Unable to parse the request body as JSON"}
-	case errors.As(err, &wrong):
-		return unprocessable("%s is of the wrong type: %s", wrong.Field, wrong.Value)
-	default:
-		return unprocessable("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return unprocessable("the request body holds more than one value")
-	}
-	return nil
+	return unprocessable("%s", err)
 }

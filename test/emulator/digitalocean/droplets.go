@@ -90,8 +90,8 @@ func (a *Account) listDroplets(r *http.Request) (reply, error) {
 		}
 	}
 	p := pageOf(r)
-	start, end := p.bounds(len(matches))
-	raw, err := encodeList(matches[start:end], p.links(r, len(matches)), len(matches))
+	start, end := p.Bounds(len(matches))
+	raw, err := encodeList(matches[start:end], linksOf(p, r, len(matches)), len(matches))
 	return reply{raw: raw}, err
 }
 

@@ -3,6 +3,8 @@ package digitalocean
 import (
 	"net/http"
 	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // handler answers one request of an authenticated caller with the server's lock held.
@@ -45,8 +47,7 @@ func (s *Server) routes() *http.ServeMux {
 		mux.Handle(pattern, s.authenticated(h))
 	}
 	mux.HandleFunc("GET /metadata/v1/region", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte(s.options.Region)) // the front buffers: it can't fail
+		wire.Text(w, s.options.Region)
 	})
 	return mux
 }
@@ -57,7 +58,7 @@ func (s *Server) authenticated(h handler) http.Handler {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		w.Header().Set("X-Request-Id", s.newRequestID())
-		account, ok := s.tokens[token(r)]
+		account, ok := s.tokens[wire.Bearer(r)]
 		if !ok {
 			refuse(w, r, http.StatusUnauthorized)
 			return
@@ -73,15 +74,6 @@ func (s *Server) authenticated(h handler) http.Handler {
 
 // unknown answers paths the API does not have.
 func (a *Account) unknown(*http.Request) (reply, error) { return reply{}, notFound() }
-
-// route names the route of a request; "GET /" stands for all unknown paths.
-func route(mux *http.ServeMux, r *http.Request) string {
-	_, pattern := mux.Handler(r)
-	if pattern == "/" || pattern == "" {
-		return r.Method + " /"
-	}
-	return pattern
-}
 
 // number reads a path value that is a decimal id.
 func number(r *http.Request, name string) (int, error) {

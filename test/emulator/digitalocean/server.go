@@ -6,6 +6,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // defaultAccount is the account of Options.Token.
@@ -30,7 +31,7 @@ func New(options Options) *Server {
 	mux := s.routes()
 	s.Front = front.New(front.Vendor{
 		API:      mux,
-		Route:    func(r *http.Request) string { return route(mux, r) },
+		Route:    func(r *http.Request) string { return wire.Route(mux, r) },
 		QuotaKey: s.quotaKey,
 		Refuse:   refuse,
 		State:    func() any { return s.states() },

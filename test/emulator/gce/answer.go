@@ -1,13 +1,12 @@
 package gce
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // ruleHeader names the rule by hand that a refused request breaks; the real API has no such header.
@@ -71,7 +70,7 @@ func refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	case !ok:
 		reason = "backendError"
 	}
-	writeJSON(w, status, (&problem{status: status, reason: reason, message: http.StatusText(status)}).body())
+	wire.JSON(w, status, (&problem{status: status, reason: reason, message: http.StatusText(status)}).body())
 }
 
 // writeError answers with the problem in err; anything else is a bug.
@@ -83,15 +82,5 @@ func writeError(w http.ResponseWriter, err error) {
 	if p.rule != "" {
 		w.Header().Set(ruleHeader, p.rule)
 	}
-	writeJSON(w, p.status, p.body())
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		panic(fmt.Sprintf("encoding %T: %v", body, err)) // our own values: a bug
-	}
-	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(data) // the front buffers: it can't fail
+	wire.JSON(w, p.status, p.body())
 }

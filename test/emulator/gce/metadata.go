@@ -3,6 +3,8 @@ package gce
 import (
 	"net/http"
 	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // metadataRoutes adds the metadata server, for clients with GCE_METADATA_HOST. It speaks for the
@@ -20,7 +22,7 @@ func (s *Server) metadataRoutes(mux *http.ServeMux) {
 		path := strings.TrimSuffix(r.PathValue("path"), "/")
 		if path == "instance/service-accounts/default/token" {
 			value, _ := s.issue(s.machineAccount())
-			writeJSON(w, http.StatusOK, map[string]any{"access_token": value, "expires_in": int(s.options.TokenLife.Seconds()) - 1, "token_type": "Bearer"})
+			wire.JSON(w, http.StatusOK, map[string]any{"access_token": value, "expires_in": int(s.options.TokenLife.Seconds()) - 1, "token_type": "Bearer"})
 			return
 		}
 		value, ok := s.metadata(path)

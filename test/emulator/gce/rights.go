@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // account is who a token belongs to.
@@ -56,21 +57,12 @@ func (s *Server) SetToken(token, email string) {
 // RevokeToken makes an access token invalid: requests with it get 401.
 func (s *Server) RevokeToken(token string) { s.change(func() { delete(s.tokens, token) }) }
 
-// token returns the bearer token of a request.
-func token(r *http.Request) string {
-	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "bearer") {
-		return ""
-	}
-	return strings.TrimSpace(value)
-}
-
 // account returns whose the request is. It must have been admitted.
-func (s *Server) account(r *http.Request) *account { return s.tokens[token(r)].account }
+func (s *Server) account(r *http.Request) *account { return s.tokens[wire.Bearer(r)].account }
 
 // admit refuses a request without a valid token, without the right, or above its rate.
 func (s *Server) admit(r *http.Request, method string) error {
-	held, ok := s.tokens[token(r)]
+	held, ok := s.tokens[wire.Bearer(r)]
 	if !ok || (!held.expires.IsZero() && !held.expires.After(s.options.Now())) {
 		return broken("common/authentication", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // apiRoot is where the API is on every address.
@@ -42,8 +43,8 @@ func New(options Options) *Server {
 	mux := s.routes()
 	s.Front = front.New(front.Vendor{
 		API:      mux,
-		Route:    func(r *http.Request) string { return route(mux, r) },
-		QuotaKey: token,
+		Route:    func(r *http.Request) string { return wire.Route(mux, r) },
+		QuotaKey: wire.Bearer,
 		Refuse:   refuse,
 		State:    func() any { return s.State() },
 		Reset:    s.reset,
@@ -86,15 +87,6 @@ func (s *Server) routes() *http.ServeMux {
 	return mux
 }
 
-// route names the route of a request; "GET /" stands for all unknown paths.
-func route(mux *http.ServeMux, r *http.Request) string {
-	_, pattern := mux.Handler(r)
-	if pattern == "/" || pattern == "" {
-		return r.Method + " /"
-	}
-	return pattern
-}
-
 // serve answers one request to the API.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, method string) {
 	s.mu.Lock()
@@ -110,7 +102,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, method string) {
 		writeError(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, answer)
+	wire.JSON(w, http.StatusOK, answer)
 }
 
 // masked keeps the fields that the request asks for.

@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // serviceKey is the key of a service account.
@@ -55,13 +57,13 @@ func (s *Server) tokenRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /token-url", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		held, ok := s.tokens[token(r)]
+		held, ok := s.tokens[wire.Bearer(r)]
 		if !ok {
 			refuse(w, r, http.StatusUnauthorized)
 			return
 		}
 		value, expires := s.issue(held.account)
-		writeJSON(w, http.StatusOK, map[string]any{"accessToken": value, "expireTime": expires.UTC().Format(time.RFC3339)})
+		wire.JSON(w, http.StatusOK, map[string]any{"accessToken": value, "expireTime": expires.UTC().Format(time.RFC3339)})
 	})
 }
 
@@ -76,13 +78,13 @@ func (s *Server) issue(a *account) (value string, expires time.Time) {
 
 func (s *Server) writeToken(w http.ResponseWriter, a *account, err error) {
 	if err != nil {
-		writeJSON(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant", "error_description": err.Error()})
+		wire.JSON(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant", "error_description": err.Error()})
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	value, _ := s.issue(a)
-	writeJSON(w, http.StatusOK, map[string]any{
+	wire.JSON(w, http.StatusOK, map[string]any{
 		"access_token": value, "token_type": "Bearer", "expires_in": int(s.options.TokenLife.Seconds()) - 1,
 		"issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
 	})

@@ -47,17 +47,22 @@ func (v Verdict) WriteHeaders(h http.Header) {
 type Limiter struct {
 	// Now is the clock, time.Now when nil. Set it before first use.
 	Now func() time.Time
+	// Gradual makes the hour's quota a bucket that is full at first and gets a request back every
+	// hour/Quota.Hour, instead of a sliding window. Reset is then when it is full again. Set it
+	// before first use.
+	Gradual bool
 
-	mu    sync.Mutex
-	quota Quota
-	seen  map[string][]time.Time
+	mu      sync.Mutex
+	quota   Quota
+	seen    map[string][]time.Time
+	buckets map[string]bucket
 }
 
 // Set changes the quota and forgets what was counted.
 func (l *Limiter) Set(q Quota) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.quota, l.seen = q, nil
+	l.quota, l.seen, l.buckets = q, nil, nil
 }
 
 // Quota returns the quota in force.
@@ -75,6 +80,9 @@ func (l *Limiter) Allow(key string) Verdict {
 		return Verdict{Allowed: true}
 	}
 	now := l.now()
+	if l.Gradual && l.quota.Hour > 0 {
+		return l.take(key, now)
+	}
 	times := since(l.seen[key], now.Add(-time.Hour))
 	minute := since(times, now.Add(-time.Minute))
 	v := Verdict{Allowed: true, Limit: l.quota.Hour}

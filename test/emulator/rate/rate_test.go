@@ -64,3 +64,25 @@ func TestZeroQuotaAllowsEverything(t *testing.T) {
 		}
 	}
 }
+
+func TestGradualQuotaComesBackByTheSecond(t *testing.T) {
+	var c clock
+	l := c.limiter(rate.Quota{Hour: 3600})
+	l.Gradual = true
+	for range 3600 {
+		if !l.Allow("a").Allowed {
+			t.Fatal("a full bucket refused")
+		}
+	}
+	v := l.Allow("a")
+	if v.Allowed || v.Remaining != 0 || v.RetryAfter != 0 || !v.Reset.Equal(c.now.Add(time.Hour)) {
+		t.Fatalf("an empty bucket: %+v, want a refusal and a full bucket in an hour", v)
+	}
+	c.now = c.now.Add(2 * time.Second)
+	if v = l.Allow("a"); !v.Allowed || v.Remaining != 1 {
+		t.Fatalf("two seconds later: %+v, want one of two requests left", v)
+	}
+	if !l.Allow("a").Allowed || l.Allow("a").Allowed {
+		t.Fatal("two seconds give two requests")
+	}
+}

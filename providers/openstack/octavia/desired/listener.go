@@ -248,8 +248,8 @@ func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, e
 }
 
 // ownHealth is the check of the Service's own port that the portable keys ask for, nil for none: a member
-// is checked at its monitor port. The ovn provider has none, and pools of other protocols than TCP take
-// no such check where the API is old, and none with https.
+// is checked at its monitor port. The ovn provider has none, see Impossible. Pools of other protocols than TCP
+// take no such check where the API is old, and none with https.
 func (r *Rules) ownHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, error) {
 	own, err := annotation.OwnCheck(spec)
 	if err != nil || own == nil || !r.checksOwn(own, port.Protocol) {
@@ -259,9 +259,6 @@ func (r *Rules) ownHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, erro
 }
 
 func (r *Rules) checksOwn(own *cloud.Health, pool cloud.Protocol) bool {
-	if r.Config.Provider == config.ProviderOVN {
-		return false
-	}
 	return pool == cloud.ProtocolTCP || r.Can(ableUdpHTTPMonitor) && own.Protocol != cloud.ProtocolHTTPS
 }
 

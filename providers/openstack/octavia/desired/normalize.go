@@ -11,7 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -245,15 +244,9 @@ func (r *Rules) ownNotes(spec cloud.Spec) []cloud.Warning {
 	}
 	var list []cloud.Warning
 	for _, key := range []annotation.Key{option.MonitorProtocol, option.MonitorPort, option.MonitorPath} {
-		switch {
-		case !key.Has(spec.Options):
-		case r.Config.Provider == config.ProviderOVN:
-			list = append(list, cloud.Warning{Field: key.Name, Message: "not possible with the ovn provider, which has no port for checks"})
-		default:
-			for _, port := range spec.Ports {
-				if !r.checksOwn(own, port.Protocol) {
-					list = append(list, cloud.Warning{Field: key.Name, Message: "not possible for " + port.Listener().Key()})
-				}
+		for _, port := range spec.Ports {
+			if key.Has(spec.Options) && !r.checksOwn(own, port.Protocol) {
+				list = append(list, cloud.Warning{Field: key.Name, Message: "not possible for " + port.Listener().Key()})
 			}
 		}
 	}

@@ -27,6 +27,26 @@ func New(b config.Balancer, classes map[string]config.Class, marks mark.Marks, v
 // Defaults implements cloud.Configured: what [LoadBalancer] says of all balancers.
 func (r *Rules) Defaults() map[string]string { return option.Defaults(r.Config) }
 
+// Impossible implements cloud.Configured: what the ovn provider lacks. It forwards packets of TCP and
+// UDP, spreads them by address and port, and has no port of its own from which to check
+// (https://docs.openstack.org/octavia/latest/user/feature-classification/index.html).
+func (r *Rules) Impossible() map[string]string {
+	if r.Config.Provider != config.ProviderOVN {
+		return nil
+	}
+	return map[string]string{
+		option.Method.Name:          "the ovn provider has " + config.MethodSourceIPPort + " only",
+		option.ProxyProtocol.Name:   "the ovn provider leaves the content of connections as it is",
+		option.TLS.Name:             "the ovn provider does not terminate TLS",
+		option.TLSPorts.Name:        "the ovn provider does not terminate TLS",
+		option.MonitorProtocol.Name: ownCheckOVN,
+		option.MonitorPort.Name:     ownCheckOVN,
+		option.MonitorPath.Name:     ownCheckOVN,
+	}
+}
+
+const ownCheckOVN = "the ovn provider has no port for checks"
+
 // IfAble returns the value where load balancers can do that here, else "".
 func (r *Rules) IfAble(a Ability, value string) string {
 	if r.Can(a) {

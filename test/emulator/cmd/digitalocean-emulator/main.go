@@ -5,25 +5,13 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "digitalocean-emulator:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("digitalocean-emulator", run) }
 
 // settings are the flags.
 type settings struct {
@@ -42,20 +30,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	server := digitalocean.New(s.options)
 	defer server.Close()
 	server.SeedDroplets(s.count)
-	for name := range strings.SplitSeq(s.names, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			server.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name = name })
-		}
+	for _, name := range command.Names(s.names) {
+		server.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name = name })
 	}
 	url, err := server.Listen(s.listen)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(out, url); err != nil {
-		return fmt.Errorf("printing the URL: %w", err)
-	}
-	<-ctx.Done()
-	return nil
+	return command.Serve(ctx, out, url)
 }
 
 func parse(args []string) (settings, error) {
@@ -75,11 +57,8 @@ func parse(args []string) (settings, error) {
 	f.DurationVar(&o.Latency, "latency", 0, "added to every API request")
 	f.IntVar(&o.Quota.Hour, "requests-per-hour", 0, "request quota per token, published: 5000; 0 is no limit")
 	f.IntVar(&o.Quota.Minute, "requests-per-minute", 0, "burst quota per token, published: 250; 0 is no limit")
-	if err := f.Parse(args); err != nil {
-		return settings{}, fmt.Errorf("reading flags: %w", err)
-	}
-	if f.NArg() > 0 {
-		return settings{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	if err := command.Parse(f, args); err != nil {
+		return settings{}, err
 	}
 	return s, nil
 }

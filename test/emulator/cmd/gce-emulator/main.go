@@ -10,23 +10,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gce-emulator:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("gce-emulator", run) }
 
 // settings are the flags.
 type settings struct {
@@ -48,10 +39,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	server := gce.New(s.options)
 	defer server.Close()
-	for name := range strings.SplitSeq(s.names, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			seed.Instances = append(seed.Instances, gce.Instance{Name: name})
-		}
+	for _, name := range command.Names(s.names) {
+		seed.Instances = append(seed.Instances, gce.Instance{Name: name})
 	}
 	server.Load(seed)
 	server.SeedInstances(s.count)
@@ -63,11 +52,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(out, url); err != nil {
-		return fmt.Errorf("printing the URL: %w", err)
-	}
-	<-ctx.Done()
-	return nil
+	return command.Serve(ctx, out, url)
 }
 
 func parse(args []string) (settings, error) {
@@ -91,11 +76,8 @@ func parse(args []string) (settings, error) {
 	o.Quotas, o.Rates = map[string]int{}, map[string]int{}
 	f.Func("quota", "`METRIC=n`: objects of a metric per project, as in FORWARDING_RULES=15; may be repeated", pairs(o.Quotas))
 	f.Func("rate", "`group=n`: requests per minute and project of read, list, mutate or operation; may be repeated", pairs(o.Rates))
-	if err := f.Parse(args); err != nil {
-		return settings{}, fmt.Errorf("reading flags: %w", err)
-	}
-	if f.NArg() > 0 {
-		return settings{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	if err := command.Parse(f, args); err != nil {
+		return settings{}, err
 	}
 	if (s.certificate == "") != (s.key == "") {
 		return settings{}, errors.New("-tls-cert and -tls-key belong together")

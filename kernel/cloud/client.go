@@ -1,0 +1,53 @@
+package cloud
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// NewClient returns an HTTP client on the kernel's transport, or on what a driver puts before it. It
+// follows no redirect: no API here redirects, and whoever it would be would get the credentials.
+func NewClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// WithToken returns a transport that puts a bearer token (RFC 6750, section 2.1) on every request. It
+// reads the secret setting of that name for each, so that a new token counts at once. A token that cannot
+// be read is a [TokenError].
+func WithToken(next http.RoundTripper, name string, secret func(name string) (string, error)) http.RoundTripper {
+	return &authorizer{next: next, name: name, secret: secret}
+}
+
+type authorizer struct {
+	next   http.RoundTripper
+	name   string
+	secret func(name string) (string, error)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *authorizer) RoundTrip(request *http.Request) (*http.Response, error) {
+	token, err := a.secret(a.name)
+	if err != nil {
+		if request.Body != nil {
+			request.Body.Close()
+		}
+		return nil, &TokenError{Setting: a.name, Err: err}
+	}
+	request = request.Clone(request.Context())
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+	return a.next.RoundTrip(request)
+}
+
+// TokenError says that a token could not be read. Its class is FailureUnauthorized.
+type TokenError struct {
+	Setting string
+	Err     error
+}
+
+func (e *TokenError) Error() string { return fmt.Sprintf("reading %s: %v", e.Setting, e.Err) }
+
+func (e *TokenError) Unwrap() error { return e.Err }

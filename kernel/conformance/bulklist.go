@@ -1,0 +1,63 @@
+package conformance
+
+import (
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// listed: the bulk list is from before the last balancer was made.
+func listed(f *fixture) {
+	lister, ok := f.driver.(cloud.BulkLister)
+	if !ok {
+		return
+	}
+	first, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	second, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
+	list, err := lister.ListBalancers(f.ctx())
+	f.must(err, "ListBalancers")
+	unknown := f.spec(Service{Name: "unknown", Ports: []cloud.Port{portHTTP}})
+	for _, spec := range []cloud.Spec{first, second, unknown} {
+		for _, id := range slices.Compact([]string{spec.Ref.ID, ""}) {
+			spec.Ref.ID, spec.BulkList = id, nil
+			want, err := f.balancers().Observe(f.ctx(), spec)
+			f.must(err, "Observe")
+			spec.BulkList = list
+			got, err := f.balancers().Observe(f.ctx(), spec)
+			f.must(err, "Observe with a list")
+			want.Native, got.Native = nil, nil
+			if difference := cmp.Diff(want, got); difference != "" {
+				f.Errorf("%s with id %q (-read +listed):\n%s", spec.Ref.Owner.Name, id, difference)
+			}
+		}
+	}
+	third, created := f.ensure(unknown)
+	third.BulkList = list
+	if got, err := f.balancers().Observe(f.ctx(), third); err != nil || got.Found && got.ID != created.ID {
+		f.Errorf("Observe with a bulk list older than balancer %q = found %t, id %q, %v", created.ID, got.Found, got.ID, err)
+	}
+}
+
+// deletedAsListed: many balancers that are deleted together are not read one by one.
+func deletedAsListed(f *fixture) {
+	lister, ok := f.driver.(cloud.BulkLister)
+	if !ok {
+		return
+	}
+	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	other, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
+	list, err := lister.ListBalancers(f.ctx())
+	f.must(err, "ListBalancers")
+	listed := spec
+	listed.BulkList, listed.Deleting = list, true
+	f.must(f.destroy(cloud.Change{Spec: listed}), "deleting")
+	spec.Deleting = true
+	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found || after.Orphans {
+		f.Errorf("Observe after the deletion = found %t, orphans %t, %v; want that nothing is left", after.Found, after.Orphans, err)
+	}
+	if d := f.difference(other); !d.before.Found || len(d.operations) > 0 {
+		f.Errorf("the other balancer: found %t, differences:\n%s", d.before.Found, text(d.operations))
+	}
+}

@@ -1,0 +1,78 @@
+package framework
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+)
+
+// listing is a driver that counts lists of machines.
+type listing struct {
+	taggable
+	lists atomic.Int64
+}
+
+func (d *listing) Instances() cloud.Instances { return &countedLists{lists: &d.lists} }
+
+type countedLists struct {
+	parser
+	lists *atomic.Int64
+}
+
+func (c *countedLists) List(context.Context) (cloud.InstanceList, error) {
+	c.lists.Add(1)
+	return cloud.InstanceList{Items: []cloud.Instance{{ID: "1", Name: "a"}}, Complete: true}, nil
+}
+
+// A standby knows the cluster and asks the cloud nothing. The moment it leads it reads the list of
+// machines, before any controller asks for one, and only where there are Nodes.
+func TestStandbyIsWarm(t *testing.T) {
+	for name, ids := range map[string][]string{"with nodes": {"stub://1"}, "without": nil, "with foreign nodes": {"other://1"}} {
+		synctest.Test(t, func(t *testing.T) {
+			server, driver := fake.NewClientset(), &listing{}
+			for _, id := range ids {
+				if err := server.Tracker().Add(node("a", id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			completed := completedConfig(t, server)
+			c := assemble(Options{
+				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
+				Tuning:   DefaultTuning(), ClusterID: "c",
+			}, driver)
+			if err := c.Prepare(completed); err != nil {
+				t.Fatal(err)
+			}
+			c.warm()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := len(c.allNodes()); got != len(ids) || driver.lists.Load() != 0 {
+				t.Errorf("%s: a standby knows %d nodes and has read %d lists; want %d and 0", name, got, driver.lists.Load(), len(ids))
+			}
+			builder := &testBuilder{server: server}
+			builder.core = completed.ClientBuilder.(*clientBuilder).core
+			c.Initialize(builder, nil)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			want := int64(0)
+			if name == "with nodes" {
+				want = 1
+			}
+			if got := driver.lists.Load(); got != want {
+				t.Errorf("%s: the leader has read %d lists, want %d", name, got, want)
+			}
+			if err := c.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+			c.recorder.broadcaster.Shutdown()
+			completed.SharedInformers.Shutdown()
+		})
+	}
+}

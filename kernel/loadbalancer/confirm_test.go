@@ -1,0 +1,105 @@
+package loadbalancer
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// crowd returns fixtures of Services that have their balancer, all about to be deleted together.
+func crowd(t *testing.T, services int) (*bulkLister, []*fixture) {
+	t.Helper()
+	s, all := listed(t, services)
+	share(all)
+	time.Sleep(bulkListAge)
+	s.lists, s.observes, s.writes = 0, 0, nil
+	return s, all
+}
+
+// deleteAll begins the deletion of all, and returns those that have yet to be confirmed.
+func deleteAll(t *testing.T, all []*fixture) (deleted []*fixture) {
+	t.Helper()
+	for _, f := range all {
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			waits(t, err, confirmAfter)
+			deleted = append(deleted, f)
+		}
+	}
+	return deleted
+}
+
+func TestManyDeletionsAreConfirmedByOneList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 51)
+		deleted := deleteAll(t, all)
+		if len(s.balancers) != 0 || len(s.writes) != 51 || s.lists != 1 {
+			t.Errorf("%d balancers left, %d writes, %d lists; want 0, 51 and 1", len(s.balancers), len(s.writes), s.lists)
+		}
+		time.Sleep(confirmAfter)
+		for _, f := range deleted {
+			if err := f.Delete(t.Context(), f.svc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The first ones were no crowd yet: each was looked at before and after.
+		if alone := 2 * (manyServices - 1); s.lists != 2 || s.observes != alone || len(s.writes) != 51 {
+			t.Errorf("%d lists, %d observations, %d writes; want 2, %d and 51", s.lists, s.observes, len(s.writes), alone)
+		}
+	})
+}
+
+// A list from before the deletion shows the balancer, and one that began later may show that the
+// cloud has kept it.
+func TestDeletionIsConfirmedByALaterList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 4)
+		deleteAll(t, all[:manyServices])
+		f := all[manyServices]
+		s.undead = 1
+		deleteAll(t, all[manyServices:])
+		time.Sleep(confirmAfter)
+		waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+		if len(s.balancers) != 1 {
+			t.Fatalf("%d balancers, want the one that was kept", len(s.balancers))
+		}
+		for range 2 {
+			time.Sleep(pollFirst)
+			_ = f.Delete(t.Context(), f.svc)
+		}
+		if err := f.Delete(t.Context(), f.svc); err != nil || len(s.balancers) != 0 {
+			t.Errorf("Delete() = %v, %d balancers left", err, len(s.balancers))
+		}
+	})
+}
+
+// What a Service gets after a deletion is not what was confirmed.
+func TestConfirmationIsOfTheLastChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 4)
+		deleteAll(t, all)
+		f := all[3]
+		f.settle()
+		s.blank, s.writes = true, nil
+		time.Sleep(bulkListAge)
+		deleteAll(t, all)
+		f.wrote("delete balancer")
+	})
+}
+
+// A cloud that cannot be listed just then is asked for each balancer.
+func TestDeletionIsConfirmedWithoutLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 5)
+		deleteAll(t, all)
+		s.broken, s.observes = true, 0
+		time.Sleep(confirmAfter)
+		for _, f := range all[manyServices:] {
+			if err := f.Delete(t.Context(), f.svc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := len(all) - manyServices; s.observes != want {
+			t.Errorf("%d observations, want %d", s.observes, want)
+		}
+	})
+}

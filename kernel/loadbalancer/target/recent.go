@@ -1,0 +1,87 @@
+package target
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// recentAge is how long candidates serve the next Services: about as long as a pass over all of them takes.
+const recentAge = 2 * time.Second
+
+// Recent remembers the candidates of each label selection for a moment, so that a pass over many Services
+// computes them once. They serve for the same Nodes and the same knowledge of machines, and only where
+// nothing was in doubt. The zero Recent is empty; nothing is kept between passes.
+type Recent struct {
+	mu    sync.Mutex
+	known map[string]recent
+	clear *time.Timer
+}
+
+// recent are the candidates of one selection.
+type recent struct {
+	nodes      uint64
+	machines   any
+	at         time.Time
+	candidates Candidates
+}
+
+// get returns the candidates of a selection, and false when they are not known.
+func (r *Recent) get(selection string, nodes uint64, machines any) (Candidates, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.known[selection]
+	return known.candidates, ok && known.nodes == nodes && known.machines == machines && time.Since(known.at) < recentAge
+}
+
+// set remembers candidates until recentAge after the last ones.
+func (r *Recent) set(selection string, nodes uint64, machines any, c Candidates) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil {
+		r.known = map[string]recent{}
+	}
+	r.known[selection] = recent{nodes, machines, time.Now(), c}
+	if r.clear != nil {
+		r.clear.Stop()
+	}
+	r.clear = time.AfterFunc(recentAge, r.forget)
+}
+
+func (r *Recent) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = nil
+}
+
+// certain reports whether the same Nodes and machines give the same candidates: nothing was read beside
+// the list of machines, or could not be, and no Node describes its machine by more than is compared.
+func (c Candidates) certain() bool {
+	if c.Err != nil || len(c.unknown) > 0 || len(c.named) > 0 || c.unresolved {
+		return false
+	}
+	for i := range c.Targets {
+		if c.Targets[i].InstanceID.Described() {
+			return false
+		}
+	}
+	return true
+}
+
+var seed = maphash.MakeSeed()
+
+// fingerprint is the same for the same Nodes in any order, as far as candidates depend on them.
+func fingerprint(nodes []*corev1.Node, selector labels.Selector) uint64 {
+	type facts struct {
+		name, providerID  string
+		selected, joining bool
+	}
+	sum := uint64(len(nodes))
+	for _, node := range nodes {
+		sum += maphash.Comparable(seed, facts{node.Name, node.Spec.ProviderID, selector.Matches(labels.Set(node.Labels)), joining(node)})
+	}
+	return sum
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// networkAge is how old what a NetworkReader read may be. A user who makes a subnet and a Service at once
+// is not surprised: after any failure it is read anew.
+const networkAge = 5 * time.Second
+
+// networkPatience is how long a reading that somebody else has begun is waited for.
+const networkPatience = 15 * time.Second
+
+// network shares what a NetworkReader reads among the Services of a cloud.
+type network struct {
+	*caller
+	next cloud.NetworkReader
+	turn chan struct{} // held while it is read
+
+	mu     sync.Mutex
+	latest cloud.Network
+	began  time.Time // of latest
+	// doubted is when something last failed that may have been decided by what was read.
+	doubted time.Time
+}
+
+// newNetwork returns nil where the driver is no NetworkReader.
+func newNetwork(driver cloud.Driver, by *caller) *network {
+	next, ok := driver.(cloud.NetworkReader)
+	if !ok {
+		return nil
+	}
+	return &network{caller: by, next: next, turn: make(chan struct{}, 1)}
+}
+
+// get returns what was read a moment ago, or reads it.
+func (n *network) get(ctx context.Context) (cloud.Network, error) {
+	patience, cancel := context.WithTimeout(ctx, networkPatience)
+	defer cancel()
+	select {
+	case n.turn <- struct{}{}:
+		defer func() { <-n.turn }()
+	case <-patience.Done():
+		return nil, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: opReadNetwork.name, Err: fmt.Errorf("waiting for it: %w", patience.Err())}
+	}
+	if latest := n.known(); latest != nil {
+		return latest, nil
+	}
+	began := time.Now()
+	latest, err := call(ctx, n.caller, opReadNetwork, n.next.ReadNetwork)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.latest, n.began = latest, began
+	return latest, nil
+}
+
+// known returns what was read late enough, nil for nothing.
+func (n *network) known() cloud.Network {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if time.Since(n.began) >= networkAge || !n.began.After(n.doubted) {
+		n.latest = nil
+	}
+	return n.latest
+}
+
+// doubtedBy has the next one read anew where something failed, and returns the error. n may be nil.
+func (n *network) doubtedBy(err error) error {
+	if n == nil || err == nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.doubted = time.Now()
+	return err
+}

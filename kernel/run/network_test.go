@@ -1,0 +1,96 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// placed is a driver whose balancers stand in a network.
+type placed struct {
+	cloud.Driver
+	cloud.Balancers
+
+	reads   atomic.Int32
+	seen    atomic.Value // of the last Observe
+	refuses atomic.Bool
+	gone    atomic.Bool // the network cannot be read
+}
+
+func (p *placed) Classify(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureInvalid} }
+
+func (p *placed) ReadNetwork(context.Context) (cloud.Network, error) {
+	if p.gone.Load() {
+		return nil, errors.New("no answer")
+	}
+	time.Sleep(time.Millisecond)
+	return p.reads.Add(1), nil
+}
+
+func (p *placed) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	p.seen.Store(spec.Network)
+	if p.refuses.Load() {
+		return cloud.Observed{}, errors.New("no subnet")
+	}
+	return cloud.Observed{}, nil
+}
+
+func (p *placed) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	if p.refuses.Load() {
+		return cloud.Balancer{}, nil, errors.New("no subnet")
+	}
+	return cloud.Balancer{}, nil, nil
+}
+
+// The network is read once for all that come within five seconds, and anew after anything failed.
+func TestNetworkIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		driver := &placed{}
+		balancers := run.Decorate(driver, run.Options{}).Balancers
+		observe := func(want int32, what string) {
+			t.Helper()
+			if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil && !driver.refuses.Load() {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if got := driver.seen.Load(); got != want {
+				t.Errorf("%s: reading %v, want %d", what, got, want)
+			}
+		}
+		for range 10 {
+			go func() {
+				if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		time.Sleep(10 * time.Millisecond)
+		observe(1, "ten at once")
+		time.Sleep(4 * time.Second)
+		observe(1, "four seconds later")
+		time.Sleep(time.Second)
+		observe(2, "five seconds later")
+
+		driver.refuses.Store(true)
+		if _, _, err := balancers.Normalize(cloud.Spec{}); err == nil {
+			t.Fatal("nothing was refused")
+		}
+		time.Sleep(time.Millisecond)
+		observe(3, "after a refusal")
+		time.Sleep(time.Millisecond)
+		observe(4, "after an observation that failed")
+		driver.refuses.Store(false)
+
+		time.Sleep(5 * time.Second)
+		driver.gone.Store(true)
+		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); !cloud.IsClass(err, cloud.FailureInvalid) {
+			t.Errorf("without a network: %v", err)
+		}
+	})
+}

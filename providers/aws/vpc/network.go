@@ -1,0 +1,114 @@
+package vpc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+)
+
+// Network is where balancers of the VPC can be placed. It changes rarely.
+type Network struct {
+	subnets []ec2types.Subnet
+	// public says which subnets, by id, have a route to an internet gateway.
+	public map[string]bool
+	// regular says of the zones whether they are availability zones, and no local ones.
+	regular map[string]bool
+}
+
+// ReadNetwork reads subnets, route tables and zones.
+func (r *Reader) ReadNetwork(ctx context.Context) (*Network, error) {
+	subnets, err := cloud.Pages(func(next string) ([]ec2types.Subnet, string, error) {
+		page, err := r.client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: filter.Page(next)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Subnets, aws.ToString(page.NextToken), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the subnets: %w", err)
+	}
+	tables, err := cloud.Pages(func(next string) ([]ec2types.RouteTable, string, error) {
+		page, err := r.client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: filter.Page(next)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.RouteTables, aws.ToString(page.NextToken), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the route tables: %w", err)
+	}
+	zones, err := r.client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
+	if err != nil {
+		return nil, fmt.Errorf("reading the availability zones: %w", err)
+	}
+	n := &Network{subnets: subnets, public: publicSubnets(subnets, tables), regular: map[string]bool{}}
+	for _, zone := range zones.AvailabilityZones {
+		n.regular[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneType) == "availability-zone" || zone.ZoneType == nil
+	}
+	return n, nil
+}
+
+// publicSubnets says which subnets lead to an internet gateway: by the table they are associated
+// with, else by the main one.
+func publicSubnets(subnets []ec2types.Subnet, tables []ec2types.RouteTable) map[string]bool {
+	byMain, by := false, map[string]bool{}
+	for _, table := range tables {
+		leads := slices.ContainsFunc(table.Routes, func(r ec2types.Route) bool { return strings.HasPrefix(aws.ToString(r.GatewayId), "igw") })
+		for _, association := range table.Associations {
+			switch {
+			case aws.ToBool(association.Main):
+				byMain = leads
+			case association.SubnetId != nil:
+				by[*association.SubnetId] = leads
+			}
+		}
+	}
+	public := map[string]bool{}
+	for _, subnet := range subnets {
+		leads, explicit := by[aws.ToString(subnet.SubnetId)]
+		public[aws.ToString(subnet.SubnetId)] = explicit && leads || !explicit && byMain
+	}
+	return public
+}
+
+// Subnet returns the subnet with the id, false when the VPC has none.
+func (n *Network) Subnet(id string) (ec2types.Subnet, bool) {
+	for _, subnet := range n.subnets {
+		if aws.ToString(subnet.SubnetId) == id {
+			return subnet, true
+		}
+	}
+	return ec2types.Subnet{}, false
+}
+
+// Zone returns the name of the zone of a subnet.
+func (n *Network) Zone(id string) string {
+	subnet, _ := n.Subnet(id)
+	return aws.ToString(subnet.AvailabilityZone)
+}
+
+// Ranges returns the networks of subnets, sorted: IPv4 and IPv6.
+func (n *Network) Ranges(ids []string) (v4, v6 []string) {
+	for _, id := range ids {
+		subnet, _ := n.Subnet(id)
+		if subnet.CidrBlock != nil {
+			v4 = append(v4, *subnet.CidrBlock)
+		}
+		for _, association := range subnet.Ipv6CidrBlockAssociationSet {
+			if association.Ipv6CidrBlock != nil {
+				v6 = append(v6, *association.Ipv6CidrBlock)
+			}
+		}
+	}
+	slices.Sort(v4)
+	slices.Sort(v6)
+	return slices.Compact(v4), slices.Compact(v6)
+}

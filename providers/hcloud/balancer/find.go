@@ -1,0 +1,198 @@
+package balancer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+)
+
+// bulk is a cloud.BulkList.
+type bulk struct {
+	balancers    []*hcloud.LoadBalancer
+	certificates []*hcloud.Certificate
+}
+
+// ListBalancers implements cloud.BulkLister.
+func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	all, err := b.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	certificates, err := b.managed(ctx, labelUID)
+	if err != nil {
+		return nil, err
+	}
+	return bulk{all, certificates}, nil
+}
+
+func (b *Balancers) all(ctx context.Context) ([]*hcloud.LoadBalancer, error) {
+	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.LoadBalancer, *hcloud.Response, error) {
+		return b.API.LoadBalancer.List(ctx, hcloud.LoadBalancerListOpts{ListOpts: opts})
+	})
+	if err == nil && (!all.Complete || slices.ContainsFunc(all.Items, isBlank)) {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return nil, api.Failed("listing load balancers", err)
+	}
+	return all.Items, nil
+}
+
+// isBlank reports whether an answer is no load balancer.
+func isBlank(lb *hcloud.LoadBalancer) bool {
+	return lb.ID == 0 || lb.LoadBalancerType == nil || lb.Location == nil
+}
+
+// managed returns the managed certificates with a label.
+func (b *Balancers) managed(ctx context.Context, selector string) ([]*hcloud.Certificate, error) {
+	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.Certificate, *hcloud.Response, error) {
+		opts.LabelSelector = selector
+		return b.API.Certificate.List(ctx, hcloud.CertificateListOpts{ListOpts: opts})
+	})
+	if err == nil && !all.Complete {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return nil, api.Failed("listing certificates", err)
+	}
+	return slices.DeleteFunc(all.Items, func(c *hcloud.Certificate) bool { return c.Type != hcloud.CertificateTypeManaged }), nil
+}
+
+// has reports whether a load balancer can be the Service's. One that it gave back has nothing of it.
+func has(lb *hcloud.LoadBalancer, spec cloud.Spec) bool {
+	return !spec.Deleting || lb.Labels[labelUID] != "" || lb.Name == cloud.UIDName(spec.Ref.Owner.UID)
+}
+
+// find looks for the load balancer of the Spec by id, by label and by name, which is unique in a
+// project. It returns several where they have this Service's label.
+func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.LoadBalancer, byName bool, err error) {
+	list, listed := spec.BulkList.(bulk)
+	all := list.balancers
+	if !listed {
+		lb, err := b.byID(ctx, spec.Ref.ID)
+		if err != nil || lb != nil && has(lb, spec) {
+			return []*hcloud.LoadBalancer{lb}, false, err
+		}
+		if all, err = b.all(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	ours, wanted := spec.Ref.Owner.UID, nameOf(spec)
+	var named []*hcloud.LoadBalancer
+	for _, lb := range all {
+		switch {
+		case spec.Beside != nil && idOf(lb) == spec.Beside.ID, !has(lb, spec):
+		case idOf(lb) == spec.Ref.ID:
+			return []*hcloud.LoadBalancer{lb}, false, nil
+		case ours != "" && lb.Labels[labelUID] == ours:
+			found = append(found, lb)
+		case lb.Name == wanted:
+			named = append(named, lb)
+		}
+	}
+	if len(found) == 0 {
+		return named, len(named) > 0, nil
+	}
+	return found, false, nil
+}
+
+// byID reads a load balancer, nil when there is none, or the text is no id.
+func (b *Balancers) byID(ctx context.Context, text string) (*hcloud.LoadBalancer, error) {
+	if _, ok := checkID(text); !ok {
+		return nil, nil //nolint:nilnil // as the client has it
+	}
+	id, _ := strconv.ParseInt(text, 10, 64)
+	lb, _, err := b.API.LoadBalancer.GetByID(ctx, id)
+	if err == nil && lb != nil && isBlank(lb) {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return nil, api.Failed("reading load balancer "+text, err)
+	}
+	return lb, nil
+}
+
+func idOf(lb *hcloud.LoadBalancer) string { return strconv.FormatInt(lb.ID, 10) }
+
+// nameOf returns the name that the Service asks for.
+func nameOf(spec cloud.Spec) string {
+	return cmp.Or(name.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
+}
+
+// Keys of what is looked up.
+const (
+	lookupAdopted      = "adopted"
+	lookupTypes        = "types"
+	lookupTargets      = "targets"
+	lookupServices     = "services"
+	lookupCertificates = "certificates"
+	lookupDeprecated   = "deprecated"
+	lookupGone         = "gone"
+	lookupKept         = "kept"
+	lookupCertificate  = "certificate/"
+	lookupField        = "field/"
+)
+
+// lookUp finds out what Normalize needs: the limits of the type that is asked for, and the ids of
+// certificates that have names.
+func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.LoadBalancer) (map[string]string, error) {
+	lookups := map[string]string{}
+	if spec.Deleting {
+		return lookups, nil
+	}
+	var of *hcloud.LoadBalancerType
+	if lb != nil {
+		of = lb.LoadBalancerType
+	}
+	if wanted := size.In(spec.Options); of == nil || wanted != "" && wanted != of.Name {
+		types, err := b.API.LoadBalancerType.All(ctx)
+		if err == nil && len(types) == 0 {
+			err = cloud.ErrIncomplete
+		}
+		if err != nil {
+			return nil, api.Failed("listing load balancer types", err)
+		}
+		of = typeAmong(types, cmp.Or(wanted, defaultType), lookups)
+	}
+	if of != nil {
+		lookups[lookupTargets], lookups[lookupServices] = strconv.Itoa(of.MaxTargets), strconv.Itoa(of.MaxServices)
+		lookups[lookupCertificates] = strconv.Itoa(of.MaxAssignedCertificates)
+	}
+	for _, item := range namedCertificates(spec) {
+		certificate, _, err := b.API.Certificate.GetByName(ctx, item)
+		if err != nil {
+			return nil, api.Failed("finding certificate "+item, err)
+		}
+		if certificate != nil {
+			lookups[lookupCertificate+item] = strconv.FormatInt(certificate.ID, 10)
+		}
+	}
+	return lookups, nil
+}
+
+// typeAmong returns the type of that name, nil when there is none.
+func typeAmong(types []*hcloud.LoadBalancerType, wanted string, lookups map[string]string) (of *hcloud.LoadBalancerType) {
+	var names string
+	for _, t := range types {
+		if names += ", " + t.Name; t.Name == wanted {
+			of = t
+		}
+	}
+	lookups[lookupTypes] = names[len(", "):]
+	if of != nil && of.IsDeprecated() {
+		lookups[lookupDeprecated] = of.UnavailableAfter().UTC().Format("2006-01-02")
+		if isPast(of.UnavailableAfter()) {
+			lookups[lookupGone] = yes
+		}
+	}
+	return of
+}
+
+func missing(what string) error { return fmt.Errorf("%s: %w", what, cloud.ErrIncomplete) }

@@ -1,0 +1,235 @@
+package balancer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// defaultCookie is the name of the cookie where none is given.
+const defaultCookie = "HCLBSTICKY"
+
+// Fields of health checks that only this cloud has.
+const (
+	fieldDomain   = "domain"
+	fieldStatuses = "statusCodes"
+	fieldTLS      = "tls"
+)
+
+// managedPrefix begins the value of the certificate field where it is the one that is made for the
+// Service: its domains follow.
+const managedPrefix = "managed:"
+
+// listeners adds a listener for each port.
+func (r *request) listeners(v *cloud.Balancer) {
+	own, err := annotation.OwnCheck(r.Spec)
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+	certificates, http := map[string]bool{}, false
+	for _, port := range r.Ports {
+		l := port.Listener()
+		l.Protocol, l.TargetProtocol = r.protocolOf(port.Port), cloud.ProtocolTCP
+		l.ProviderFields = map[string]string{cloud.FieldProxyProtocol: cmp.Or(proxyProtocol.OfPort(r.options, port.Port), "false")}
+		if l.Protocol != cloud.ProtocolTCP {
+			http, l.TargetProtocol = true, cloud.ProtocolHTTP
+			r.http(l)
+		}
+		for id := range strings.SplitSeq(l.ProviderFields[cloud.FieldCertificate], ",") {
+			certificates[id] = id != ""
+		}
+		l.Health = r.health(l, own)
+		v.Listeners = append(v.Listeners, l)
+	}
+	cloud.SortListeners(v.Listeners)
+	r.atMost(certificate.Name, len(certificates), lookupCertificates, "certificates")
+	if !http {
+		for _, key := range []annotation.Key{cookie, idleTimeout, sticky, redirect} {
+			if key.Has(r.options) {
+				r.warn(key.Name, "it has no effect: no port speaks http or https")
+			}
+		}
+	}
+}
+
+// protocolOf returns the protocol of a port: what is said of it, else https where it terminates TLS.
+func (r *request) protocolOf(port int) cloud.Protocol {
+	switch text := protocol.OfPort(r.options, port); {
+	case text != "":
+		return cloud.ProtocolOf(text)
+	case slices.Contains(tlsPorts.Ports(r.options), port) && (isManaged(r.Spec) || certificate.OfPort(r.options, port) != ""):
+		return cloud.ProtocolHTTPS
+	}
+	return cloud.ProtocolTCP
+}
+
+// http fills in the fields of a listener that speaks HTTP.
+func (r *request) http(l cloud.Listener) {
+	f := l.ProviderFields
+	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL], f[cloud.FieldCertificate], f[fieldRedirect] = "", "", "", "false"
+	f[cloud.FieldIdleTimeout] = idleTimeout.In(r.options)
+	if sticky.Bool(r.options) {
+		f[cloud.FieldSessionCookie] = cmp.Or(cookie.In(r.options), defaultCookie)
+		f[cloud.FieldSessionCookieTTL] = cookieTTL.In(r.options)
+	}
+	if l.Protocol == cloud.ProtocolHTTPS {
+		f[fieldRedirect] = strconv.FormatBool(redirect.Bool(r.options))
+		f[cloud.FieldCertificate] = r.certificateOf(l.Port)
+	}
+}
+
+// certificateOf returns what the certificate field of a port has to be.
+func (r *request) certificateOf(port int) string {
+	if isManaged(r.Spec) {
+		if !domains.Has(r.options) {
+			r.refuse(domains, "want the domains of the managed certificate")
+		}
+		return managedPrefix + domains.In(r.options)
+	}
+	var ids []string
+	for _, item := range items(certificate.OfPort(r.options, port)) {
+		id := item
+		if _, isID := checkID(item); !isID {
+			id = r.Lookups[lookupCertificate+item]
+		}
+		if id == "" {
+			r.refuse(certificate, "there is no certificate "+item)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		r.refuse(certificate, fmt.Sprintf("want the certificate of port %d, which speaks https", port))
+	}
+	slices.Sort(ids)
+	return strings.Join(slices.Compact(ids), ",")
+}
+
+// namedCertificates are the certificates that the Service names other than by id.
+func namedCertificates(spec cloud.Spec) []string {
+	if isManaged(spec) {
+		return nil
+	}
+	all := items(certificate.OfPort(spec.Options, 0))
+	for _, port := range spec.Ports {
+		all = append(all, items(certificate.OfPort(spec.Options, port.Port))...)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(item string) bool { _, isID := checkID(item); return isID })
+}
+
+func items(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, ","), func(item string) bool { return item == "" })
+}
+
+func isManaged(spec cloud.Spec) bool { return certificateType.In(spec.Options) == "managed" }
+
+// health returns the check of a port, by the first row that fits:
+//
+//	asked for                                         checked
+//	upstream's keys for protocol, port or path        the node port, or the one that is given
+//	the portable ones                                 the node port of the Service port that is given
+//	nothing, and externalTrafficPolicy: Local         healthCheckNodePort
+//	interval, timeout or retries                      the node port, with the protocol of the port
+//	nothing                                           TCP on the node port
+func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
+	h := &cloud.Health{
+		Protocol: cloud.ProtocolTCP, Port: l.TargetPort, Interval: healthInterval.Duration(r.options), Timeout: healthTimeout.Duration(r.options),
+		Healthy: healthRetries.Int(r.options), Unhealthy: healthRetries.Int(r.options),
+	}
+	http := r.has(checkPath, checkDomain, checkTLS, statusCodes)
+	switch {
+	case http || r.has(nodeProtocol, nodePort):
+		h.Protocol = l.Protocol
+		if http && l.Protocol == cloud.ProtocolTCP {
+			h.Protocol = cloud.ProtocolHTTP
+		}
+		if r.has(nodeProtocol) {
+			h.Protocol = cloud.ProtocolOf(nodeProtocol.In(r.options))
+		}
+		h.Port = cmp.Or(nodePort.Int(r.options), l.TargetPort)
+		h.Path = annotation.CheckPath(h.Protocol, checkPath.In(r.options))
+	case own != nil:
+		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
+	case r.Local:
+		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, r.HealthPort, "/healthz"
+	case r.has(healthInterval, healthTimeout, healthRetries):
+		h.Protocol, h.Path = l.Protocol, annotation.CheckPath(l.Protocol, "")
+	}
+	if h.Protocol != cloud.ProtocolTCP {
+		h.ProviderFields = map[string]string{
+			fieldDomain: strings.ToLower(checkDomain.In(r.options)), fieldStatuses: statusCodes.In(r.options), fieldTLS: strconv.FormatBool(checkTLS.Bool(r.options)),
+		}
+	}
+	return h
+}
+
+// has reports whether one of the keys was given.
+func (r *request) has(keys ...annotation.Key) bool {
+	return slices.ContainsFunc(keys, func(key annotation.Key) bool { return key.Has(r.options) })
+}
+
+// listener is a service in the kernel's words.
+func (s state) listener(service hcloud.LoadBalancerService) cloud.Listener {
+	l := cloud.Listener{
+		Protocol: cloud.ProtocolOf(string(service.Protocol)), Port: service.ListenPort, TargetProtocol: cloud.ProtocolTCP, TargetPort: service.DestinationPort,
+		Health:         observedHealth(service.HealthCheck),
+		ProviderFields: map[string]string{cloud.FieldProxyProtocol: strconv.FormatBool(service.Proxyprotocol)},
+	}
+	if l.Protocol == cloud.ProtocolTCP {
+		return l
+	}
+	l.TargetProtocol = cloud.ProtocolHTTP
+	f, http := l.ProviderFields, service.HTTP
+	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL] = "", ""
+	if http.StickySessions {
+		f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL] = http.CookieName, seconds(http.CookieLifetime)
+	}
+	f[cloud.FieldIdleTimeout], f[fieldRedirect] = seconds(http.TimeoutIdle), strconv.FormatBool(http.RedirectHTTP)
+	f[cloud.FieldCertificate] = s.certificateField(http.Certificates)
+	return l
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+
+func observedHealth(c hcloud.LoadBalancerServiceHealthCheck) *cloud.Health {
+	h := &cloud.Health{
+		Protocol: cloud.ProtocolOf(string(c.Protocol)), Port: c.Port, Interval: c.Interval, Timeout: c.Timeout, Healthy: c.Retries, Unhealthy: c.Retries,
+	}
+	if h.Protocol != cloud.ProtocolTCP && c.HTTP != nil {
+		h.Path = annotation.CheckPath(h.Protocol, c.HTTP.Path)
+		statuses, _ := sortedList(strings.Join(c.HTTP.StatusCodes, ","))
+		h.ProviderFields = map[string]string{
+			fieldDomain: strings.ToLower(c.HTTP.Domain), fieldStatuses: statuses, fieldTLS: strconv.FormatBool(c.HTTP.TLS),
+		}
+	}
+	return h
+}
+
+// certificateField names certificates as listeners do.
+func (s state) certificateField(used []*hcloud.Certificate) string {
+	var ids []string
+	for _, c := range used {
+		ids = append(ids, strconv.FormatInt(c.ID, 10))
+	}
+	for _, c := range s.certificates {
+		if len(ids) == 1 && strconv.FormatInt(c.ID, 10) == ids[0] && s.certificateOf(domainsOf(c)) == c {
+			return managedPrefix + domainsOf(c)
+		}
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, ",")
+}
+
+// domainsOf are the domains of a certificate, as annotations have them.
+func domainsOf(c *hcloud.Certificate) string {
+	list, _ := lowerList(strings.Join(c.DomainNames, ","))
+	return list
+}

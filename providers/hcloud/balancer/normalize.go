@@ -1,0 +1,284 @@
+package balancer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
+)
+
+// Fields that only this cloud has.
+const (
+	fieldLocation       = "location"
+	fieldNetworkZone    = "networkZone"
+	fieldPrivateTargets = "privateTargets"
+	fieldMaxTargets     = "maxTargets"
+	fieldRedirect       = "redirectHTTP"
+)
+
+// Immutable are the fields that the API cannot change.
+var Immutable = []string{fieldLocation, fieldNetworkZone, cloud.FieldSubnet}
+
+const (
+	defaultType = "lb11"
+	mixed       = "mixed"
+)
+
+// request is what one Service asks for, while it is read.
+type request struct {
+	cloud.Spec
+	options  map[string]string
+	errs     []error
+	warnings []cloud.Warning
+}
+
+func (r *request) refuse(key annotation.Key, want string) {
+	r.errs = append(r.errs, &cloud.Invalid{Field: key.Name, Value: key.In(r.options), Want: want})
+}
+
+func (r *request) warn(field, message string) {
+	r.warnings = append(r.warnings, cloud.Warning{Field: field, Message: message})
+}
+
+// present is a field as it is, "" where there is no load balancer.
+func (r *request) present(field string) string { return r.Lookups[lookupField+field] }
+
+// Normalize implements cloud.BalancerReader.
+func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	r := &request{Spec: spec, options: spec.Options}
+	adopted := spec.Lookups[lookupAdopted] == yes
+	v := cloud.Balancer{
+		Name: nameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.options)),
+		ProviderFields: map[string]string{
+			cloud.FieldSize:      cmp.Or(size.In(r.options), r.present(cloud.FieldSize), defaultType),
+			cloud.FieldAlgorithm: algorithm.In(r.options), fieldPrivateTargets: strconv.FormatBool(wantsPrivate(spec)),
+			cloud.FieldAddress: cmp.Or(address.In(r.options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: subnet.In(r.options),
+			fieldMaxTargets: spec.Lookups[lookupTargets],
+		},
+	}
+	if adopted { // what nothing is said of is left alone
+		keep := func(key annotation.Key, field string, into *string) {
+			if !key.Has(r.options) {
+				*into = r.present(field)
+			}
+		}
+		scope, algo := string(v.Scope), v.ProviderFields[cloud.FieldAlgorithm]
+		keep(internal, cloud.FieldScope, &scope)
+		keep(algorithm, cloud.FieldAlgorithm, &algo)
+		keep(name, cloud.FieldName, &v.Name)
+		v.Scope, v.ProviderFields[cloud.FieldAlgorithm] = cloud.Scope(scope), algo
+	}
+	labels := labelsOf(spec.Ref.Owner, adopted && spec.Ref.Owner.UID != "")
+	if !adopted && len(labels) > 0 {
+		r.keep(&v, labels)
+	}
+	for label, value := range labels {
+		v.OwnershipTags = append(v.OwnershipTags, label+"="+value)
+	}
+	slices.Sort(v.OwnershipTags)
+	r.place(v.ProviderFields)
+	r.checkType()
+	r.checkNetwork(b.Network)
+	r.listeners(&v)
+	r.notes()
+	v.Preserve(spec.Preserved)
+	if err := errors.Join(r.errs...); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
+	return v, r.warnings, nil
+}
+
+// keep leaves alone what the Service says nothing of and we never set, as upstream does: a public
+// interface that is off, and an algorithm.
+func (r *request) keep(v *cloud.Balancer, labels map[string]string) {
+	kept := strings.Split(r.Lookups[lookupKept], "_")
+	var keeps []string
+	if slices.Contains(kept, cloud.FieldScope) && !internal.Has(r.options) {
+		v.Scope, keeps = cloud.ScopeInternal, append(keeps, cloud.FieldScope)
+	}
+	if slices.Contains(kept, cloud.FieldAlgorithm) && !algorithm.Has(r.options) {
+		v.ProviderFields[cloud.FieldAlgorithm], keeps = r.present(cloud.FieldAlgorithm), append(keeps, cloud.FieldAlgorithm)
+	}
+	if len(keeps) > 0 {
+		labels[labelKept] = strings.Join(keeps, "_")
+	}
+}
+
+// wantsPrivate reports whether targets are reached by their private address.
+func wantsPrivate(spec cloud.Spec) bool {
+	if usePrivateIP.Has(spec.Options) {
+		return usePrivateIP.Bool(spec.Options)
+	}
+	return internal.Bool(spec.Options)
+}
+
+// place chooses where the load balancer is: a location, else a zone, else where it is now.
+func (r *request) place(fields map[string]string) {
+	at, zone := location.In(r.options), networkZone.In(r.options)
+	presentAt, presentZone := r.present(fieldLocation), r.present(fieldNetworkZone)
+	switch {
+	case at == "" && zone == "" && presentAt == "" && r.Preserved[fieldLocation] == "":
+		r.refuse(location, "want a location such as fsn1, or "+networkZone.Name+" with a zone such as eu-central")
+	case at != "":
+		zone = presentZone
+	case zone == "" || zone == presentZone:
+		at, zone = presentAt, presentZone
+	}
+	fields[fieldLocation], fields[fieldNetworkZone] = at, zone
+}
+
+func (r *request) checkType() {
+	if r.Lookups[lookupTargets] == "" {
+		if types := r.Lookups[lookupTypes]; types != "" {
+			r.refuse(size, "want one of "+types)
+		}
+		return
+	}
+	if after := r.Lookups[lookupDeprecated]; after != "" {
+		r.warn(size.Name, "the type is deprecated, and there is none after "+after)
+		if r.Lookups[lookupGone] == yes {
+			r.refuse(size, "there is no such type after "+after)
+		}
+	}
+	r.atMost("spec.ports", len(r.Ports), lookupServices, "services")
+}
+
+// atMost refuses more of something than the type can have.
+func (r *request) atMost(field string, count int, limit, what string) {
+	most, _ := strconv.Atoi(r.Lookups[limit])
+	if most > 0 && count > most {
+		r.errs = append(r.errs, &cloud.Invalid{
+			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("a load balancer of this type has at most %d %s", most, what),
+		})
+	}
+}
+
+func (r *request) checkNetwork(network int64) {
+	const want = "want " + config.EnvNetwork + " to be set, which has the private addresses"
+	for _, key := range []annotation.Key{address, subnet} {
+		if key.Has(r.options) && network == 0 {
+			r.refuse(key, want)
+		}
+	}
+	for _, key := range []annotation.Key{internal, usePrivateIP} {
+		if key.Bool(r.options) && network == 0 {
+			r.refuse(key, want)
+		}
+	}
+	if internal.Bool(r.options) && usePrivateIP.Has(r.options) && !usePrivateIP.Bool(r.options) {
+		r.refuse(usePrivateIP, "want true: without a public interface only private addresses are reached")
+	}
+}
+
+func (r *request) notes() {
+	if r.ClientIP {
+		r.warn("spec.sessionAffinity", "this cloud does not know clients by their address; a cookie keeps them with a node, on ports that speak HTTP")
+	}
+	if r.LoadBalancerIP != "" {
+		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+address.Name)
+	}
+	for _, key := range []annotation.Key{protocol, proxyProtocol, certificate} {
+		for _, port := range key.PortsNamed(r.options) {
+			if !slices.ContainsFunc(r.Ports, func(p cloud.Port) bool { return p.Port == port }) {
+				r.warn(key.Name, fmt.Sprintf("the Service has no port %d", port))
+			}
+		}
+	}
+}
+
+// subnetOf is the subnet that is asked for where the address is in it, and else the address.
+func subnetOf(spec cloud.Spec, ip net.IP) string {
+	wanted := subnet.In(spec.Options)
+	prefix, err := netip.ParsePrefix(wanted)
+	if at, ok := netip.AddrFromSlice(ip.To4()); err == nil && ok && !prefix.Contains(at) {
+		return at.String()
+	}
+	return wanted
+}
+
+// MaxTargets implements cloud.Sized.
+func (b *Balancers) MaxTargets(v cloud.Balancer) int {
+	most, _ := strconv.Atoi(v.ProviderFields[fieldMaxTargets])
+	return most
+}
+
+// Defaults implements cloud.Configured.
+func (b *Balancers) Defaults() map[string]string {
+	s, defaults := b.Settings, map[string]string{}
+	set := func(key annotation.Key, value string) {
+		if value != "" && value != "0" {
+			defaults[key.Name] = value
+		}
+	}
+	whenTrue := func(key annotation.Key, on bool) {
+		if on {
+			defaults[key.Name] = yes
+		}
+	}
+	tristate := func(key annotation.Key, value *bool) {
+		if value != nil {
+			defaults[key.Name] = strconv.FormatBool(*value)
+		}
+	}
+	set(location, s.Location)
+	set(networkZone, s.NetworkZone)
+	set(size, s.Type)
+	set(algorithm, s.Algorithm)
+	set(healthInterval, strconv.Itoa(int(s.HealthInterval.Seconds())))
+	set(healthTimeout, strconv.Itoa(int(s.HealthTimeout.Seconds())))
+	set(healthRetries, strconv.Itoa(s.HealthRetries))
+	if s.PrivateSubnetIPRange.IsValid() {
+		set(subnet, s.PrivateSubnetIPRange.Masked().String())
+	}
+	whenTrue(usePrivateIP, s.UsePrivateIP)
+	whenTrue(noPrivateIngress, s.DisablePrivateIngress)
+	whenTrue(noIPv6, s.DisableIPv6)
+	tristate(internal, s.DisablePublicNetwork)
+	tristate(proxyProtocol, s.UsesProxyProtocol)
+	return defaults
+}
+
+// Impossible implements cloud.Configured: every configuration can do the same.
+func (b *Balancers) Impossible() map[string]string { return nil }
+
+// Eligible implements cloud.BalancerReader.
+func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
+	private := v.ProviderFields[fieldPrivateTargets] != "false"
+	if addressOf(t, private) != "" || isServer(t.InstanceID) && !private {
+		return ""
+	}
+	if private {
+		return "it has no private address, which use-private-ip needs"
+	}
+	return "it has no public IPv4 address"
+}
+
+func isServer(id cloud.InstanceID) bool {
+	_, ok := checkID(string(id))
+	return ok
+}
+
+// addressOf returns the address at which a machine is reached, "" when it has none.
+func addressOf(t cloud.Target, private bool) string {
+	kind := cloud.AddressExternalIP
+	if private {
+		kind = cloud.AddressInternalIP
+	} else if ip := t.Attributes[server.PublicIPv4]; ip != "" {
+		return ip
+	}
+	for _, a := range t.Addresses {
+		if a.Type == kind && strings.Contains(a.Address, ".") {
+			return a.Address
+		}
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package balancer
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+)
+
+// TestRefused checks what is refused before anything is written, and which field is named.
+func TestRefused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		annotations map[string]string
+		network     int64
+		edit        func(*cloud.Spec)
+		field       string
+	}{
+		"no place":                      {annotations: map[string]string{location.Name: ""}, field: location.Name},
+		"a type that is not there":      {annotations: map[string]string{size.Name: "lb99"}, edit: lookup(lookupTypes, "lb11, lb21", lookupTargets, ""), field: size.Name},
+		"a type that is gone":           {edit: lookup(lookupDeprecated, "2026-01-01", lookupGone, yes), field: size.Name},
+		"more ports than the type has":  {edit: lookup(lookupServices, "1"), field: "spec.ports"},
+		"https without a certificate":   {annotations: map[string]string{keyProtocol: "443=https"}, field: certificate.Name},
+		"a certificate that is unknown": {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "shop"}, field: certificate.Name},
+		"too many certificates":         {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "1,2"}, edit: lookup(lookupCertificates, "1"), field: certificate.Name},
+		"managed without domains":       {annotations: map[string]string{keyProtocol: "443=https", certificateType.Name: "managed"}, field: domains.Name},
+		"private targets, no network":   {annotations: map[string]string{usePrivateIP.Name: "true"}, field: usePrivateIP.Name},
+		"internal, no network":          {annotations: map[string]string{internal.Name: "true"}, field: internal.Name},
+		"an address, no network":        {annotations: map[string]string{address.Name: "10.0.0.9"}, field: address.Name},
+		"internal, but public targets":  {annotations: map[string]string{internal.Name: "true", usePrivateIP.Name: "false"}, network: 4, field: usePrivateIP.Name},
+	} {
+		t.Run(name, func(t *testing.T) {
+			annotations := map[string]string{location.Name: "fsn1"}
+			maps.Copy(annotations, tt.annotations)
+			spec := asked(t, annotations)
+			if tt.edit != nil {
+				tt.edit(&spec)
+			}
+			_, _, err := (&Balancers{Network: tt.network}).Normalize(spec)
+			if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != tt.field {
+				t.Errorf("error %v, want one about %s", err, tt.field)
+			}
+		})
+	}
+}
+
+func lookup(pairs ...string) func(*cloud.Spec) {
+	return func(spec *cloud.Spec) {
+		for i := 0; i < len(pairs); i += 2 {
+			spec.Lookups[pairs[i]] = pairs[i+1]
+		}
+	}
+}
+
+// TestWarnings checks what is said and has no effect.
+func TestWarnings(t *testing.T) {
+	spec := asked(t, map[string]string{
+		location.Name: "fsn1", prefix + "http-cookie-name": "x", keyProtocol: "8443=tcp",
+	})
+	spec.ClientIP, spec.LoadBalancerIP = true, "192.0.2.1"
+	_, warnings, err := (&Balancers{}).Normalize(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, w := range warnings {
+		fields = append(fields, w.Field)
+	}
+	slices.Sort(fields)
+	want := []string{keyProtocol, cookie.Name, "spec.loadBalancerIP", "spec.sessionAffinity"}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestChecks says which check a port has.
+func TestChecks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		annotations map[string]string
+		local       bool
+		want        string // protocol, port and path of port 80
+	}{
+		"none":                            {want: "TCP 30080 "},
+		"Local":                           {local: true, want: "HTTP 32000 /healthz"},
+		"Local, with an interval":         {local: true, annotations: map[string]string{healthInterval.Name: "20"}, want: "HTTP 32000 /healthz"},
+		"Local, with a protocol":          {local: true, annotations: map[string]string{keyHealthProtocol: "tcp"}, want: "TCP 30080 "},
+		"a path alone":                    {annotations: map[string]string{keyHealthPath: "/ready"}, want: "HTTP 30080 /ready"},
+		"statuses alone":                  {annotations: map[string]string{prefix + "http-status-codes": "200"}, want: "HTTP 30080 /"},
+		"a port alone":                    {annotations: map[string]string{keyHealthPort: "30000"}, want: "TCP 30000 "},
+		"an interval, of an http port":    {annotations: map[string]string{keyProtocol: "http", healthInterval.Name: "20"}, want: "HTTP 30080 /"},
+		"none, of an http port":           {annotations: map[string]string{keyProtocol: "http"}, want: "TCP 30080 "},
+		"upstream's protocol in capitals": {annotations: map[string]string{keyHealthProtocol: "HTTPS"}, want: "HTTPS 30080 /"},
+		"the portable port":               {annotations: map[string]string{healthPort.Name: "443"}, want: "TCP 30443 "},
+		"the portable path":               {annotations: map[string]string{healthPath.Name: "/ready"}, want: "HTTP 30080 /ready"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			annotations := map[string]string{location.Name: "fsn1"}
+			maps.Copy(annotations, tt.annotations)
+			spec := asked(t, annotations)
+			if spec.Local = tt.local; tt.local {
+				spec.HealthPort = 32000
+			}
+			v, _, err := (&Balancers{}).Normalize(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := v.Listeners[0].Fields()
+			if got := strings.Join([]string{f["health.protocol"], f["health.port"], f["health.path"]}, " "); got != tt.want {
+				t.Errorf("check %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestDefaults checks that every variable about load balancers is the default of an annotation, in its
+// canonical form.
+func TestDefaults(t *testing.T) {
+	on := true
+	b := &Balancers{Settings: config.Balancers{
+		Location: "fsn1", Type: "lb21", Algorithm: "least_connections", UsePrivateIP: true, DisablePrivateIngress: true, DisableIPv6: true,
+		DisablePublicNetwork: &on, UsesProxyProtocol: &on, HealthInterval: 20 * time.Second, HealthTimeout: 5 * time.Second, HealthRetries: 4,
+	}}
+	want := map[string]string{
+		location.Name: "fsn1", size.Name: "lb21", algorithm.Name: "least_connections", usePrivateIP.Name: yes, noPrivateIngress.Name: yes, noIPv6.Name: yes,
+		internal.Name: yes, proxyProtocol.Name: yes, healthInterval.Name: "20", healthTimeout.Name: "5", healthRetries.Name: "4",
+	}
+	got := b.Defaults()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+	values, problems := Annotations().Parse(got)
+	if diff := cmp.Diff(got, map[string]string(values)); diff != "" || len(problems) > 0 {
+		t.Errorf("as annotations (-default +value): %v\n%s", problems, diff)
+	}
+	if none := (&Balancers{}).Defaults(); len(none) > 0 {
+		t.Errorf("defaults of no settings: %v", none)
+	}
+}
+
+// Upstream's spellings of portable keys mean the same.
+func TestUpstreamSpellings(t *testing.T) {
+	for key, value := range map[string]string{
+		"algorithm-type": "Least_Connections", "disable-public-network": "T", "type": "lb21", "private-ipv4": "10.0.0.9", "private-subnet-ip-range": "10.0.0.0/24",
+		"uses-proxyprotocol": "1", "http-cookie-lifetime": "5m", "http-timeout-idle": "30s", "health-check-interval": "1m", "health-check-retries": "2",
+		"hostname": "WWW.example.com", "node-selector": "pool=edge", "http-certificates": "a, b", "name": "shop",
+	} {
+		if values, problems := Annotations().Parse(map[string]string{prefix + key: value}); len(problems) > 0 || len(values) != 1 {
+			t.Errorf("%s: %v, %v", key, values, problems)
+		}
+	}
+}

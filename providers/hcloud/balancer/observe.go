@@ -1,0 +1,221 @@
+package balancer
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// state is what the API says of a load balancer and of the managed certificates of its Service.
+type state struct {
+	lb           *hcloud.LoadBalancer // nil when there is none
+	certificates []*hcloud.Certificate
+	// own are the keys of services and targets that are the Service's, nil when all are.
+	own map[string]bool
+	// foreign is how many targets are not.
+	foreign int
+	// ids are the machines behind targets, by the key of the target.
+	ids map[string]cloud.InstanceID
+}
+
+// Observe implements cloud.BalancerReader.
+func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	found, byName, err := b.find(ctx, spec)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	certificates, err := b.certificatesOf(ctx, spec, len(found) > 0)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	if len(found) == 0 {
+		lookups, err := b.lookUp(ctx, spec, nil)
+		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates}}, err
+	}
+	o := cloud.OneOf(found, func(lb *hcloud.LoadBalancer) cloud.Observed {
+		return cloud.Observed{Found: true, ID: idOf(lb), Native: state{lb: lb, certificates: certificates}}
+	})
+	s := o.Native.(state)
+	lookups, err := b.lookUp(ctx, spec, s.lb)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	return b.observe(spec, o, s, byName, lookups), nil
+}
+
+// certificatesOf returns the managed certificates of the Service, where there can be any.
+func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found bool) ([]*hcloud.Certificate, error) {
+	uid := spec.Ref.Owner.UID
+	if uid == "" || !found && !spec.Deleting && !isManaged(spec) {
+		return nil, nil
+	}
+	if list, listed := spec.BulkList.(bulk); listed {
+		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return c.Labels[labelUID] != uid }), nil
+	}
+	return b.managed(ctx, labelUID+"="+uid)
+}
+
+// observe fills in what is known of a load balancer.
+func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName bool, lookups map[string]string) cloud.Observed {
+	lb := s.lb
+	o.ByName, o.Named, o.State = byName, lb.Name == cloud.UIDName(spec.Ref.Owner.UID), cloud.BalancerActive
+	o.Owner = ownerOf(lb.Labels, spec.Ref.Owner)
+	adopted := isAdopted(spec, lb, byName)
+	o.Protected = lb.Protection.Delete && !adopted
+	s.ids = machines(spec, lb)
+	if adopted {
+		lookups[lookupAdopted] = yes
+		s.own = ownParts(spec, s)
+		o.Record = map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(s.own)), ",")}
+		for _, target := range lb.Targets {
+			if !s.owns(targetKey(target)) {
+				s.foreign++
+			}
+		}
+		most, _ := strconv.Atoi(lookups[lookupTargets])
+		lookups[lookupTargets] = strconv.Itoa(max(1, most-s.foreign))
+	}
+	o.Balancer = b.view(spec, s)
+	for field, value := range o.Balancer.ProviderFields {
+		lookups[lookupField+field] = value
+	}
+	lookups[lookupField+cloud.FieldScope] = string(o.Balancer.Scope)
+	lookups[lookupField+cloud.FieldName] = lb.Name
+	lookups[lookupKept] = keptOf(lb)
+	o.Addresses, o.Lookups, o.Native = addresses(spec, lb), lookups, s
+	return o
+}
+
+// keptOf names what stays as it is where the Service says nothing of it: what our label says, and before
+// there are labels of ours what is unlike the default.
+func keptOf(lb *hcloud.LoadBalancer) string {
+	if tags := tagsOf(lb.Labels); slices.ContainsFunc(tags, func(tag string) bool { return strings.HasPrefix(tag, annotation.Prefix) }) {
+		return lb.Labels[labelKept]
+	}
+	var kept []string
+	if !lb.PublicNet.Enabled {
+		kept = append(kept, cloud.FieldScope)
+	}
+	if string(lb.Algorithm.Type) != algorithm.Default {
+		kept = append(kept, cloud.FieldAlgorithm)
+	}
+	return strings.Join(kept, "_")
+}
+
+// isAdopted reports whether the load balancer was there before the Service, which named it.
+func isAdopted(spec cloud.Spec, lb *hcloud.LoadBalancer, byName bool) bool {
+	taken := byName && name.Has(spec.Options) && lb.Labels[labelUID] == ""
+	return (taken || lb.Labels[labelAdopted] == yes) && !whole.Bool(spec.Options)
+}
+
+// ownParts are the services and targets of an adopted load balancer that are the Service's: those
+// that were recorded, and those that it asks for.
+func ownParts(spec cloud.Spec, s state) map[string]bool {
+	own := map[string]bool{}
+	for item := range strings.SplitSeq(parts.In(spec.Options), ",") {
+		own[item] = true
+	}
+	there := map[string]bool{}
+	for _, service := range s.lb.Services {
+		key := serviceKey(service.ListenPort)
+		asked := slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Port == service.ListenPort })
+		there[key] = own[key] || asked && !spec.Deleting
+	}
+	for _, target := range s.lb.Targets {
+		key := targetKey(target)
+		candidate := slices.ContainsFunc(spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == s.ids[key] })
+		there[key] = own[key] || candidate
+	}
+	maps.DeleteFunc(there, func(_ string, own bool) bool { return !own })
+	return there
+}
+
+// owns reports whether a service or target is the Service's. A target that a label selects never is.
+func (s state) owns(key string) bool { return key != "" && (s.own == nil || s.own[key]) }
+
+// addresses are where the load balancer is reached, in upstream's order.
+func addresses(spec cloud.Spec, lb *hcloud.LoadBalancer) []cloud.BalancerAddress {
+	var all []cloud.BalancerAddress
+	proxy := slices.ContainsFunc(lb.Services, func(s hcloud.LoadBalancerService) bool { return s.Proxyprotocol })
+	add := func(ip string, wanted bool) {
+		if wanted && ip != "" && ip != "<nil>" {
+			all = append(all, cloud.BalancerAddress{IP: ip, Proxy: proxy})
+		}
+	}
+	add(lb.PublicNet.IPv4.IP.String(), lb.PublicNet.Enabled)
+	add(lb.PublicNet.IPv6.IP.String(), lb.PublicNet.Enabled && !noIPv6.Bool(spec.Options))
+	for _, attached := range lb.PrivateNet {
+		add(attached.IP.String(), !noPrivateIngress.Bool(spec.Options))
+	}
+	return all
+}
+
+// view is the load balancer in the kernel's words.
+func (b *Balancers) view(spec cloud.Spec, s state) cloud.Balancer {
+	lb := s.lb
+	v := cloud.Balancer{
+		Name: lb.Name, Scope: cloud.ScopeOf(!lb.PublicNet.Enabled), OwnershipTags: tagsOf(lb.Labels),
+		ProviderFields: map[string]string{
+			cloud.FieldSize: lb.LoadBalancerType.Name, cloud.FieldAlgorithm: string(lb.Algorithm.Type),
+			fieldLocation: lb.Location.Name, fieldNetworkZone: string(lb.Location.NetworkZone),
+			fieldPrivateTargets: privateTargets(spec, s), cloud.FieldAddress: "", cloud.FieldSubnet: subnet.In(spec.Options),
+			fieldMaxTargets: strconv.Itoa(max(1, lb.LoadBalancerType.MaxTargets-s.foreign)),
+		},
+	}
+	if at := attachedTo(lb, b.Network); at != nil {
+		v.ProviderFields[cloud.FieldAddress] = at.IP.String()
+		v.ProviderFields[cloud.FieldSubnet] = subnetOf(spec, at.IP)
+	}
+	for _, service := range lb.Services {
+		if s.owns(serviceKey(service.ListenPort)) {
+			v.Listeners = append(v.Listeners, s.listener(service))
+		}
+	}
+	cloud.SortListeners(v.Listeners)
+	for _, target := range lb.Targets {
+		if key := targetKey(target); s.owns(key) {
+			v.Targets = append(v.Targets, s.ids[key])
+		}
+	}
+	slices.Sort(v.Targets)
+	v.Targets = slices.Compact(v.Targets)
+	return v
+}
+
+// privateTargets says how targets are reached: what the Service asks for where there is none, and
+// "mixed" while only some are as they have to be.
+func privateTargets(spec cloud.Spec, s state) string {
+	value := ""
+	for _, target := range s.lb.Targets {
+		if target.Type != hcloud.LoadBalancerTargetTypeServer || !s.owns(targetKey(target)) {
+			continue
+		}
+		private := strconv.FormatBool(target.UsePrivateIP)
+		if value != "" && value != private {
+			return mixed
+		}
+		value = private
+	}
+	return cmp.Or(value, strconv.FormatBool(wantsPrivate(spec)))
+}
+
+func attachedTo(lb *hcloud.LoadBalancer, network int64) *hcloud.LoadBalancerPrivateNet {
+	at := slices.IndexFunc(lb.PrivateNet, func(n hcloud.LoadBalancerPrivateNet) bool {
+		return network != 0 && n.Network != nil && n.Network.ID == network
+	})
+	if at < 0 {
+		return nil
+	}
+	return &lb.PrivateNet[at]
+}
+
+func isPast(t time.Time) bool { return t.Before(time.Now()) }

@@ -1,0 +1,184 @@
+package balancer
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+)
+
+// requests are the schemas of requests in the client library, by the end of their path.
+var requests = map[string]func() any{
+	"POST /load_balancers":     func() any { return new(schema.LoadBalancerCreateRequest) },
+	"PUT /load_balancers/1":    func() any { return new(schema.LoadBalancerUpdateRequest) },
+	"add_service":              func() any { return new(schema.LoadBalancerActionAddServiceRequest) },
+	"update_service":           func() any { return new(schema.LoadBalancerActionUpdateServiceRequest) },
+	"delete_service":           func() any { return new(schema.LoadBalancerDeleteServiceRequest) },
+	"add_target":               func() any { return new(schema.LoadBalancerActionAddTargetRequest) },
+	"remove_target":            func() any { return new(schema.LoadBalancerActionRemoveTargetRequest) },
+	"attach_to_network":        func() any { return new(schema.LoadBalancerActionAttachToNetworkRequest) },
+	"detach_from_network":      func() any { return new(schema.LoadBalancerActionDetachFromNetworkRequest) },
+	"change_algorithm":         func() any { return new(schema.LoadBalancerActionChangeAlgorithmRequest) },
+	"change_type":              func() any { return new(schema.LoadBalancerActionChangeTypeRequest) },
+	"change_dns_ptr":           func() any { return new(schema.LoadBalancerActionChangeDNSPtrRequest) },
+	"enable_public_interface":  func() any { return new(struct{}) },
+	"disable_public_interface": func() any { return new(struct{}) },
+	"POST /certificates":       func() any { return new(schema.CertificateCreateRequest) },
+}
+
+// recorder answers every write with an action that is done, and keeps the requests.
+type recorder struct {
+	*testing.T
+	seen   []string
+	bodies map[string]string
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	text, _ := io.ReadAll(request.Body)
+	name := request.Method + " " + request.URL.Path
+	if at := strings.LastIndex(name, "/actions/"); at >= 0 {
+		name = name[at+len("/actions/"):]
+	}
+	r.seen = append(r.seen, name)
+	r.bodies[name] = string(text)
+	known, ok := requests[name]
+	if !ok {
+		r.Errorf("%s: no such request", name)
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(known()); err != nil {
+		r.Errorf("%s: %v in %s", name, err, text)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"action": {"id": 1, "status": "success"}, "load_balancer": {"id": 1}, "certificate": {"id": 7}}`)
+}
+
+// record returns balancers whose requests are recorded.
+func record(t *testing.T) (*recorder, *Balancers) {
+	r := &recorder{T: t, bodies: map[string]string{}}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	client := hcloud.NewClient(hcloud.WithEndpoint(server.URL), hcloud.WithToken("t"), hcloud.WithRetryOpts(hcloud.RetryOpts{MaxRetries: 0}))
+	return r, &Balancers{API: client, Network: 4}
+}
+
+type driver struct {
+	cloud.Driver
+	*Balancers
+}
+
+func (driver) Classify(error) cloud.Failure { return cloud.Failure{} }
+
+// asked returns the spec of a Service with two ports and these annotations.
+func asked(t *testing.T, annotations map[string]string) cloud.Spec {
+	t.Helper()
+	values, problems := Annotations().Parse(annotations)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return cloud.Spec{
+		Ref:        cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
+		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+		HealthPort: 10256, Options: values, Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
+		Candidates: []cloud.Target{
+			{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
+			{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+		},
+	}
+}
+
+// TestOneRequestMakesAll checks a creation, whose request has the fields of the client library's schema.
+func TestOneRequestMakesAll(t *testing.T) {
+	r, b := record(t)
+	spec := asked(t, map[string]string{
+		location.Name: "fsn1", internal.Name: "true", algorithm.Name: "least_connections", protocol.Name: "80=http,443=https",
+		certificate.Name: "7,8", sticky.Name: "true", checkPath.Name: "/ready", proxyProtocol.Name: "443=true",
+	})
+	after, _, err := b.Normalize(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after.Targets = []cloud.InstanceID{"11", "robot-5"}
+	balancers, _ := composite.Balancers(driver{Balancers: b})
+	progress, err := balancers.Apply(t.Context(), cloud.Change{Spec: spec, After: &after})
+	if err != nil || progress.Pending || !slices.Equal(r.seen, []string{"POST /load_balancers"}) {
+		t.Fatalf("requests %v, progress %+v, %v; want one POST", r.seen, progress, err)
+	}
+	var made schema.LoadBalancerCreateRequest
+	if err := json.Unmarshal([]byte(r.bodies["POST /load_balancers"]), &made); err != nil {
+		t.Fatal(err)
+	}
+	https := made.Services[slices.IndexFunc(made.Services, func(s schema.LoadBalancerCreateRequestService) bool { return *s.ListenPort == 443 })]
+	switch {
+	case made.Name != "a8b5a3c1e000040008000123456789ab" || *made.Location != "fsn1" || made.NetworkZone != nil || *made.Network != 4 || *made.PublicInterface:
+		t.Errorf("request %s", r.bodies["POST /load_balancers"])
+	case len(made.Targets) != 2 || !*made.Targets[0].UsePrivateIP || made.Targets[1].IP.IP != "10.1.0.5":
+		t.Errorf("targets %+v", made.Targets)
+	case !slices.Equal(*https.HTTP.Certificates, []int64{7, 8}) || !*https.Proxyprotocol || *https.HTTP.CookieName != "HCLBSTICKY" || *https.HealthCheck.HTTP.Path != "/ready":
+		t.Errorf("service %s", r.bodies["POST /load_balancers"])
+	}
+}
+
+// TestRequestsOfParts makes every other request once.
+func TestRequestsOfParts(t *testing.T) {
+	r, b := record(t)
+	with := func(resource cloud.Resource) cloud.Resource {
+		resource.ID, resource.Fields["load_balancer"] = "1", "1"
+		return resource
+	}
+	listener := cloud.Listener{
+		Protocol: cloud.ProtocolHTTPS, Port: 443, TargetPort: 30443, Health: &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: 1, Path: "/"},
+		ProviderFields: map[string]string{cloud.FieldCertificate: "7"},
+	}
+	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
+	lb := with(b.balancerResource(view, state{}))
+	reverse := with(part(kindReverse, "ipv4", map[string]any{"dns_ptr": "www.example.com"}))
+	reverse.Native = net.ParseIP("192.0.2.1")
+	parts := map[string]cloud.Resource{
+		kindPublic: with(part(kindPublic, "public", nil)), kindNetwork: with(network(4, map[string]any{"ip": "10.0.0.2", "ip_range": "10.0.0.0/24"})),
+		kindTarget: with(serverTarget(11, true)), kindService: with(service(listener)),
+	}
+	for _, kind := range b.ResourceKinds() {
+		if r, ok := parts[kind.Name]; ok {
+			if _, err := kind.Create(t.Context(), r, nil); err != nil {
+				t.Error(err)
+			}
+			if err := kind.Delete(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, field := range []string{"name", "labels", "network_label", "algorithm", "load_balancer_type"} {
+		if err := b.update(t.Context(), lb, lb, []string{field}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := b.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.createReverse(t.Context(), reverse, nil); err != nil {
+		t.Error(err)
+	}
+	wanted := cloud.Resource{Fields: map[string]any{"name": "x", "domain_names": []string{"example.com"}, "labels": map[string]string{}}}
+	if id, err := b.createCertificate(t.Context(), wanted, nil); err != nil || id != "7" {
+		t.Errorf("certificate %q, %v", id, err)
+	}
+	for name := range requests {
+		if !slices.Contains(r.seen, name) && name != "POST /load_balancers" {
+			t.Errorf("%s was not asked for", name)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package hcloud
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
+)
+
+// Descriptor returns the static facts of the provider. The limits are the published ones: of the cloud
+// API for each project, of Robot for each user.
+func Descriptor() cloud.Descriptor {
+	return cloud.Descriptor{
+		Name:              "hcloud",
+		Title:             "Hetzner",
+		Status:            cloud.StatusAlpha,
+		ProviderIDSchemes: []string{server.Scheme, server.DedicatedScheme},
+		ProviderIDForm:    server.Scheme + "://<number of the server>",
+		Capabilities: cloud.Capabilities{
+			Balancers:      true,
+			Routes:         true,
+			RoutesUnmarked: true,
+			Protocols:      []cloud.Protocol{cloud.ProtocolTCP},
+			LeavesOut:      []cloud.Protocol{cloud.ProtocolUDP, cloud.ProtocolSCTP},
+			NodePorts:      true,
+			Immutable:      balancer.Immutable,
+		},
+		Limits: cloud.Limits{
+			PageSize:        api.MaxPage,
+			GetBatch:        1,
+			RequestsPerHour: 3600,
+			APIs:            []cloud.API{{Name: robotAPI, RequestsPerHour: 200, Pause: lockPause, Keep: keepTime, Refused: loginPause}},
+		},
+		Settings:     config.Declared(),
+		Secret:       "hcloud",
+		IDAnnotation: balancer.ID.Name,
+	}
+}
+
+// robotAPI is the web service of dedicated servers. Whoever uses its limit up is locked out with the whole
+// account, so it is left alone for a while then. Three wrong logins lock an address out for ten minutes. Answers
+// are kept as long as upstream keeps them by default.
+const (
+	robotAPI   = "robot"
+	lockPause  = 5 * time.Minute
+	loginPause = 10 * time.Minute
+	keepTime   = 5 * time.Minute
+)
+
+// API says which requests are of Robot. The paths of the cloud API have neither of its names there.
+func API(r *http.Request) string {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	for _, part := range parts[max(0, len(parts)-2):] {
+		if r.Method == http.MethodGet && (part == "server" || part == "reset") {
+			return robotAPI
+		}
+	}
+	return ""
+}
+
+// Throttled recognises Robot's answer that its limit is used up.
+func Throttled(r *http.Response) bool { return robot.Throttled(r) }

@@ -1,0 +1,142 @@
+package hcloud
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/network"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
+)
+
+// Driver is one project, seen with one token, and the dedicated servers of one Robot account.
+type Driver struct {
+	*server.Machines
+	api.Actions
+	client *hcloud.Client
+}
+
+var (
+	_ cloud.New         = New
+	_ cloud.Driver      = (*Driver)(nil)
+	_ cloud.Instances   = (*Driver)(nil)
+	_ cloud.Describer   = (*Driver)(nil)
+	_ cloud.Completer   = (*Driver)(nil)
+	_ cloud.Partitioned = (*Driver)(nil)
+	_ cloud.Operations  = (*Driver)(nil)
+	_ cloud.Routes      = (*network.Routes)(nil)
+	_ cloud.RouteScope  = (*network.Routes)(nil)
+)
+
+// New implements cloud.New. It reports every problem of the environment at once, and reads the network,
+// and whether this machine is in it.
+func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+	s, err := config.Read(c)
+	if err != nil {
+		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
+	}
+	client := api.New(c, s)
+	d := &Driver{client: client, Actions: api.Actions{API: client}, Machines: &server.Machines{API: client, Settings: s}}
+	if s.Robot.Credentials {
+		d.Robot = robot.New(c, s.Robot.BaseURL)
+	}
+	if s.Network != "" {
+		if d.Network, err = d.find(ctx, s.Network); err != nil {
+			return nil, err
+		}
+		if s.AttachedCheck {
+			if err := checkAttached(ctx, c, s.MetadataURL, d.Network); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d.enabled(s), nil
+}
+
+// find returns the id of the network of the configuration, which is an id or a name.
+func (d *Driver) find(ctx context.Context, idOrName string) (int64, error) {
+	found, _, err := d.client.Network.Get(ctx, idOrName)
+	switch {
+	case err != nil:
+		return 0, &cloud.Error{Failure: api.Classify(err), Op: "reading the network of " + config.EnvNetwork, Err: err}
+	case found == nil:
+		return 0, &cloud.Invalid{Field: config.EnvNetwork, Value: idOrName, Want: "want the id or name of a network of the token's project"}
+	case found.ID == 0:
+		return 0, fmt.Errorf("reading the network of %s: %w", config.EnvNetwork, cloud.ErrIncomplete)
+	}
+	return found.ID, nil
+}
+
+// enabled returns the driver with what is switched on. The kernel finds that by type assertion, so what is
+// off must not be there.
+func (d *Driver) enabled(s config.Settings) cloud.Driver {
+	routes := &network.Routes{API: d.client, Machines: d.Machines, ID: d.Network}
+	balancers := &balancer.Balancers{API: d.client, Settings: s.Balancers, Network: d.Network}
+	switch {
+	case s.Routes && s.Balancers.Enabled:
+		return struct {
+			*Driver
+			*network.Routes
+			*balancer.Balancers
+		}{d, routes, balancers}
+	case s.Balancers.Enabled:
+		return struct {
+			*Driver
+			*balancer.Balancers
+		}{d, balancers}
+	case s.Routes:
+		return struct {
+			*Driver
+			*network.Routes
+		}{d, routes}
+	default:
+		return d
+	}
+}
+
+// Identity implements cloud.Driver. The API has no call that names the project. Ids of networks are
+// unique over all projects, so that only a token of the same project sees ours. Without a network
+// nothing is there in every project and stays as it is: a token is exchanged for another one of the same
+// project.
+func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
+	if d.Network == 0 {
+		_, _, err := d.client.Location.List(ctx, hcloud.LocationListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}})
+		if err != nil {
+			return cloud.Identity{}, api.Failed("checking the token", err)
+		}
+		return cloud.Identity{Unknown: true}, nil
+	}
+	const doing = "reading the network, which tells whose the token is"
+	found, _, err := d.client.Network.GetByID(ctx, d.Network)
+	switch {
+	case err != nil:
+		return cloud.Identity{}, api.Failed(doing, err)
+	case found == nil:
+		return cloud.Identity{}, api.Absent(doing)
+	case found.ID != d.Network:
+		return cloud.Identity{}, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
+	}
+	return cloud.Identity{Account: "network " + strconv.FormatInt(d.Network, 10)}, nil
+}
+
+// Instances implements cloud.Driver.
+func (d *Driver) Instances() cloud.Instances { return d.Machines }
+
+// Classify implements cloud.Driver.
+func (d *Driver) Classify(err error) cloud.Failure {
+	if failure, refused := robot.Classify(err); refused {
+		return failure
+	}
+	return api.Classify(err)
+}
+
+// Annotations returns the provider's annotations.
+func Annotations() annotation.Set { return balancer.Annotations() }

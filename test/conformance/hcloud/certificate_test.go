@@ -1,0 +1,120 @@
+package hcloud_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+)
+
+const managedName = "ccm-managed-certificate-" + uid
+
+// managed returns upstream's annotations of a managed certificate, and others.
+func managed(domains string, more ...string) map[string]string {
+	all := map[string]string{"protocol": "443=https", "certificate-type": "Managed", "http-managed-certificate-domains": domains}
+	for i := 0; i < len(more); i += 2 {
+		all[more[i]] = more[i+1]
+	}
+	return all
+}
+
+// certificates are the managed ones, by name.
+func (l *lab) certificates() map[string]emulator.Certificate {
+	all := map[string]emulator.Certificate{}
+	for _, c := range l.server.State().Certificates {
+		if c.Type == "managed" {
+			all[c.Name] = c
+		}
+	}
+	return all
+}
+
+// TestManagedCertificate follows one from its making to its end.
+func TestManagedCertificate(t *testing.T) {
+	l := newLab(t, 1, managed("example.com", "http-managed-certificate-acme-staging", "true"))
+	l.want("made", writes(l.ensure()), "POST /certificates", "POST /load_balancers")
+	one := l.certificates()[managedName]
+	if one.Labels["hcloud-ccm/service-uid"] != uid || one.Labels["HC-Use-Staging-CA"] != "true" || !slices.Equal(one.DomainNames, []string{"example.com"}) {
+		t.Fatalf("certificate %+v", one)
+	}
+	l.want("again", writes(l.ensure()))
+
+	l.annotate(managed("example.com", "http-managed-certificate-name", "front"))
+	l.want("renamed", writes(l.ensure()), "PUT /certificates/1500002")
+
+	l.annotate(managed("www.example.com,example.com", "http-managed-certificate-name", "front"))
+	l.want("other domains: made, used, and only then deleted", writes(l.ensure()),
+		"PUT /certificates/1500002", "POST /certificates", actions+"update_service", "DELETE /certificates/1500002")
+	if all := l.certificates(); len(all) != 1 || len(all["front"].DomainNames) != 2 {
+		t.Errorf("certificates %v", all)
+	}
+
+	l.annotate(map[string]string{"protocol": "443=https", "http-certificates": "shop.example.com-by-hand"})
+	if requests, err := l.try(); err == nil || len(writes(requests)) > 0 {
+		t.Errorf("an unknown certificate: requests %v, error %v", requests, err)
+	}
+	l.annotate(managed("www.example.com,example.com", "http-managed-certificate-name", "front"))
+	l.ensure()
+	l.leave()
+	if all := l.certificates(); len(all) > 0 || len(l.server.State().Balancers) > 0 {
+		t.Errorf("left: %v, %v", slices.Collect(maps.Keys(all)), l.server.State().Balancers)
+	}
+}
+
+// TestManagedCertificateGoes where the Service wants another one.
+func TestManagedCertificateGoes(t *testing.T) {
+	l := newLab(t, 1, managed("example.com"))
+	l.ensure()
+	l.annotate(map[string]string{"protocol": "443=https", "http-certificates": certificate})
+	l.want("an uploaded one", writes(l.ensure()), actions+"update_service", "DELETE /certificates/1500002")
+}
+
+// TestNameOfACertificateIsTaken is said, and the other port serves.
+func TestNameOfACertificateIsTaken(t *testing.T) {
+	l := newLab(t, 1, managed("example.com", "http-managed-certificate-name", "shop"))
+	requests, err := l.try()
+	l.want("a name that is taken", writes(requests), "POST /certificates", "POST /load_balancers")
+	if services := l.balancer().Services; len(services) != 1 || services[0].ListenPort != 80 {
+		t.Errorf("services %+v", services)
+	}
+	if err == nil || !l.said("another one has this name") {
+		t.Errorf("error %v, events %q", err, l.events)
+	}
+}
+
+// TestIssuanceFails: what needs the certificate waits, while the rest serves and follows the nodes.
+func TestIssuanceFails(t *testing.T) {
+	l := newLab(t, 3, managed("example.com"))
+	nodes := l.nodes
+	l.nodes = nodes[:2]
+	const retry = "POST /certificates/1500002/actions/retry"
+	for _, command := range []string{"create_certificate", "issue_certificate"} {
+		if err := l.server.FailActions(emulator.ActionFault{Command: command, Code: "dns_zone_not_found"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.try(); err == nil {
+		t.Error("no error")
+	}
+	requests, _ := l.try()
+	l.want("the next pass", writes(requests), "POST /load_balancers", retry)
+	if services := l.balancer().Services; len(services) != 1 || services[0].ListenPort != 80 || !l.said("dns_zone_not_found") {
+		t.Errorf("services %+v, events %q", services, l.events)
+	}
+	l.nodes = nodes
+	l.svc.Spec.Ports[0].NodePort++
+	for range 2 {
+		_, _ = l.try() // the first one tells of the retry, and changes targets
+	}
+	if b := l.balancer(); len(b.Targets) != 3 || b.Services[0].DestinationPort != int(l.svc.Spec.Ports[0].NodePort) || len(l.certificates()) != 1 {
+		t.Errorf("targets %+v, service %+v, certificates %v", b.Targets, b.Services[0], l.certificates())
+	}
+	l.server.ClearActionFaults()
+	_, _ = l.try()
+	l.ensure()
+	if services := l.balancer().Services; len(services) != 2 {
+		t.Errorf("issued at last: services %+v", services)
+	}
+	l.want("again", writes(l.ensure()))
+}

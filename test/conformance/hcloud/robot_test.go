@@ -1,0 +1,114 @@
+package hcloud_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+)
+
+// inMemory hands requests to the emulators without a network, so that time can be a test's own.
+type inMemory struct{ server *emulator.Server }
+
+func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	if r.Body == nil {
+		r = r.Clone(r.Context())
+		r.Body = http.NoBody
+	}
+	if strings.HasSuffix(m.server.Robot.URL(), r.URL.Host) {
+		m.server.Robot.ServeHTTP(answer, r)
+	} else {
+		m.server.ServeHTTP(answer, r)
+	}
+	return answer.Result(), nil
+}
+
+// limited returns the machines behind the kernel's transport and decorators.
+func limited(t *testing.T, server *emulator.Server, values map[string]string) cloud.Instances {
+	t.Helper()
+	d := hcloud.Descriptor()
+	transport := run.NewTransport(inMemory{server}, run.TransportOptions{Cloud: "hcloud", Limits: d.Limits, API: hcloud.API, Throttled: hcloud.Throttled})
+	driver, err := hcloud.New(t.Context(), configured(transport, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Decorate(driver, run.Options{Descriptor: d}).Driver.Instances()
+}
+
+// A dedicated server whose Node is not Ready is read all the time. That does not use up Robot's limit: the list
+// stays whole.
+func TestRobotIsAskedSeldom(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	server.SeedMachines(1)
+	server.Robot.Seed(2)
+	synctest.Test(t, func(t *testing.T) {
+		machines := limited(t, server, robots(variables(server)))
+		for begin := time.Now(); time.Since(begin) < 2*time.Hour; time.Sleep(33 * time.Second) {
+			if found, err := machines.Get(t.Context(), "robot-2000001"); err != nil || len(found) != 1 {
+				t.Fatalf("after %v: %v, %v", time.Since(begin), found, err)
+			}
+			if list, err := machines.List(t.Context()); err != nil || !list.Complete || len(list.Items) != 3 {
+				t.Fatalf("after %v: %+v, %v", time.Since(begin), list, err)
+			}
+		}
+		if n := len(server.Robot.Requests()); n > 80 {
+			t.Errorf("%d requests to Robot in two hours", n)
+		}
+	})
+}
+
+// Where Robot's limit is used up all the same, nobody who waits for cloud servers waits for it.
+func TestListDoesNotWaitForRobot(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	server.SeedMachines(3)
+	seeded := server.Robot.Seed(50)
+	synctest.Test(t, func(t *testing.T) {
+		machines := limited(t, server, robots(variables(server)))
+		for _, machine := range seeded[:40] {
+			if _, err := machines.Get(t.Context(), cloud.InstanceID("robot-"+strconv.FormatInt(machine.Number, 10))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin := time.Now()
+		list, err := machines.List(t.Context())
+		if err != nil || list.Complete || len(list.Items) != 3 || time.Since(begin) > 5*time.Second {
+			t.Errorf("after %v: complete %t, %d machines, %v", time.Since(begin), list.Complete, len(list.Items), err)
+		}
+	})
+}
+
+// A wrong login is tried once in ten minutes, because three lock the address; the right one works at once.
+func TestWrongLogin(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	server.SeedMachines(3)
+	server.Robot.Seed(2)
+	synctest.Test(t, func(t *testing.T) {
+		values := robots(variables(server))
+		values["ROBOT_PASSWORD"] = "wrong"
+		machines := limited(t, server, values)
+		for begin := time.Now(); time.Since(begin) < 9*time.Minute; time.Sleep(33 * time.Second) {
+			if list, err := machines.List(t.Context()); err != nil || list.Complete || len(list.Items) != 3 {
+				t.Fatalf("%+v, %v", list, err)
+			}
+			if _, err := machines.Get(t.Context(), "robot-2000001"); cloud.FailureOf(err).Class != cloud.FailureUnauthorized {
+				t.Fatalf("a read: %v", err)
+			}
+		}
+		if n := len(server.Robot.Requests()); n != 1 {
+			t.Errorf("%d wrong logins", n)
+		}
+		values["ROBOT_PASSWORD"] = "robot-password"
+		if list, err := machines.List(t.Context()); err != nil || !list.Complete || len(list.Items) != 5 {
+			t.Errorf("with the right one: %+v, %v", list, err)
+		}
+	})
+}
