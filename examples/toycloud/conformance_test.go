@@ -12,7 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 func TestConformance(t *testing.T) {
@@ -42,14 +42,14 @@ func TestConformance(t *testing.T) {
 func newDriver(t *testing.T, s *toy) cloud.Driver {
 	t.Helper()
 	server := httptest.NewServer(s)
-	transport := &http.Transport{}
+	base := &http.Transport{}
 	t.Cleanup(func() {
 		s.Heal()
-		transport.CloseIdleConnections()
+		base.CloseIdleConnections()
 		server.Close()
 	})
 	driver, err := toycloud.New(t.Context(), cloud.Config{
-		Cloud: "toycloud", Transport: run.Guard(transport, toycloud.Descriptor().Limits), UserAgent: "multicloud-ccm/test",
+		Cloud: "toycloud", Transport: transport.Guard(base, toycloud.Descriptor().Limits), UserAgent: "multicloud-ccm/test",
 		Lookup: func(string) string { return server.URL },
 		Secret: func(string) (string, error) { return toyToken, nil },
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 // view are the flags of the sub-commands that look at a cluster and at its cloud. They have the
@@ -76,7 +77,7 @@ func (v *view) client() (kubernetes.Interface, error) {
 }
 
 // cloud returns the chosen cloud, through which nothing can be changed. warn is told what the
-// provider says about its configuration; qps is as in run.TransportOptions.
+// provider says about its configuration; qps is as in transport.Options.
 func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn func(string)) (*run.Cloud, error) {
 	name, err := chooseProvider(v.provider, registry.Names())
 	if err != nil {
@@ -91,13 +92,13 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 	if err != nil {
 		return nil, err
 	}
-	transport := run.NewTransport(nil, run.TransportOptions{
-		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, Mode: run.DryRun,
+	limited := transport.New(nil, transport.Options{
+		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, DryRun: true,
 		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), Warn: warn, UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
 	driver, err := provider.New(ctx, cloud.Config{
 		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
-		Transport: transport, WithTLS: transport.WithTLS, Warn: warn,
+		Transport: limited, WithTLS: limited.WithTLS, Warn: warn,
 	})
 	if err != nil {
 		return nil, cloud.NotStarted(name, err)

@@ -12,7 +12,7 @@ import (
 // Harness is a driver together with a cloud the suite may break.
 type Harness struct {
 	// New returns a driver on a fresh, empty cloud; it cleans up with t.Cleanup. The driver's
-	// transport has run.Guard around it, as the kernel's has.
+	// transport has transport.Guard around it, as the kernel's has.
 	New func(t *testing.T) (cloud.Driver, Control)
 	// Descriptor and Annotations are what the provider registers.
 	Descriptor  cloud.Descriptor

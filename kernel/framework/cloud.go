@@ -23,6 +23,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 // Cloud is one cloud as the controllers see it. New makes it, Prepare connects it with the
@@ -84,19 +85,19 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
 	}
 	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
-	transport := run.NewTransport(o.Config.Transport, run.TransportOptions{
+	limited := transport.New(o.Config.Transport, transport.Options{
 		Cloud:     name,
 		Limits:    o.Provider.Descriptor.Limits,
 		QPS:       o.Tuning.QPS,
 		Metrics:   Metrics(),
-		Mode:      o.Mode,
+		DryRun:    o.Mode.ReadOnly(),
 		ReadOnly:  o.Provider.ReadOnly,
 		API:       o.Provider.API,
 		Throttled: o.Provider.Throttled,
 		Warn:      o.Config.Warn,
 		UserAgent: o.Config.UserAgent,
 	})
-	o.Config.Transport, o.Config.WithTLS = transport, transport.WithTLS
+	o.Config.Transport, o.Config.WithTLS = limited, limited.WithTLS
 	driver, err := o.Provider.New(ctx, o.Config)
 	if err != nil {
 		return nil, cloud.NotStarted(o.Provider.Descriptor.Name, err)

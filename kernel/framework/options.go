@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Provider registry.Provider
 	// Config is what the provider's constructor gets. Its Transport is what carries the
-	// requests in the end, run.BaseTransport when nil; New puts the limits around it.
+	// requests in the end, transport.Base when nil; New puts the limits around it.
 	Config cloud.Config
 	// ClusterID is in the owner marks of everything created; Config.ClusterName when "".
 	ClusterID string

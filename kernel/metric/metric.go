@@ -76,3 +76,11 @@ func (Discard) Set(*Definition, float64, ...string) {}
 
 // Observe implements Sink.
 func (Discard) Observe(*Definition, float64, ...string) {}
+
+// OrDiscard returns the sink, or Discard where it is nil.
+func OrDiscard(sink Sink) Sink {
+	if sink == nil {
+		return Discard{}
+	}
+	return sink
+}

@@ -21,10 +21,10 @@ type Provider struct {
 	// those with method GET or HEAD.
 	ReadOnly func(*http.Request) bool
 	// Throttled recognises throttled answers, for APIs that do not say it with status 429; see
-	// run.TransportOptions.
+	// transport.Options.
 	Throttled func(*http.Response) bool
 	// API returns the name of the part of the API that a request is of, one of Limits.APIs, or "". It
-	// is pure and looks at method, host and path only. It is nil where there are no parts.
+	// is pure and looks at method, host, path and context only. It is nil where there are no parts.
 	API func(*http.Request) string
 	// Upstream is about the controller manager that this provider takes the place of.
 	Upstream cloud.Upstream

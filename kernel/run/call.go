@@ -6,6 +6,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 // caller is what the decorators of one cloud share.
@@ -17,7 +18,7 @@ type caller struct {
 
 // call runs one driver call with everything around it.
 func call[T any](ctx context.Context, c *caller, op driverMethod, f func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(WithOperation(ctx, op.name), cloud.CallTimeout)
+	ctx, cancel := context.WithTimeout(transport.WithOperation(ctx, op.name), cloud.CallTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		result, err := contain(func() (T, error) { return f(ctx) })
@@ -26,7 +27,7 @@ func call[T any](ctx context.Context, c *caller, op driverMethod, f func(context
 			return result, err
 		}
 		failure := c.failure(err)
-		if wait, ok := op.retry(failure, try); ok && sleep(ctx, wait) {
+		if wait, ok := op.retry(failure, try); ok && transport.Sleep(ctx, wait) {
 			continue
 		}
 		c.count(ctx, op, failure)
@@ -70,7 +71,7 @@ func (c *caller) failure(err error) cloud.Failure {
 
 // noAnswer recognises failures of the network, but not our own refusal of a write.
 func noAnswer(err error) bool {
-	_, refused := errors.AsType[*WriteRefused](err)
+	_, refused := errors.AsType[*transport.WriteRefused](err)
 	return !refused && cloud.NoAnswer(err)
 }
 

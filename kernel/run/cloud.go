@@ -76,7 +76,7 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	if name == "" {
 		name = o.Descriptor.Name
 	}
-	c := &caller{cloud: name, classify: driver.Classify, metrics: sink(o.Metrics)}
+	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics)}
 	decorated := &Cloud{
 		Name:        name,
 		Descriptor:  o.Descriptor,
@@ -182,11 +182,4 @@ func (c *Cloud) WithSteps(ctx context.Context, p plan.Plan, change cloud.Change)
 		p.Steps = steps
 	}
 	return p, err
-}
-
-func sink(s metric.Sink) metric.Sink {
-	if s == nil {
-		return metric.Discard{}
-	}
-	return s
 }

@@ -11,10 +11,12 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric/metrictest"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
-func decorated(do func(context.Context) error) (*Cloud, *ledger) {
-	metrics := newLedger()
+func decorated(do func(context.Context) error) (*Cloud, *metrictest.Ledger) {
+	metrics := metrictest.New()
 	return Decorate(&fakeDriver{do}, Options{Name: "c", Metrics: metrics}), metrics
 }
 
@@ -27,7 +29,7 @@ func TestEveryCall(t *testing.T) {
 				calls := 0
 				c, metrics := decorated(func(ctx context.Context) error {
 					calls++
-					if op := OperationOf(ctx); op != call.op {
+					if op := transport.OperationOf(ctx); op != call.op {
 						t.Errorf("operation = %q, want %q", op, call.op)
 					}
 					if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > cloud.CallTimeout {
@@ -42,7 +44,7 @@ func TestEveryCall(t *testing.T) {
 				if want := map[bool]int{true: 3, false: 1}[call.read]; calls != want {
 					t.Errorf("%d tries, want %d", calls, want)
 				}
-				if n := metrics.sum(metric.CallFailures, "c", call.op, "transient"); n != 1 {
+				if n := metrics.Sum(metric.CallFailures, "c", call.op, "transient"); n != 1 {
 					t.Errorf("%v failures counted, want 1", n)
 				}
 			})
@@ -54,8 +56,8 @@ func TestEveryCall(t *testing.T) {
 			if p, ok := errors.AsType[*Panic](err); !ok || p.Value != "boom" || len(p.Stack) == 0 {
 				t.Errorf("error = %v, want *Panic with a stack", err)
 			}
-			if calls != 1 || metrics.sum(metric.CallFailures, "c", call.op, "unknown") != 1 {
-				t.Errorf("calls = %d, metrics = %v; want one call counted as unknown", calls, metrics.sums)
+			if calls != 1 || metrics.Sum(metric.CallFailures, "c", call.op, "unknown") != 1 {
+				t.Errorf("calls = %d, metrics = %v; want one call counted as unknown", calls, metrics.Sums)
 			}
 		})
 	}
@@ -91,7 +93,7 @@ func TestReadRetry(t *testing.T) {
 			[]error{&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: time.Minute}, Err: errors.New("wait")}},
 			1, cloud.FailureThrottled, 0, 0,
 		},
-		"refused by our own transport": {[]error{&WriteRefused{Mode: DryRun}}, 1, cloud.FailureUnknown, 0, 0},
+		"refused by our own transport": {[]error{&transport.WriteRefused{}}, 1, cloud.FailureUnknown, 0, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +130,7 @@ func TestHungCallEndsAtTheDeadline(t *testing.T) {
 		if !cloud.IsClass(err, cloud.FailureTransient) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error = %v, want transient and deadline exceeded", err)
 		}
-		if up, ok := metrics.gauge(metric.CloudState, "c"); !ok || up != 0 {
+		if up, ok := metrics.Gauge(metric.CloudState, "c"); !ok || up != 0 {
 			t.Errorf("cloud state = %v, %v; want 0", up, ok)
 		}
 	})
@@ -159,8 +161,8 @@ func TestGivenUpCallIsNotCounted(t *testing.T) {
 		if _, err := c.Driver.Identity(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error = %v, want canceled", err)
 		}
-		if len(metrics.sums)+len(metrics.gauges) != 0 {
-			t.Errorf("metrics = %v %v, want none", metrics.sums, metrics.gauges)
+		if len(metrics.Sums)+len(metrics.Gauges) != 0 {
+			t.Errorf("metrics = %v %v, want none", metrics.Sums, metrics.Gauges)
 		}
 	})
 }
@@ -181,7 +183,7 @@ func TestCloudState(t *testing.T) {
 	for _, test := range tests {
 		c, metrics := decorated(func(context.Context) error { return test.err })
 		_, _ = c.Balancers.Apply(t.Context(), cloud.Change{})
-		if got, set := metrics.gauge(metric.CloudState, "c"); got != test.want || set != test.set {
+		if got, set := metrics.Gauge(metric.CloudState, "c"); got != test.want || set != test.set {
 			t.Errorf("after %v: state = %v, %v; want %v, %v", test.err, got, set, test.want, test.set)
 		}
 	}
@@ -200,8 +202,8 @@ func TestPureMethods(t *testing.T) {
 		if got, ok := errors.AsType[*cloud.Invalid](err); !ok || got != invalid || !cloud.IsClass(err, cloud.FailureInvalid) {
 			t.Errorf("%s: error = %v, want the *cloud.Invalid", op, err)
 		}
-		if len(metrics.sums)+len(metrics.gauges) != 0 {
-			t.Errorf("%s: metrics = %v %v, want none", op, metrics.sums, metrics.gauges)
+		if len(metrics.Sums)+len(metrics.Gauges) != 0 {
+			t.Errorf("%s: metrics = %v %v, want none", op, metrics.Sums, metrics.Gauges)
 		}
 		c, _ = decorated(func(context.Context) error { panic("boom") })
 		if p, ok := errors.AsType[*Panic](call(c)); !ok || p.Value != "boom" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/keymutex"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -29,21 +30,21 @@ type Executor struct {
 	mode    Mode
 	metrics metric.Sink
 	log     func(plan.Plan)
-	locks   keyedMutex
+	locks   keymutex.Mutex
 	// operations follows what goes on after the answer.
 	operations *operation.Tracker
 }
 
-// NewExecutor returns the executor of one cloud. The zero mode is Live; sink and log may be
+// NewExecutor returns the executor of one cloud. The zero mode is Live; metrics and log may be
 // nil.
-func NewExecutor(c *Cloud, mode Mode, sinkOrNil metric.Sink, log func(plan.Plan)) *Executor {
+func NewExecutor(c *Cloud, mode Mode, metrics metric.Sink, log func(plan.Plan)) *Executor {
 	if mode == "" {
 		mode = Live
 	}
 	if log == nil {
 		log = func(plan.Plan) {}
 	}
-	return &Executor{cloud: c, mode: mode, metrics: sink(sinkOrNil), log: log, operations: operation.New(c.Operations)}
+	return &Executor{cloud: c, mode: mode, metrics: metric.OrDiscard(metrics), log: log, operations: operation.New(c.Operations)}
 }
 
 // Mode returns the mode of the executor.
@@ -82,7 +83,7 @@ func (e *Executor) Follow(earlier *operation.Group, progress cloud.Progress) *op
 // after its answer is waited for.
 func (e *Executor) Execute(ctx context.Context, key string, p plan.Plan, write func(context.Context) error) error {
 	if !p.Empty() && !e.mode.ReadOnly() {
-		unlock, err := e.locks.lock(ctx, key)
+		unlock, err := e.locks.Lock(ctx, key)
 		if err != nil {
 			return fmt.Errorf("waiting for another change of %s: %w", p.Subject, err)
 		}

@@ -3,63 +3,9 @@ package run
 import (
 	"context"
 	"errors"
-	"strings"
-	"sync"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
-
-// ledger is a metric.Sink that remembers everything.
-type ledger struct {
-	mu     sync.Mutex
-	sums   map[string]float64
-	gauges map[string]float64
-	counts map[string]int
-}
-
-func newLedger() *ledger {
-	return &ledger{sums: map[string]float64{}, gauges: map[string]float64{}, counts: map[string]int{}}
-}
-
-func ledgerKey(d *metric.Definition, labels []string) string {
-	if len(labels) != len(d.Labels) {
-		panic("wrong number of labels for " + d.Name)
-	}
-	return d.Name + " " + strings.Join(labels, "|")
-}
-
-func (l *ledger) Add(d *metric.Definition, value float64, labels ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sums[ledgerKey(d, labels)] += value
-}
-
-func (l *ledger) Set(d *metric.Definition, value float64, labels ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.gauges[ledgerKey(d, labels)] = value
-}
-
-func (l *ledger) Observe(d *metric.Definition, value float64, labels ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sums[ledgerKey(d, labels)] += value
-	l.counts[ledgerKey(d, labels)]++
-}
-
-func (l *ledger) sum(d *metric.Definition, labels ...string) float64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sums[ledgerKey(d, labels)]
-}
-
-func (l *ledger) gauge(d *metric.Definition, labels ...string) (float64, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	value, ok := l.gauges[ledgerKey(d, labels)]
-	return value, ok
-}
 
 // classified is an error whose class the fake driver knows.
 type classified struct{ cloud.Failure }

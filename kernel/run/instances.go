@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 type instances struct {
@@ -23,10 +24,10 @@ func (i *instances) ParseProviderID(providerID string) (cloud.InstanceID, error)
 // another machine may have slipped between two of them.
 func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 	list, err := call(ctx, i.caller, opListInstances, func(ctx context.Context) (cloud.InstanceList, error) {
-		use := &usage{}
-		list, err := i.next.List(context.WithValue(ctx, usageKey{}, use))
+		ctx, use := transport.WithUsage(ctx)
+		list, err := i.next.List(ctx)
 		if err != nil || !list.Complete {
-			use.drop() // the next list may be better
+			use.Drop() // the next list may be better
 		}
 		return list, err
 	})
@@ -50,4 +51,16 @@ func (i *instances) FindByName(ctx context.Context, name string) ([]cloud.Instan
 		find := func(ctx context.Context) ([]cloud.Instance, error) { return i.next.FindByName(ctx, name) }
 		return anew(ctx, i.caller, find, func(found []cloud.Instance) bool { return len(found) == 0 })
 	})
+}
+
+// anew calls f, which reads. What it does not find, or could not read, in kept answers is asked for again at
+// once: a machine may have come after them, and an answer without sense must not stay.
+func anew[T any](ctx context.Context, c *caller, f func(context.Context) (T, error), absent func(T) bool) (T, error) {
+	ctx, use := transport.WithUsage(ctx)
+	result, err := f(ctx)
+	wrong := err != nil && c.failure(err).Class != cloud.FailureThrottled
+	if (wrong || err == nil && absent(result)) && use.Drop() {
+		return f(ctx)
+	}
+	return result, err
 }

@@ -4,7 +4,12 @@ import (
 	"context"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
+
+// maxLabelRepeats is how often a request for labels of machines is sent again that the cloud has throttled: a Node
+// waits for them, and most Nodes do without rather than wait.
+const maxLabelRepeats = 1
 
 type labeler struct {
 	*caller
@@ -19,7 +24,7 @@ func (l *labeler) LabelNeed(machine cloud.Instance, labels map[string]string) cl
 
 func (l *labeler) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
 	return call(ctx, l.caller, opReadLabels, func(ctx context.Context) (map[cloud.InstanceID]map[string]string, error) {
-		return l.next.Labels(ctx, machines)
+		return l.next.Labels(transport.WithRepeats(ctx, maxLabelRepeats), machines)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
 // failedOperations is a cloud of which every operation fails in the same way.
@@ -21,7 +22,7 @@ func (failedOperations) OperationStates(_ context.Context, ids []string) (map[st
 
 // The same failure of two operations has the same text: each text is an event of its own.
 func TestFailedOperations(t *testing.T) {
-	c := &caller{classify: func(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureQuota} }, metrics: sink(nil)}
+	c := &caller{classify: func(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureQuota} }, metrics: metric.Discard{}}
 	states, err := (&operations{caller: c, next: failedOperations{}}).OperationStates(t.Context(), []string{"1", "2"})
 	if err != nil {
 		t.Fatal(err)

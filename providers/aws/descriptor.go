@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -37,7 +38,7 @@ func Descriptor() cloud.Descriptor {
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
 		// advises against long lists of them. An instance may have a hundred addresses;
 		// the SDK decodes XML as it comes in.
-		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20},
+		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20, APIs: []cloud.API{{Name: balancingAPI}}},
 		Settings: config.Declared(),
 		Secret:   "aws-cloud-controller-manager",
 		ConfigFile: &cloud.ConfigFile{
@@ -68,6 +69,19 @@ func ReadOnly(r *http.Request) bool {
 
 // Throttled recognises the answers with which AWS throttles: with status 400 or 503 and a code.
 func Throttled(answer *http.Response) bool { return session.Throttled(answer) }
+
+// balancingAPI is the API of load balancers, of both generations. AWS limits it apart from EC2:
+// https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/request-throttling.html
+const balancingAPI = "elasticloadbalancing"
+
+// API says which part of AWS' API a request is of: "" is for EC2 and the few requests for credentials. The SDK leaves the
+// name of the service in the context.
+func API(r *http.Request) string {
+	if strings.HasPrefix(awsmiddleware.GetServiceID(r.Context()), elasticloadbalancing.ServiceID) {
+		return balancingAPI
+	}
+	return ""
+}
 
 // Annotations returns the provider's annotations.
 func Annotations() annotation.Set { return option.All() }

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 )
 
@@ -182,7 +182,7 @@ func replace(t *testing.T, path, content string) {
 // returned slice.
 func environment(path string, env map[string]string) (cloud.Config, *[]string) {
 	warnings := &[]string{}
-	transport := run.NewTransport(nil, run.TransportOptions{Cloud: "openstack"})
+	limited := transport.New(nil, transport.Options{Cloud: "openstack"})
 	return cloud.Config{
 		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
 		File: func() ([]byte, error) { return os.ReadFile(path) },
@@ -197,7 +197,7 @@ func environment(path string, env map[string]string) (cloud.Config, *[]string) {
 			}
 			panic(name)
 		},
-		Transport: transport, WithTLS: transport.WithTLS,
+		Transport: limited, WithTLS: limited.WithTLS,
 		Warn: func(message string) { *warnings = append(*warnings, message) },
 	}, warnings
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
@@ -68,12 +68,12 @@ func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{}
+	base := &http.Transport{}
 	t.Cleanup(func() {
-		transport.CloseIdleConnections()
+		base.CloseIdleConnections()
 		_ = server.Close()
 	})
-	config := configure(run.Guard(transport, sim.Descriptor().Limits), settings)
+	config := configure(transport.Guard(base, sim.Descriptor().Limits), settings)
 	config.Lookup = func(name string) string {
 		if name == "SIM_ENDPOINT" {
 			return server.URL
@@ -87,9 +87,9 @@ func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.D
 	return driver
 }
 
-func configure(transport http.RoundTripper, settings map[string]string) cloud.Config {
+func configure(base http.RoundTripper, settings map[string]string) cloud.Config {
 	return cloud.Config{
-		Cloud: "sim", ClusterName: "kubernetes", Transport: transport, UserAgent: "multicloud-ccm/test",
+		Cloud: "sim", ClusterName: "kubernetes", Transport: base, UserAgent: "multicloud-ccm/test",
 		Lookup: func(name string) string { return settings[name] },
 		Secret: func(name string) (string, error) { return settings[name], nil },
 	}

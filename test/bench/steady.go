@@ -32,9 +32,11 @@ func (r *run) steady(ctx context.Context) error {
 		return err
 	}
 	if r.options.Services > 0 {
-		r.progress("adding %d nodes to %d Services", added, r.options.Services)
-		if err := r.addNodes(ctx); err != nil {
-			return err
+		if most := r.facts.MostTargets; most == 0 || r.options.Nodes+added <= most { // else nothing changes
+			r.progress("adding %d nodes to %d Services", added, r.options.Services)
+			if err := r.addNodes(ctx); err != nil {
+				return err
+			}
 		}
 		r.progress("deleting %d Services", r.options.Services)
 		if err := r.deleteServices(ctx); err != nil {

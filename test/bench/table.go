@@ -41,8 +41,8 @@ var rows = []row{
 	{"Services made: API-server writes", "", false, true, count(func(r Result) int { return r.Create.Writes.Total })},
 	{"Services made: address after activation", "s", true, true, func(r Result) string { return spread(r.Create.AfterActivation) }},
 	{"Services ensured again: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.SecondEnsure })},
-	{"10 nodes added: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.AddNodes.Calls })},
-	{"10 nodes added: in all balancers", "s", true, true, decimal(func(r Result) float64 { return r.AddNodes.Seconds })},
+	{"10 nodes added: cloud calls (writes)", "", false, true, ifAdded(calls(func(r Result) Calls { return r.AddNodes.Calls }))},
+	{"10 nodes added: in all balancers", "s", true, true, ifAdded(decimal(func(r Result) float64 { return r.AddNodes.Seconds }))},
 	{"Services deleted: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Delete.Calls })},
 	{"Services deleted: time", "s", true, true, decimal(func(r Result) float64 { return r.Delete.Seconds })},
 	{"answers 429", "", false, false, count(Result.throttled)},
@@ -60,6 +60,16 @@ func calls(value func(Result) Calls) func(Result) string {
 	return func(r Result) string {
 		c := value(r)
 		return fmt.Sprintf("%d (%d)", c.Total, c.Writes)
+	}
+}
+
+// ifAdded is a figure of the nodes that were added, "-" where the load balancers had all the targets they can have.
+func ifAdded(value func(Result) string) func(Result) string {
+	return func(r Result) string {
+		if r.AddNodes.Seconds == 0 {
+			return "-"
+		}
+		return value(r)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 )
 
@@ -92,7 +92,7 @@ func decode(t *testing.T, root, head, item, tail string, items int) int {
 	body := &counted{Reader: io.MultiReader(strings.NewReader(root+begin+head), &repeated{text: []byte(item), left: items * len(item)}, strings.NewReader(tail+end))}
 	client := ec2.New(ec2.Options{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""), Retryer: aws.NopRetryer{},
-		HTTPClient: &http.Client{Transport: run.Guard(answers{body}, provider.Descriptor().Limits)},
+		HTTPClient: &http.Client{Transport: transport.Guard(answers{body}, provider.Descriptor().Limits)},
 	})
 	out, err := client.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{})
 	t.Logf("%d items, %d bytes were read: %.200s", items, body.read, fmt.Sprint(err))

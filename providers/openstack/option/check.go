@@ -1,6 +1,7 @@
 package option
 
 import (
+	"net/netip"
 	"path"
 	"regexp"
 	"slices"
@@ -47,6 +48,12 @@ func fromMilliseconds(value string) string {
 
 // isProxied reads the protocol of a pool: PROXY, PROXYV2.
 func isProxied(pool string) string { return strconv.FormatBool(strings.HasPrefix(pool, "PROXY")) }
+
+// checkAddress accepts an IP address.
+func checkAddress(value string) (string, bool) {
+	address, err := netip.ParseAddr(value)
+	return address.String(), err == nil
+}
 
 // CheckUUID accepts what OpenStack's APIs do, in lower case.
 func CheckUUID(value string) (string, bool) {

@@ -45,6 +45,8 @@ var (
 		Name: prefix + "keep-floatingip", Type: annotation.TypeBool, Default: "false",
 		Doc: "Keep the floating IP when the Service is deleted or becomes internal.",
 	}
+	WantedAddress = annotation.Address.Checked(checkAddress, "an IP address").On(createOnly).
+			Noted("As spec.loadBalancerIP, which counts where both are set: a floating IP of the project, or the balancer's own address where it gets none.")
 	Port          = uuidKey("port-id", createOnly, "Id of a port whose address the balancer has. It is not deleted with the balancer.")
 	Subnet        = blank(annotation.Subnet.WithAliases(prefix+"subnet-id").Checked(CheckUUID, "a UUID").On(createOnly))
 	Network       = uuidKey("network-id", createOnly, "Id of the network the balancer's address is in.")

@@ -182,7 +182,7 @@ func (w *World) updateBalancer(c call, id string, spec BalancerSpec) (Balancer, 
 	if b.Status == StatusPending || b.Status == StatusDeleting {
 		return Balancer{}, conflict("%s is %s", id, b.Status)
 	}
-	if err := w.free(id); err != nil {
+	if err := w.jobs.free(id); err != nil {
 		return Balancer{}, err
 	}
 	if err := w.checkBalancer(&spec, id); err != nil {
@@ -205,7 +205,7 @@ func (w *World) updateBalancer(c call, id string, spec BalancerSpec) (Balancer, 
 func (w *World) deleteBalancer(c call, id string) (*Balancer, error) {
 	b, err := w.balancer(id)
 	if err == nil && b.Status != StatusDeleting {
-		err = w.free(id)
+		err = w.jobs.free(id)
 	}
 	if err != nil {
 		return nil, err

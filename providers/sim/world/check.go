@@ -13,6 +13,9 @@ var (
 	label        = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,128}$`)
 )
 
+// checker judges specs by what a world holds.
+type checker struct{ *World }
+
 // checkBalancer refuses what can't be and brings the rest into the form in which it is
 // stored. The id is "" for a new balancer.
 func (w *World) checkBalancer(spec *BalancerSpec, id string) error {
@@ -33,7 +36,7 @@ func (w *World) checkBalancer(spec *BalancerSpec, id string) error {
 			return invalid("label %q=%q: key and value need the form %s", key, value, label)
 		}
 	}
-	for _, check := range []func(*BalancerSpec) error{w.checkListeners, checkHealth, checkSources, w.checkTargets} {
+	for _, check := range []func(*BalancerSpec) error{checker{w}.listeners, checkHealth, checkSources, checker{w}.targets} {
 		if err := check(spec); err != nil {
 			return err
 		}
@@ -44,7 +47,7 @@ func (w *World) checkBalancer(spec *BalancerSpec, id string) error {
 	return nil
 }
 
-func (w *World) checkListeners(spec *BalancerSpec) error {
+func (w checker) listeners(spec *BalancerSpec) error {
 	if len(spec.Listeners) == 0 {
 		return invalid("listeners: at least one is required")
 	}
@@ -128,7 +131,7 @@ func checkSources(spec *BalancerSpec) error {
 	return nil
 }
 
-func (w *World) checkTargets(spec *BalancerSpec) error {
+func (w checker) targets(spec *BalancerSpec) error {
 	known := map[string]bool{}
 	for _, m := range w.machines {
 		known[m.ID] = true

@@ -17,7 +17,10 @@ const maxBody = 1 << 20
 // nonsensePage is what a captive portal or a broken proxy answers.
 const nonsensePage = "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>"
 
-func (w *World) handleOperations() {
+// api is the driver's half of the API of a world.
+type api struct{ *World }
+
+func (w api) handle() {
 	for _, o := range operations {
 		w.mux.HandleFunc(o.route, func(rw http.ResponseWriter, r *http.Request) { w.serve(o, rw, r) })
 	}
@@ -27,7 +30,7 @@ func (w *World) handleOperations() {
 }
 
 // serve counts the call, lets time pass and does what the operation and a fault say.
-func (w *World) serve(o operation, rw http.ResponseWriter, r *http.Request) {
+func (w api) serve(o operation, rw http.ResponseWriter, r *http.Request) {
 	w.counters.add(o)
 	fault := w.faults.take(o)
 	if !w.delay(r) {
@@ -66,7 +69,7 @@ func (w *World) serve(o operation, rw http.ResponseWriter, r *http.Request) {
 }
 
 // delay waits for the latency; it returns false when the client has gone.
-func (w *World) delay(r *http.Request) bool {
+func (w api) delay(r *http.Request) bool {
 	w.mu.Lock()
 	latency := time.Duration(w.settings.Latency)
 	w.mu.Unlock()
@@ -140,7 +143,7 @@ func decode[T any](r *http.Request) (T, error) {
 }
 
 // paging reads limit=… and after=….
-func (w *World) paging(query url.Values) (limit, after int, err error) {
+func (w api) paging(query url.Values) (limit, after int, err error) {
 	limit = w.options.PageSize
 	if text := query.Get("limit"); text != "" {
 		limit, err = strconv.Atoi(text)

@@ -38,6 +38,9 @@ type job struct {
 	late *Failure
 }
 
+// jobs are all that have begun.
+type jobs []*job
+
 // job makes a change, or begins to and returns the operation that it is. What the failure undoes may be
 // nil.
 func (w *World) job(c call, about string, done, failed func()) []string {
@@ -55,8 +58,8 @@ func (w *World) job(c call, about string, done, failed func()) []string {
 }
 
 // free refuses a change of what is being changed.
-func (w *World) free(about string) error {
-	for _, j := range w.jobs {
+func (all jobs) free(about string) error {
+	for _, j := range all {
 		if j.Running && j.about == about {
 			return conflict("%s is being changed by %s", about, j.ID)
 		}
@@ -64,8 +67,8 @@ func (w *World) free(about string) error {
 	return nil
 }
 
-func (w *World) endJobs(now time.Time) {
-	for _, j := range w.jobs {
+func (all jobs) finish(now time.Time) {
+	for _, j := range all {
 		if !j.Running || now.Before(j.end) {
 			continue
 		}
@@ -80,7 +83,7 @@ func (w *World) endJobs(now time.Time) {
 }
 
 // opListOperations takes the filter id=… repeatedly. What is not known is missing.
-func (w *World) opListOperations(c call) (int, any, error) {
+func (w api) opListOperations(c call) (int, any, error) {
 	ids := c.URL.Query()["id"]
 	if len(ids) > MaxOperations {
 		return 0, nil, invalid("%d operations are more than %d", len(ids), MaxOperations)

@@ -11,7 +11,7 @@ type operation struct {
 	name  string
 	read  bool
 	route string // as http.ServeMux reads it
-	run   func(w *World, c call) (status int, answer any, err error)
+	run   func(w api, c call) (status int, answer any, err error)
 }
 
 // call is one request of an operation.
@@ -23,19 +23,19 @@ type call struct {
 
 // operations is the driver's half of the API.
 var operations = []operation{
-	{"getAccount", true, "GET /v1/account", (*World).opGetAccount},
-	{"listMachines", true, "GET /v1/machines", (*World).opListMachines},
-	{"getMachine", true, "GET /v1/machines/{id}", (*World).opGetMachine},
-	{"listNetworks", true, "GET /v1/networks", (*World).opListNetworks},
-	{"listBalancers", true, "GET /v1/balancers", (*World).opListBalancers},
-	{"getBalancer", true, "GET /v1/balancers/{id}", (*World).opGetBalancer},
-	{"createBalancer", false, "POST /v1/balancers", (*World).opCreateBalancer},
-	{"updateBalancer", false, "PUT /v1/balancers/{id}", (*World).opUpdateBalancer},
-	{"deleteBalancer", false, "DELETE /v1/balancers/{id}", (*World).opDeleteBalancer},
-	{"listRoutes", true, "GET /v1/routes", (*World).opListRoutes},
-	{"createRoute", false, "POST /v1/routes", (*World).opCreateRoute},
-	{"deleteRoute", false, "DELETE /v1/routes/{id}", (*World).opDeleteRoute},
-	{"listOperations", true, "GET /v1/operations", (*World).opListOperations},
+	{"getAccount", true, "GET /v1/account", api.opGetAccount},
+	{"listMachines", true, "GET /v1/machines", api.opListMachines},
+	{"getMachine", true, "GET /v1/machines/{id}", api.opGetMachine},
+	{"listNetworks", true, "GET /v1/networks", api.opListNetworks},
+	{"listBalancers", true, "GET /v1/balancers", api.opListBalancers},
+	{"getBalancer", true, "GET /v1/balancers/{id}", api.opGetBalancer},
+	{"createBalancer", false, "POST /v1/balancers", api.opCreateBalancer},
+	{"updateBalancer", false, "PUT /v1/balancers/{id}", api.opUpdateBalancer},
+	{"deleteBalancer", false, "DELETE /v1/balancers/{id}", api.opDeleteBalancer},
+	{"listRoutes", true, "GET /v1/routes", api.opListRoutes},
+	{"createRoute", false, "POST /v1/routes", api.opCreateRoute},
+	{"deleteRoute", false, "DELETE /v1/routes/{id}", api.opDeleteRoute},
+	{"listOperations", true, "GET /v1/operations", api.opListOperations},
 }
 
 // matches reports whether a fault's selector is about the operation.
@@ -89,14 +89,14 @@ type (
 	}
 )
 
-func (w *World) opGetAccount(c call) (int, any, error) {
+func (w api) opGetAccount(c call) (int, any, error) {
 	if c.effect == EffectWrongAccount {
 		return http.StatusOK, Account{ID: "another-account", Region: w.options.Region}, nil
 	}
 	return http.StatusOK, Account{ID: w.options.Account, Region: w.options.Region}, nil
 }
 
-func (w *World) opListMachines(c call) (int, any, error) {
+func (w api) opListMachines(c call) (int, any, error) {
 	limit, after, err := w.paging(c.URL.Query())
 	if err != nil {
 		return 0, nil, err
@@ -120,7 +120,7 @@ func (w *World) opListMachines(c call) (int, any, error) {
 	return http.StatusOK, list, nil
 }
 
-func (w *World) opGetMachine(c call) (int, any, error) {
+func (w api) opGetMachine(c call) (int, any, error) {
 	defer w.lock()()
 	m, err := w.machine(c.PathValue("id"))
 	if err != nil || c.effect == EffectWrongAccount {
@@ -129,7 +129,7 @@ func (w *World) opGetMachine(c call) (int, any, error) {
 	return http.StatusOK, *m, nil
 }
 
-func (w *World) opListNetworks(c call) (int, any, error) {
+func (w api) opListNetworks(c call) (int, any, error) {
 	defer w.lock()()
 	list := NetworkList{Networks: []Network{}}
 	for _, n := range visible(c, w.networks) {
@@ -139,7 +139,7 @@ func (w *World) opListNetworks(c call) (int, any, error) {
 }
 
 // opListBalancers takes the filters name=… and label=key=value, the latter repeatedly.
-func (w *World) opListBalancers(c call) (int, any, error) {
+func (w api) opListBalancers(c call) (int, any, error) {
 	labels, err := labelFilter(c)
 	if err != nil {
 		return 0, nil, err
@@ -149,7 +149,7 @@ func (w *World) opListBalancers(c call) (int, any, error) {
 	return http.StatusOK, BalancerList{Balancers: visible(c, list)}, nil
 }
 
-func (w *World) opGetBalancer(c call) (int, any, error) {
+func (w api) opGetBalancer(c call) (int, any, error) {
 	defer w.lock()()
 	b, err := w.balancer(c.PathValue("id"))
 	if err != nil || c.effect == EffectWrongAccount {
@@ -158,7 +158,7 @@ func (w *World) opGetBalancer(c call) (int, any, error) {
 	return http.StatusOK, b.show(), nil
 }
 
-func (w *World) opCreateBalancer(c call) (int, any, error) {
+func (w api) opCreateBalancer(c call) (int, any, error) {
 	spec, err := decode[BalancerSpec](c.Request)
 	if err != nil {
 		return 0, nil, err
@@ -168,7 +168,7 @@ func (w *World) opCreateBalancer(c call) (int, any, error) {
 	return http.StatusCreated, b, err
 }
 
-func (w *World) opUpdateBalancer(c call) (int, any, error) {
+func (w api) opUpdateBalancer(c call) (int, any, error) {
 	spec, err := decode[BalancerSpec](c.Request)
 	if err != nil {
 		return 0, nil, err
@@ -178,7 +178,7 @@ func (w *World) opUpdateBalancer(c call) (int, any, error) {
 	return http.StatusOK, b, err
 }
 
-func (w *World) opDeleteBalancer(c call) (int, any, error) {
+func (w api) opDeleteBalancer(c call) (int, any, error) {
 	defer w.lock()()
 	b, err := w.deleteBalancer(c, c.PathValue("id"))
 	if err != nil || b == nil {
@@ -188,7 +188,7 @@ func (w *World) opDeleteBalancer(c call) (int, any, error) {
 }
 
 // opListRoutes takes the filter label=key=value repeatedly.
-func (w *World) opListRoutes(c call) (int, any, error) {
+func (w api) opListRoutes(c call) (int, any, error) {
 	labels, err := labelFilter(c)
 	if err != nil {
 		return 0, nil, err
@@ -203,7 +203,7 @@ func (w *World) opListRoutes(c call) (int, any, error) {
 	return http.StatusOK, RouteList{Routes: visible(c, list)}, nil
 }
 
-func (w *World) opCreateRoute(c call) (int, any, error) {
+func (w api) opCreateRoute(c call) (int, any, error) {
 	spec, err := decode[RouteSpec](c.Request)
 	if err != nil {
 		return 0, nil, err
@@ -213,7 +213,7 @@ func (w *World) opCreateRoute(c call) (int, any, error) {
 	return http.StatusCreated, r, err
 }
 
-func (w *World) opDeleteRoute(c call) (int, any, error) {
+func (w api) opDeleteRoute(c call) (int, any, error) {
 	defer w.lock()()
 	r, err := w.deleteRoute(c, c.PathValue("id"))
 	if err != nil || len(r.Operations) == 0 {

@@ -28,7 +28,7 @@ type Route struct {
 const routeTable = "routes"
 
 func (w *World) createRoute(c call, spec RouteSpec) (Route, error) {
-	if err := w.free(routeTable); err != nil {
+	if err := w.jobs.free(routeTable); err != nil {
 		return Route{}, err
 	}
 	if !spec.Destination.IsValid() || spec.Destination != spec.Destination.Masked() {
@@ -52,7 +52,7 @@ func (w *World) createRoute(c call, spec RouteSpec) (Route, error) {
 }
 
 func (w *World) deleteRoute(c call, id string) (Route, error) {
-	if err := w.free(routeTable); err != nil {
+	if err := w.jobs.free(routeTable); err != nil {
 		return Route{}, err
 	}
 	at := slices.IndexFunc(w.routes, func(r *Route) bool { return r.ID == id })

@@ -37,9 +37,11 @@ type health struct {
 	Health  string `json:"health"`
 }
 
-// handleSteering is the half of the API for tests and demonstrations. Its calls are not
+// steering is the half of the API for tests and demonstrations. Its calls are not
 // counted, not delayed, not subject to faults and need no token.
-func (w *World) handleSteering() {
+type steering struct{ *World }
+
+func (w steering) handle() {
 	steer := func(route string, run func(r *http.Request) (any, error)) {
 		w.mux.HandleFunc(route, func(rw http.ResponseWriter, r *http.Request) {
 			body, err := run(r)
@@ -68,7 +70,7 @@ func (w *World) handleSteering() {
 
 type steerFunc = func(route string, run func(r *http.Request) (any, error))
 
-func (w *World) steerMachines(steer steerFunc) {
+func (w steering) steerMachines(steer steerFunc) {
 	steer("POST /v1/machines", func(r *http.Request) (any, error) {
 		m, err := decode[Machine](r)
 		if err != nil {
@@ -89,7 +91,7 @@ func (w *World) steerMachines(steer steerFunc) {
 	steer("POST /v1/machines/{id}/start", func(r *http.Request) (any, error) { return nil, w.StartMachine(r.PathValue("id")) })
 }
 
-func (w *World) steerFaults(steer steerFunc) {
+func (w steering) steerFaults(steer steerFunc) {
 	steer("GET /v1/faults", func(*http.Request) (any, error) { return w.Faults(), nil })
 	steer("POST /v1/faults", func(r *http.Request) (any, error) {
 		f, err := decode[Fault](r)
@@ -102,7 +104,7 @@ func (w *World) steerFaults(steer steerFunc) {
 	steer("DELETE /v1/faults/{id}", func(r *http.Request) (any, error) { return nil, w.faults.remove(r.PathValue("id")) })
 }
 
-func (w *World) steerBalancers(steer steerFunc) {
+func (w steering) steerBalancers(steer steerFunc) {
 	steer("PUT /v1/balancers/{id}/health", func(r *http.Request) (any, error) {
 		h, err := decode[health](r)
 		if err != nil {

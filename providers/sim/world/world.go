@@ -64,7 +64,7 @@ type World struct {
 	machines  []*Machine
 	balancers []*balancer
 	routes    []*Route
-	jobs      []*job
+	jobs      jobs
 }
 
 // New returns a world with one network and nothing in it.
@@ -80,8 +80,8 @@ func New(o Options) *World {
 	}
 	w := &World{options: o, settings: o.Settings, last: map[string]int{}, mux: http.NewServeMux()}
 	w.networks = []*Network{{ID: w.newID("net"), Name: "default", CIDR: "10.0.0.0/8"}}
-	w.handleOperations()
-	w.handleSteering()
+	api{w}.handle()
+	steering{w}.handle()
 	return w
 }
 
@@ -140,7 +140,7 @@ func (w *World) Settle() {
 }
 
 func (w *World) advance(now time.Time) {
-	w.endJobs(now)
+	w.jobs.finish(now)
 	w.balancers = slices.DeleteFunc(w.balancers, func(b *balancer) bool {
 		return b.Status == StatusDeleting && !now.Before(b.goneAt)
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	lab "github.com/multicloud-ccm/multicloud-ccm/test/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws/proxy"
@@ -37,7 +37,7 @@ func start(t *testing.T) (*aws.Driver, *Control) {
 	c.rest = furnish(t, w)
 	c.proxy.SetPage(pageSize)
 	config := w.Config(t, lab.ConfigOptions{Proxy: c.proxy, Declared: aws.Descriptor().Settings})
-	config.Transport = run.Guard(config.Transport, aws.Descriptor().Limits)
+	config.Transport = transport.Guard(config.Transport, aws.Descriptor().Limits)
 	made, err := aws.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

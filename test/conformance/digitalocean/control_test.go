@@ -8,7 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
 	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
@@ -43,11 +43,11 @@ func connect(t *testing.T, url string, env map[string]string) cloud.Driver {
 	for name, value := range env {
 		values[name] = value
 	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
+	base := &http.Transport{}
+	t.Cleanup(base.CloseIdleConnections)
 	driver, err := digitalocean.New(t.Context(), cloud.Config{
 		Cloud: "digitalocean", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
-		Transport: run.Guard(transport, digitalocean.Descriptor().Limits),
+		Transport: transport.Guard(base, digitalocean.Descriptor().Limits),
 		Lookup:    func(name string) string { return values[name] },
 		Secret:    func(name string) (string, error) { return values[name], nil },
 	})

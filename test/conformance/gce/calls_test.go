@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 )
@@ -46,7 +47,7 @@ func newCluster(t *testing.T, nodes int) *cluster {
 	c := &cluster{server: emulator.New(emulator.Options{})}
 	values := map[string]string{"GCE_METADATA_HOST": "metadata"}
 	driver, err := gce.New(t.Context(), cloud.Config{
-		Transport: run.NewTransport(inMemory{c.server}, run.TransportOptions{Limits: gce.Descriptor().Limits, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled, API: gce.API}),
+		Transport: transport.New(inMemory{c.server}, transport.Options{Limits: gce.Descriptor().Limits, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled, API: gce.API}),
 		File:      func() ([]byte, error) { return []byte("[Global]\napi-endpoint = http://emulator/compute/v1/\n"), nil },
 		Lookup:    func(name string) string { return values[name] },
 		Secret:    func(string) (string, error) { return "", nil },

@@ -10,7 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/gce"
 	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
@@ -57,11 +57,11 @@ func connect(t *testing.T, address string, c client) (cloud.Driver, error) {
 	}
 	values["GCE_METADATA_HOST"] = host.Host
 	maps.Copy(values, c.env)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
+	base := &http.Transport{}
+	t.Cleanup(base.CloseIdleConnections)
 	return gce.New(t.Context(), cloud.Config{
 		Cloud: "gce", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
-		Transport: run.Guard(transport, gce.Descriptor().Limits),
+		Transport: transport.Guard(base, gce.Descriptor().Limits),
 		File: func() ([]byte, error) {
 			return []byte("[Global]\napi-endpoint = " + address + "/compute/v1/\n" + c.conf), nil
 		},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
 	conformancefault "github.com/multicloud-ccm/multicloud-ccm/test/conformance/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
@@ -48,10 +48,10 @@ func robots(values map[string]string) map[string]string {
 }
 
 // configured returns the configuration with these variables, on this transport.
-func configured(transport http.RoundTripper, values map[string]string) cloud.Config {
+func configured(base http.RoundTripper, values map[string]string) cloud.Config {
 	lookup := func(name string) string { return values[name] }
 	return cloud.Config{
-		Cloud: "hcloud", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: transport, Lookup: lookup,
+		Cloud: "hcloud", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: base, Lookup: lookup,
 		Secret: func(name string) (string, error) { return lookup(name), nil },
 	}
 }
@@ -59,9 +59,9 @@ func configured(transport http.RoundTripper, values map[string]string) cloud.Con
 // connect returns a driver on real connections.
 func connect(t *testing.T, values map[string]string) (cloud.Driver, error) {
 	t.Helper()
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return hcloud.New(t.Context(), configured(run.Guard(transport, hcloud.Descriptor().Limits), values))
+	base := &http.Transport{}
+	t.Cleanup(base.CloseIdleConnections)
+	return hcloud.New(t.Context(), configured(transport.Guard(base, hcloud.Descriptor().Limits), values))
 }
 
 func mustConnect(t *testing.T, values map[string]string) cloud.Driver {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
@@ -36,8 +37,8 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 func limited(t *testing.T, server *emulator.Server, values map[string]string) cloud.Instances {
 	t.Helper()
 	d := hcloud.Descriptor()
-	transport := run.NewTransport(inMemory{server}, run.TransportOptions{Cloud: "hcloud", Limits: d.Limits, API: hcloud.API, Throttled: hcloud.Throttled})
-	driver, err := hcloud.New(t.Context(), configured(transport, values))
+	limited := transport.New(inMemory{server}, transport.Options{Cloud: "hcloud", Limits: d.Limits, API: hcloud.API, Throttled: hcloud.Throttled})
+	driver, err := hcloud.New(t.Context(), configured(limited, values))
 	if err != nil {
 		t.Fatal(err)
 	}

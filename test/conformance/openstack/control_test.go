@@ -11,7 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	lab "github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
@@ -64,7 +64,7 @@ router-id = %s
 	}
 	driver, err := openstack.New(c.Context(), cloud.Config{
 		Cloud: "openstack", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
-		Transport: run.Guard(&pages{c.direct}, openstack.Descriptor().Limits),
+		Transport: transport.Guard(&pages{c.direct}, openstack.Descriptor().Limits),
 		File:      func() ([]byte, error) { return []byte(file), nil },
 		Lookup:    func(name string) string { return defaults[name] },
 		Warn:      func(message string) { c.Errorf("the configuration is warned of: %s", message) },

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	provider "github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
 )
 
 // throttledTransport is the kernel's, as the program makes it.
-func throttledTransport() *run.Transport {
-	return run.NewTransport(nil, run.TransportOptions{Cloud: "aws", ReadOnly: provider.ReadOnly, Throttled: provider.Throttled})
+func throttledTransport() *transport.Transport {
+	return transport.New(nil, transport.Options{Cloud: "aws", ReadOnly: provider.ReadOnly, Throttled: provider.Throttled})
 }
 
 // TestThrottled has AWS refuse half of all calls: machines that are there are never said to be gone,

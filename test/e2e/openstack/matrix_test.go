@@ -116,6 +116,7 @@ const different = "different"
 // elsewhere says which test is about a key that is no row.
 var elsewhere = map[string]string{
 	own + "keep-floatingip":                             "TestKeptFloatingIP",
+	"multicloud-ccm.io/address":                         "TestKeptFloatingIP",
 	own + "load-balancer-id":                            "TestSharing",
 	own + "load-balancer-address":                       "TestLifeOfABalancer",
 	own + "floating-network-id":                         "TestFloatingNetwork",

@@ -20,7 +20,7 @@ func TestKeptFloatingIP(t *testing.T) {
 	s.ensure(first)
 	address := first.Status.LoadBalancer.Ingress[0].IP
 	s.remove(first)
-	second := s.service("api", func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = address })
+	second := s.service("api", annotated("multicloud-ccm.io/address", address))
 	s.ensure(second)
 	if got := second.Status.LoadBalancer.Ingress[0].IP; got != address {
 		t.Errorf("the second Service is at %s, want the kept %s", got, address)
@@ -30,6 +30,11 @@ func TestKeptFloatingIP(t *testing.T) {
 		t.Errorf("an address that is in use: %v", err)
 	}
 	s.remove(third)
+	fourth := s.service("another-thief", annotated("multicloud-ccm.io/address", address))
+	if err := s.try(fourth); err == nil || !strings.Contains(err.Error(), "multicloud-ccm.io/address") {
+		t.Errorf("an address that is in use: %v", err)
+	}
+	s.remove(fourth)
 	second.Annotations["service.beta.kubernetes.io/openstack-internal-load-balancer"] = "true"
 	s.ensure(second)
 	if ips := s.all(s.project.Network, "floatingips", "floatingips", nil); len(ips) != 1 || ips[0]["port_id"] != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	provider "github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 )
@@ -59,7 +60,7 @@ type siteOptions struct {
 // on returns another cluster, or the same one with another configuration, in a project.
 func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOptions) *site {
 	t.Helper()
-	s := &site{T: t, project: project, nodes: nodes, events: &events{}, traffic: &traffic{next: run.NewTransport(nil, run.TransportOptions{Cloud: "openstack", Limits: provider.Descriptor().Limits})}}
+	s := &site{T: t, project: project, nodes: nodes, events: &events{}, traffic: &traffic{next: transport.New(nil, transport.Options{Cloud: "openstack", Limits: provider.Descriptor().Limits})}}
 	file := fmt.Sprintf("[Global]\nauth-url=%s\nusername=%s\npassword=%s\ntenant-id=%s\ndomain-id=%s\nregion=%s\n%s",
 		openstack.AuthURL, project.User.Username, project.User.Password, project.ID, openstack.Domain, openstack.Region, o.config)
 	driver, err := provider.New(t.Context(), cloud.Config{

@@ -157,13 +157,14 @@ func (q *inquiry) place(ctx context.Context) error {
 
 // ownAddress is about an address of the balancer itself: it has to be in the subnet, and free.
 func (q *inquiry) ownAddress(ctx context.Context) error {
-	c, text := q.checker, q.spec.LoadBalancerIP
+	c := q.checker
+	text, field := desired.ChosenAddress(q.spec)
 	if text == "" || c.Rules.AddressField(q.spec) == "" {
 		return nil
 	}
 	address, err := netip.ParseAddr(text)
 	if err != nil {
-		q.refuse(desired.FieldLoadBalancerIP, text, "want an IP address")
+		q.refuse(field, text, "want an IP address")
 		return nil
 	}
 	if c.Rules.AddressField(q.spec) != desired.FieldAddress || q.where.Subnet == "" {
@@ -174,7 +175,7 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 		return err
 	}
 	if cidr, err := netip.ParsePrefix(found.CIDR); err == nil && !cidr.Contains(address) {
-		q.refuse(desired.FieldLoadBalancerIP, text, "it is not in subnet "+found.ID+", "+found.CIDR)
+		q.refuse(field, text, "it is not in subnet "+found.ID+", "+found.CIDR)
 		return nil
 	}
 	return q.freeAddress(ctx, found, address)
@@ -182,14 +183,15 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
 func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
-	c, text := q.checker, q.spec.LoadBalancerIP
+	c := q.checker
+	text, field := desired.ChosenAddress(q.spec)
 	ports, err := neutron.Ports(ctx, c.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
 		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
-			q.refuse(desired.FieldLoadBalancerIP, text, "it is in use at port "+p.ID)
+			q.refuse(field, text, "it is in use at port "+p.ID)
 		}
 	}
 	return nil
@@ -207,16 +209,17 @@ func (q *inquiry) floating(ctx context.Context) error {
 		}
 		q.problems = append(q.problems, err)
 	}
-	if spec.LoadBalancerIP == "" || len(q.problems) > 0 {
+	address, field := desired.ChosenAddress(spec)
+	if address == "" || len(q.problems) > 0 {
 		return nil
 	}
-	ips, err := c.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {spec.LoadBalancerIP}})
+	ips, err := c.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	if err != nil {
 		return err
 	}
 	for _, ip := range ips {
 		if ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port) {
-			q.refuse(desired.FieldLoadBalancerIP, spec.LoadBalancerIP, "it is in use at port "+ip.Port)
+			q.refuse(field, address, "it is in use at port "+ip.Port)
 		}
 	}
 	return nil

@@ -98,8 +98,9 @@ func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
 		FieldNetwork:  where.Network,
 		FieldPort:     option.Port.In(spec.Options),
 	}
-	if field := r.AddressField(spec); spec.LoadBalancerIP != "" && field != "" {
-		all[field] = spec.LoadBalancerIP
+	if address, _ := ChosenAddress(spec); address != "" {
+		all[r.AddressField(spec)] = address
+		delete(all, "")
 	}
 	if spec.Lookups[LookupTenant] != "" {
 		all = map[string]string{}
@@ -109,7 +110,7 @@ func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
 	return all
 }
 
-// AddressField is the field loadBalancerIP is about: the balancer's own address where no floating
+// AddressField is the field ChosenAddress is about: the balancer's own address where no floating
 // IP was asked for, and none where one was and can't be.
 func (r *Rules) AddressField(spec cloud.Spec) string {
 	switch {
@@ -192,6 +193,9 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !r.Can(a) {
 			note(key.Name, "it has no effect: "+r.unable(a))
 		}
+	}
+	if address, field := ChosenAddress(spec); option.WantedAddress.Has(spec.Options) && field != option.WantedAddress.Name {
+		note(option.WantedAddress.Name, "it is ignored, because "+field+" is set: "+address)
 	}
 	if spec.DualStack && !r.Can(AbleAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+r.unable(AbleAdditionalVIPs))
@@ -290,6 +294,3 @@ func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
 	}
 	return ""
 }
-
-// FieldLoadBalancerIP is the field of the Service with the address that it asks for.
-const FieldLoadBalancerIP = "spec.loadBalancerIP"

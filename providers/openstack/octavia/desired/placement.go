@@ -9,10 +9,19 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
+// ChosenAddress is the address that the Service asks for, and the field that says so: "" for none.
+func ChosenAddress(spec cloud.Spec) (address, field string) {
+	if spec.LoadBalancerIP != "" {
+		return spec.LoadBalancerIP, "spec.loadBalancerIP"
+	}
+	return option.WantedAddress.In(spec.Options), option.WantedAddress.Name
+}
+
 // ChosenFloating is the address of the floating IP that was asked for: that of a balancer that has to
-// be made again as it was, or loadBalancerIP.
+// be made again as it was, or ChosenAddress.
 func ChosenFloating(spec cloud.Spec) string {
-	return cmp.Or(spec.Preserved[FieldFloatingIP], spec.LoadBalancerIP)
+	address, _ := ChosenAddress(spec)
+	return cmp.Or(spec.Preserved[FieldFloatingIP], address)
 }
 
 // FloatingNetwork is the network to take a floating IP from: as chosen, else as found.

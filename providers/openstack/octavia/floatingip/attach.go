@@ -97,7 +97,8 @@ func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, s *obje
 	}
 	left, err := m.isLeft(ctx, spec, found[0].Port)
 	if err == nil && !left {
-		err = &cloud.Invalid{Field: desired.FieldLoadBalancerIP, Value: address, Want: "it is in use at port " + found[0].Port}
+		_, field := desired.ChosenAddress(spec)
+		err = &cloud.Invalid{Field: field, Value: address, Want: "it is in use at port " + found[0].Port}
 	}
 	r.Wanted[len(r.Wanted)-1].Problem = err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -47,7 +48,8 @@ func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec
 // inherits reports whether a floating IP at the Service's balancer was made for another Service,
 // which shared the balancer.
 func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
-	return ip.Port != "" && ip.Address != spec.LoadBalancerIP && strings.Contains(ip.Description, mark.FloatingPrefix)
+	chosen, _ := desired.ChosenAddress(spec)
+	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, mark.FloatingPrefix)
 }
 
 // claimFloating gives a floating IP that upstream made for the Service a description with its UID.

@@ -1,0 +1,31 @@
+package transport
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+)
+
+// measure counts requests and how long the answer took, up to its headers.
+type measure struct {
+	next    http.RoundTripper
+	cloud   string
+	metrics metric.Sink
+	apis    *apis
+}
+
+func (m *measure) RoundTrip(request *http.Request) (*http.Response, error) {
+	operation := OperationOf(request.Context())
+	api, _ := m.apis.of(request)
+	start := time.Now()
+	response, err := m.next.RoundTrip(request)
+	code := "error"
+	if err == nil {
+		code = strconv.Itoa(response.StatusCode)
+	}
+	m.metrics.Add(metric.Requests, 1, m.cloud, api, operation, code)
+	m.metrics.Observe(metric.RequestSeconds, time.Since(start).Seconds(), m.cloud, api, operation)
+	return response, err
+}
