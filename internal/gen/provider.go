@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 		fmt.Fprintf(b, "Published limits: %s.\n", published)
 	}
 	for _, api := range d.Limits.APIs {
-		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, rate(api.RequestsPerHour, api.RequestsPerMinute))
+		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, cmp.Or(rate(api.RequestsPerHour, api.RequestsPerMinute), "by a rate that the cloud does not publish"))
 	}
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))

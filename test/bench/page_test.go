@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
+
+var update = flag.Bool("update", false, "write the page in the documentation")
 
 // The page in the documentation is what the published results say, and they are all within what is
 // promised.
@@ -22,12 +25,17 @@ func TestPublished(t *testing.T) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d published results: %v", len(all), err)
 	}
+	if *update {
+		if err := Record(root); err != nil {
+			t.Fatal(err)
+		}
+	}
 	have, err := os.ReadFile(filepath.Join(root, pageFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(page(all)), string(have)); diff != "" {
-		t.Errorf("%s (-of the results +there), write it with `make bench RECORD=1`:\n%s", pageFile, diff)
+		t.Errorf("%s (-of the results +there), write it with `make bench RECORD=1` or `go test ./bench -update`:\n%s", pageFile, diff)
 	}
 	for _, m := range all {
 		for _, violation := range m.Violations() {

@@ -102,7 +102,7 @@ var (
 func All() annotation.Set {
 	return annotation.Set{
 		Internal, NodeSelector, Hostname, Class, FloatingNetwork, FloatingSubnet, FloatingName, FloatingTags,
-		KeepFloatingIP, Port, Subnet, Network, MemberSubnet, Method, ProxyProtocol, ForwardedFor, TLS, TLSPorts, IdleTimeout,
+		KeepFloatingIP, WantedAddress, Port, Subnet, Network, MemberSubnet, Method, ProxyProtocol, ForwardedFor, TLS, TLSPorts, IdleTimeout,
 		ConnectionLimit, ClientData, MemberConnect, MemberData, TCPInspect, Monitor, MonitorDelay, MonitorTimeout,
 		MonitorRetries, MonitorRetriesDown, MonitorProtocol, MonitorPort, MonitorPath, Flavor, Zone, ID, Address,
 	}
