@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 		"no such zone":                  {options: map[string]string{option.Zone.Name: "../az1"}, want: option.Zone.Name + `: "../az1"`},
 		"two mistakes":                  {options: map[string]string{option.Flavor.Name: idNone, option.Subnet.Name: idNone}, want: option.Subnet.Name},
 		"an address that is in use":     {address: "172.24.0.9", want: `spec.loadBalancerIP: "172.24.0.9" is not possible: it is in use at port other`},
-		"the same by annotation": {options: map[string]string{option.WantedAddress.Name: "172.24.0.9"}, want: `multicloud-ccm.io/address: "172.24.0.9" is not possible: it is in use at port other`},
+		"the same by annotation":        {options: map[string]string{option.WantedAddress.Name: "172.24.0.9"}, want: `multicloud-ccm.io/address: "172.24.0.9" is not possible: it is in use at port other`},
 		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
 		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
 		"an address outside":            {options: maps.Clone(internal), address: "10.9.0.1", want: "10.0.0.0/16"},
