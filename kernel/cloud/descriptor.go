@@ -82,6 +82,9 @@ type Capabilities struct {
 	// VersionStamps says that Observe uses Spec.Last. Elsewhere the kernel keeps no observation between
 	// two looks: with many machines it is large.
 	VersionStamps bool
+	// DeletesAtOnce says that a balancer is gone when its deletion is acknowledged, and what is left of it
+	// harms nobody. Where there is a BulkLister nobody looks again.
+	DeletesAtOnce bool
 	// FirewallRules is how many Openings the managed firewall holds, and FirewallSources how many
 	// sources and balancers one of them; 0 for no published limit.
 	FirewallRules   int

@@ -173,8 +173,8 @@ type Checker interface {
 	// errors.Join: names and ids that do not exist, an address outside its subnet or in use, a
 	// quota that is used up. What the user can mend is an *Invalid that names the field.
 	//
-	// before is the balancer that is deleted first, so that what it uses counts as free; Found is
-	// false when none is. Check only reads, and a read that fails is an error.
+	// before is the balancer that is deleted first, so that what it uses counts as free; where none is,
+	// what Observe said when it found nothing. Check only reads, and a read that fails is an error.
 	Check(ctx context.Context, spec Spec, before Observed) error
 }
 

@@ -48,6 +48,10 @@ type Resource struct {
 	// Needs are further resources that have to be there before this one is made. While the cloud refuses
 	// one of them this one is not changed.
 	Needs []IDOf
+	// For is the resource for which alone this one is there, such as the list of security groups that a rule lets in, the
+	// zero IDOf for none. While the cloud refuses something, a wanted one goes again unless that is as it has to be by
+	// then, and one that is not wanted goes when it is.
+	For IDOf
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.
 	Trial *Resource
@@ -116,6 +120,9 @@ type ResourceKind struct {
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
+	// CreateBalancer is there in place of Create where the answer says what the balancer is reached at. Only an
+	// Anchor has it, of a cloud that has done what it answers: a balancer is not read after a change.
+	CreateBalancer func(ctx context.Context, wanted Resource, with []Resource) (id string, at []BalancerAddress, err error)
 	// Update changes these fields of a resource. nil means that there is nothing to change.
 	Update func(ctx context.Context, present, wanted Resource, fields []string) error
 	// Delete deletes a resource, with those that its kind takes. One that is gone already is as

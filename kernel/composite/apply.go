@@ -42,6 +42,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		s := m.next()
 		switch {
 		case s == nil:
+			m.tell(change)
 			return m.progress, errors.Join(refusals...)
 		case m.waitsForIDs(s):
 			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
@@ -121,6 +122,27 @@ func soonest(x, y time.Duration) time.Duration {
 	return min(x, y)
 }
 
+// tell says what the balancer is after a change that was carried out whole, where the answers say so.
+func (m *model) tell(change cloud.Change) {
+	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
+	if !told || m.hasRefusals() || m.progress.Pending || change.After == nil {
+		return
+	}
+	o := change.Before
+	if made := m.progress.Observed; made != nil {
+		o = *made
+		o.State, o.Addresses = cloud.BalancerActive, m.reachedAt
+	}
+	if o.State != cloud.BalancerActive || len(o.Addresses) == 0 {
+		return
+	}
+	if len(change.After.OwnershipTags) > 0 {
+		o.Owner = change.Spec.Ref.Owner
+	}
+	o.Balancer, o.Native = *change.After, nil
+	m.progress.Observed = &o
+}
+
 // newBalancer returns what is known of a balancer that was made in this step, nil when none was. The
 // rest is read afterwards.
 func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
@@ -182,6 +204,8 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
 	case s.verb == cloud.Create && s.kind.Together != "":
 		err = s.kind.Add(ctx, m.withIDs(s.all()...))
+	case s.verb == cloud.Create && s.kind.CreateBalancer != nil:
+		id, m.reachedAt, err = s.kind.CreateBalancer(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
 	case s.verb == cloud.Create:
 		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
 	case s.verb == cloud.Update:

@@ -114,12 +114,20 @@ func (m *model) takenBy(r, by cloud.Resource) bool {
 //	                                                 same object
 //	referred to by something that stays              yes
 //	any other part                                   no
+//
+// What is there for another resource alone stays when it is wanted, and that is as it has to be, or
+// neither.
 func (m *model) stays(r cloud.Resource) bool {
-	if m.wanted.has(r.Ref()) {
-		return !m.wanted.byRef[r.Ref()].WhileRefused || m.hasRefusals()
-	}
-	if !m.hasRefusals() {
-		return false
+	wanted, isWanted := m.wanted.byRef[r.Ref()]
+	switch {
+	case !m.hasRefusals():
+		return isWanted && !wanted.WhileRefused
+	case isWanted && wanted.For != (cloud.IDOf{}):
+		return m.isAsWanted(wanted.For)
+	case isWanted:
+		return true
+	case r.For != (cloud.IDOf{}):
+		return !m.isAsWanted(r.For)
 	}
 	together := m.byName[r.Kind].Together
 	lacks := slices.ContainsFunc(m.wanted.kinds[r.Kind], func(ref cloud.IDOf) bool {
@@ -130,6 +138,13 @@ func (m *model) stays(r cloud.Resource) bool {
 		belongs := slices.Contains(m.byName[r.Kind].Takes, other.Kind)
 		return !belongs && slices.Contains(references(other), r.Ref()) && m.stays(other)
 	})
+}
+
+// isAsWanted reports whether a resource is as it has to be.
+func (m *model) isAsWanted(ref cloud.IDOf) bool {
+	present, exists := m.present.byRef[ref]
+	wanted, isWanted := m.wanted.byRef[ref]
+	return exists && isWanted && len(m.difference(present, wanted)) == 0
 }
 
 // isPart reports whether a resource refers to what bears the ownership tags, itself or by way of others.

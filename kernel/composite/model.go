@@ -27,6 +27,8 @@ type model struct {
 	unknown map[cloud.IDOf]bool
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
+	// reachedAt is what a balancer is reached at that was made in this run.
+	reachedAt []cloud.BalancerAddress
 	// progress is what the run has to tell so far.
 	progress cloud.Progress
 	// moving are resources that are about to refer to another one. Two can wait for each other's place.
@@ -145,6 +147,13 @@ func (m *model) difference(present, wanted cloud.Resource) []string {
 // done changes the model as the step has changed the cloud. id is that of a resource that was made, ""
 // when it is not known.
 func (m *model) done(s *step, id string) {
+	if s.verb == cloud.Delete {
+		for _, r := range s.all() {
+			if m.wanted.byRef[r.Ref()].For != (cloud.IDOf{}) {
+				m.refused[r.Ref()] = true // it went again, see stays
+			}
+		}
+	}
 	switch {
 	case s.kind.Batch != "":
 		m.present.remove(refsOf(m.present.batches(s.kind)[s.owner])...)

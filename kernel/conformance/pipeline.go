@@ -104,12 +104,13 @@ var errStuck = errors.New("a change does not lead to what was asked for")
 // where the driver said "pending", or that a part is left for later.
 func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	final := false
+	var told cloud.Progress
 	var planned *[]cloud.Operation
 	*f.steps = nil
 	most := cmp.Or(f.suite.Passes, passes)
 	for range most {
 		d, err := f.draft(spec)
-		switch {
+		switch err = cmp.Or(err, asTold(told, d.before)); {
 		case err != nil:
 			return cloud.Observed{}, err
 		case d.before.Found && d.before.State == cloud.BalancerPending:
@@ -130,6 +131,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 			return d.before, err
 		}
 		f.control.Settle()
+		told = progress
 		final = !progress.Pending && progress.Again == 0
 		if !progress.Pending && progress.Again > 0 { // what is left for later is a plan of its own
 			if err := f.asPlanned(planned); err != nil {
@@ -139,6 +141,19 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 		}
 	}
 	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, most)
+}
+
+// asTold returns an error where a change has told of another balancer than the one that is there.
+func asTold(p cloud.Progress, is cloud.Observed) error {
+	told := p.Observed
+	if p.Pending || told == nil || told.State != cloud.BalancerActive || is.State == cloud.BalancerPending {
+		return nil
+	}
+	if is.ID != told.ID || is.Owner.UID != told.Owner.UID || !slices.Equal(is.Addresses, told.Addresses) {
+		return fmt.Errorf("a change told of balancer %s of %q at %v, and %s of %q at %v is there",
+			told.ID, told.Owner.UID, told.Addresses, is.ID, is.Owner.UID, is.Addresses)
+	}
+	return nil
 }
 
 // ensure is reconcile that has to succeed; it returns the spec with the id recorded.

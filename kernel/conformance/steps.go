@@ -43,6 +43,12 @@ func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 			r.note(cloud.Create, kind.Name, wanted.Key)
 			return kind.Create(ctx, wanted, with)
 		}
+		if kind.CreateBalancer != nil {
+			kinds[i].CreateBalancer = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+				r.note(cloud.Create, kind.Name, wanted.Key)
+				return kind.CreateBalancer(ctx, wanted, with)
+			}
+		}
 		kinds[i].Update = func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 			r.note(cloud.Update, kind.Name, wanted.Key)
 			return kind.Update(ctx, present, wanted, fields)

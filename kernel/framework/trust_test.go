@@ -30,11 +30,14 @@ func TestAbsenceOfBalancersNeedsTheSameAccount(t *testing.T) {
 	d := &deserted{account: "ours"}
 	c := newCloud(t, d)
 	leaving := service("web", func(svc *corev1.Service) { svc.DeletionTimestamp = new(metav1.Now()) })
-	if _, exists, err := c.balancers.Get(t.Context(), leaving); exists || err != nil {
+	if _, exists, err := c.balancers.Get(t.Context(), leaving); !exists || err != nil {
 		t.Fatalf("Get() = %v, %v", exists, err)
 	}
+	if err := c.balancers.Delete(t.Context(), leaving); err != nil {
+		t.Fatal(err)
+	}
 	d.account = "theirs"
-	if _, exists, err := c.balancers.Get(t.Context(), leaving); err == nil {
-		t.Errorf("Get() = %v without error", exists)
+	if err := c.balancers.Delete(t.Context(), leaving); err == nil {
+		t.Error("Delete() without error")
 	}
 }

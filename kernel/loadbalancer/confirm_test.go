@@ -4,6 +4,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // crowd returns fixtures of Services that have their balancer, all about to be deleted together.
@@ -102,4 +107,66 @@ func TestDeletionIsConfirmedWithoutLists(t *testing.T) {
 			t.Errorf("%d observations, want %d", s.observes, want)
 		}
 	})
+}
+
+// prompt lets the cloud of the fixtures delete at once.
+func prompt(all []*fixture) {
+	descriptor := fakeDescriptor
+	descriptor.Capabilities.DeletesAtOnce = true
+	all[0].start(run.Live, descriptor)
+	for _, f := range all {
+		f.Manager = all[0].Manager
+	}
+}
+
+// Where the cloud deletes at once, one list proves whose the balancer is and that there is no other.
+func TestOneDeletionTakesOneList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 4)
+		prompt(all)
+		f := all[0]
+		if _, exists, err := f.Get(t.Context(), leaving(f)); !exists || err != nil {
+			t.Errorf("Get() = %t, %v", exists, err)
+		}
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+		f.wrote("delete balancer")
+		if s.lists != 1 || s.observes != 0 || len(s.balancers) != 3 {
+			t.Errorf("%d lists, %d observations, %d balancers; want 1, 0 and 3", s.lists, s.observes, len(s.balancers))
+		}
+		deleteAll(t, all[1:])
+		if len(s.balancers) != 0 || s.observes != 0 {
+			t.Errorf("%d balancers left, %d observations", len(s.balancers), s.observes)
+		}
+	})
+}
+
+// Where a list shows a second balancer of the Service, or none, the cloud is asked as everywhere.
+func TestOneDeletionThatAListDoesNotProve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 1)
+		prompt(all)
+		f := all[0]
+		f.place("lb-9", "other")
+		f.driver.balancers["lb-9"].OwnershipTags = []string{"cluster=prod", "uid=uid-0"}
+		waits(t, f.Delete(t.Context(), leaving(f)), pollFirst)
+		time.Sleep(bulkListAge)
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Fatal(err)
+		}
+		f.wrote("delete balancer", "delete balancer")
+		f.settle()
+		time.Sleep(bulkListAge)
+		s.blank, s.observes = true, 0
+		if err := f.Delete(t.Context(), f.svc); err != nil || len(s.balancers) != 0 || s.observes == 0 {
+			t.Errorf("Delete() = %v, %d balancers left, %d observations", err, len(s.balancers), s.observes)
+		}
+	})
+}
+
+// leaving returns the fixture's Service, which is being deleted.
+func leaving(f *fixture) *corev1.Service {
+	f.svc.DeletionTimestamp = new(metav1.Now())
+	return f.svc
 }

@@ -166,7 +166,8 @@ func (p deletion) served(o cloud.Observed) bool {
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand. Where many are deleted together,
-// one bulk list that began after the last of them confirms them all.
+// one bulk list that began after the last of them confirms them all. Nobody looks again where a bulk list
+// has shown this one alone, and the cloud deletes at once.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
 	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
@@ -175,6 +176,10 @@ func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	}
 	if progress.Pending {
 		return p.going(progress)
+	}
+	if p.fromList && p.deletesAtOnce() && len(observed.Duplicates) == 0 && p.Replacing == nil {
+		p.forget()
+		return nil
 	}
 	if p.state.Removed = true; p.manager.lists.Crowded(p.Service.UID) {
 		return &Pending{After: confirmAfter, Reason: "the balancer was deleted, and is looked for once more"}

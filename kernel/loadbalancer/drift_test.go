@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -273,14 +272,13 @@ func (f *fixture) remembers(svc *corev1.Service) bool {
 	return *p.state != (state.Service{})
 }
 
-// The balancer was deleted by somebody else, so the framework never calls Delete.
+// The balancer was deleted by somebody else.
 func TestMemoryOfAVanishedBalancerIsForgotten(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
 	clear(f.driver.balancers)
-	f.svc.DeletionTimestamp = new(metav1.Now())
-	if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
-		t.Fatal(exists, err)
+	if err := f.Delete(t.Context(), leaving(f)); err != nil {
+		t.Fatal(err)
 	}
 	if f.remembers(f.svc) {
 		t.Error("something is remembered still")

@@ -140,7 +140,10 @@ func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Obser
 		after, err := succession{p}.advance(ctx, d)
 		return after, d, err
 	}
-	after, err := p.change(ctx, d)
+	after, err := d.Change.Before, p.lateRefusal(d)
+	if err == nil {
+		after, err = p.change(ctx, d)
+	}
 	if err == nil || !p.replacesDeleted(d) || !p.state.Refuses(err) {
 		return after, d, err
 	}
@@ -150,6 +153,17 @@ func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Obser
 	p.say(d.Warnings...)
 	after, err = p.change(ctx, d)
 	return after, d, err
+}
+
+// lateRefusal returns why the cloud has refused, after it had accepted it, the balancer that the decision makes
+// in the place of one that was deleted, nil when it has not.
+func (p *pipeline) lateRefusal(d decide.Decision) error {
+	late := p.state.Late
+	p.state.Late = nil
+	if late == nil || !p.replacesDeleted(d) || !p.state.Refuses(late.Err()) {
+		return nil
+	}
+	return late.Err()
 }
 
 // replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.

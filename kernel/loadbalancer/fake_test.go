@@ -138,7 +138,7 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	}
 	o := d.observed(id)
 	o.ByName = byName
-	if id != spec.Ref.ID {
+	if id != spec.Ref.ID || spec.BulkList != nil {
 		o.Duplicates = d.duplicatesOf(spec, id)
 	}
 	return o, d.failing("observe", true)

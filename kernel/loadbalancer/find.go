@@ -123,7 +123,7 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	 cloud has acknowledged
 //	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting}
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce()}
 	if p.expected() {
 		query.After = p.state.Wrote
 	}
@@ -141,6 +141,11 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 		}
 	}
 	return p.read(ctx, spec)
+}
+
+// deletesAtOnce says that what a bulk list shows before a deletion proves as much as one after it.
+func (p *finder) deletesAtOnce() bool {
+	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }
 
 // read reads the balancer of the Spec itself.

@@ -102,6 +102,9 @@ func (m *Manager) Name(svc *corev1.Service) string { return safety.DerivedName(s
 // Get returns the status of the Service's balancer and whether there is one of ours. It
 // only reads. With any doubt it returns an error, because a balancer that is said not to
 // exist is never deleted. A balancer that belongs to somebody else does not count.
+//
+// Of a Service that gives its balancer up it says that there is one, and asks nobody: Delete follows, which
+// looks by itself.
 func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
 	p, ctx, err := m.begin(ctx, svc)
 	if err != nil {
@@ -112,20 +115,14 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if request.IsDeleting(svc) {
-		p.SetDeleting()
+		return p.Present(), true, nil
 	}
 	f, err := p.findOwned(ctx, p.read)
 	if err != nil {
 		return nil, false, p.failed(ctx, err)
 	}
 	p.say(f.Conflicts...)
-	if f.Observed.Orphans {
-		return p.Present(), true, nil
-	}
 	if !f.Observed.Found {
-		if svc.DeletionTimestamp != nil {
-			p.forget() // nobody calls Delete any more
-		}
 		return nil, false, nil
 	}
 	return status.Of(p.Request, f.Observed), true, nil

@@ -15,7 +15,7 @@ import (
 func TestRemainsAreDeleted(t *testing.T) {
 	f := newFixture(t)
 	f.driver.remains = true
-	if _, exists, err := f.Get(t.Context(), f.svc); !exists || err != nil {
+	if _, exists, err := f.Get(t.Context(), leaving(f)); !exists || err != nil {
 		t.Errorf("Get() = %t, %v", exists, err)
 	}
 	waits(t, f.Delete(t.Context(), f.svc), pollFirst)

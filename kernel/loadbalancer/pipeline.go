@@ -58,7 +58,7 @@ func (p *pipeline) lastChange(ctx context.Context) error {
 	p.state.Running, p.state.Wrote = nil, time.Now()
 	p.outdates(true)
 	if err := running.Err(); err != nil {
-		p.state.Repeated = state.Repetition{}
+		p.state.Late, p.state.Repeated = running, state.Repetition{}
 		return p.failed(ctx, err)
 	}
 	return nil

@@ -142,5 +142,5 @@ func (p succession) retire(ctx context.Context, other, serves cloud.Observed) (a
 	if _, err := p.execute(ctx, d); err != nil {
 		return 0, p.failed(ctx, err)
 	}
-	return pollFirst, nil
+	return pollFirst, p.goesOn()
 }

@@ -24,6 +24,8 @@ func Descriptor() cloud.Descriptor {
 			Firewalls:    true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			SourceRanges: true,
+			// The answer 204 comes when it is gone.
+			DeletesAtOnce: true,
 			// Three of a firewall's rules let everything out.
 			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
 			FirewallSources: firewall.MaxFirewallSources,

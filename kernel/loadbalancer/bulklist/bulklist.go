@@ -26,6 +26,7 @@ const (
 //	Services in the last 2 s  an observation reads
 //	fewer than 3              the balancer it is about
 //	3 or more                 all balancers, once for everybody
+//	one, Query.Alone          all balancers
 //
 // So do runs that delete, and those that look afterwards whether anything is left.
 //
@@ -54,6 +55,8 @@ type Query struct {
 	// Leaving says that the Service gives its balancer up. It can get none of another Service, so
 	// a list from before a deletion tells it the truth.
 	Leaving bool
+	// Alone says that a list is worth it for this Service by itself: it replaces several reads.
+	Alone bool
 }
 
 // New returns Lists that are read by the reader, nil for none.
@@ -63,7 +66,7 @@ func New(reader cloud.BulkLister) *Lists {
 
 // Get returns a bulk list that began late enough, nil when it is not worth one.
 func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
-	if s.reader == nil || !s.manyAtOnce(q.Service, time.Now()) {
+	if s.reader == nil || !s.manyAtOnce(q.Service, time.Now()) && !q.Alone {
 		return nil
 	}
 	patience := time.NewTimer(maxAge)

@@ -81,7 +81,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 	d := p.Decision(s.spec, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.Whole, d.Held = true, held
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
-	d.Question = &question{Spec: s.spec, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
+	d.Question = &question{Spec: s.spec, Before: observed, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
 

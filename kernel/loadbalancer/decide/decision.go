@@ -52,7 +52,7 @@ func (d Decision) KeepsImmutable() bool {
 // question is what has to be asked of the cloud before a decision is carried out.
 type question struct {
 	Spec cloud.Spec
-	// Before is the balancer that is deleted first.
+	// Before is the balancer that is deleted first; where there is none, what was observed in its place.
 	Before cloud.Observed
 	// Refused is the decision when the cloud would refuse.
 	Refused func([]problem.Warning) Decision

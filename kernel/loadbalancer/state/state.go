@@ -27,6 +27,8 @@ type Service struct {
 	Removed bool
 	// Running are the operations of the last change, nil when it ended with its answer.
 	Running *operation.Group
+	// Late are the operations of the last change, nil unless one of them failed.
+	Late *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.
 	PendingSince time.Time
 	// Last is what was last observed, nil when nothing was found.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
@@ -47,6 +49,14 @@ func Subnets(spec cloud.Spec) ([]string, error) {
 		return nil, nil
 	}
 	return strings.Split(spec.Lookups[LookupSubnets], ","), nil
+}
+
+// At returns what a balancer with that host name is reached at.
+func At(host *string) []cloud.BalancerAddress {
+	if aws.ToString(host) == "" {
+		return nil
+	}
+	return []cloud.BalancerAddress{{Hostname: *host}}
 }
 
 // List returns the items of a list with commas.

@@ -11,13 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
 // lost the next run finds it by its name.
-func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
 	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key}
 	for _, part := range with {
 		switch part.Kind {
@@ -35,8 +36,11 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 	if wanted.Native == cloud.ScopeInternal {
 		input.Scheme = new(schemeInternal)
 	}
-	_, err := e.client.CreateLoadBalancer(ctx, input)
-	return wanted.Key, err
+	made, err := e.client.CreateLoadBalancer(ctx, input)
+	if err != nil {
+		return "", nil, err
+	}
+	return wanted.Key, balancer.At(made.DNSName), nil
 }
 
 func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {

@@ -40,10 +40,14 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
-	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing)
+	needs, present := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing), len(p.Present)
 	err = e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
+	groups := cloud.IDOf{Kind: kindGroups, Key: p.of.Key}
 	for i := len(first); i < len(p.Wanted); i++ {
-		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
+		p.Wanted[i].Needs, p.Wanted[i].For = []cloud.IDOf{p.of}, groups // its deletion may find them by the balancer alone
+	}
+	for i := present; i < len(p.Present); i++ {
+		p.Present[i].For = groups
 	}
 	return first, err
 }

@@ -44,7 +44,7 @@ const (
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
-		{Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, Create: e.create, Delete: e.delete},
+		{Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create, Delete: e.delete},
 		written(kindTags, e.setTags),
 		written(kindGroups, e.setGroups),
 		{

@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -77,54 +78,39 @@ func (e *Balancers) List(ctx context.Context) ([]Balancer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for batch := range slices.Chunk(list, tagBatch) {
-		var names []string
-		for i := range batch {
-			names = append(names, batch[i].name())
-		}
-		tags, err := e.tags(ctx, names)
-		if err != nil {
-			return nil, err
-		}
-		for i := range batch {
-			batch[i].Tags = tags[batch[i].name()]
-		}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.name())
+	}
+	tags, err := e.tags(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].Tags = tags[names[i]]
 	}
 	// What has no entry was deleted since it was listed.
 	return slices.DeleteFunc(list, func(b Balancer) bool { return b.Tags == nil }), nil
 }
 
-// tags returns the tags of each of these balancers that is there. AWS refuses the whole
-// question when one is not, so that it is asked again in halves.
+// tags returns the tags of each of these balancers that is there.
 func (e *Balancers) tags(ctx context.Context, names []string) (map[string]map[string]string, error) {
-	answer, err := e.client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
-	found := map[string]map[string]string{}
-	switch {
-	case isGone(err) && len(names) == 1:
-		return found, nil
-	case isGone(err):
-		for half := range slices.Chunk(names, (len(names)+1)/2) {
-			part, err := e.tags(ctx, half)
-			if err != nil {
-				return nil, err
-			}
-			for name, tags := range part {
-				found[name] = tags
+	return tag.ByID(names, tagBatch, isGone, func(names []string) (map[string]map[string]string, error) {
+		answer, err := e.client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of classic balancers: %w", err)
+		}
+		found := map[string]map[string]string{}
+		for _, name := range names {
+			found[name] = map[string]string{}
+		}
+		for _, description := range answer.TagDescriptions {
+			for _, tag := range description.Tags {
+				found[aws.ToString(description.LoadBalancerName)][aws.ToString(tag.Key)] = aws.ToString(tag.Value)
 			}
 		}
 		return found, nil
-	case err != nil:
-		return nil, fmt.Errorf("reading the tags of classic balancers: %w", err)
-	}
-	for _, name := range names {
-		found[name] = map[string]string{}
-	}
-	for _, description := range answer.TagDescriptions {
-		for _, tag := range description.Tags {
-			found[aws.ToString(description.LoadBalancerName)][aws.ToString(tag.Key)] = aws.ToString(tag.Value)
-		}
-	}
-	return found, nil
+	})
 }
 
 // complete reads what neither list nor description has: the attributes.

@@ -60,6 +60,10 @@ func (r *recorder) ApplySecurityGroupsToLoadBalancer(_ context.Context, in *sdk.
 	return nil, r.call("groups", in.SecurityGroups...)
 }
 
+func (r *recorder) DescribeLoadBalancers(context.Context, *sdk.DescribeLoadBalancersInput, ...func(*sdk.Options)) (*sdk.DescribeLoadBalancersOutput, error) {
+	return &sdk.DescribeLoadBalancersOutput{LoadBalancerDescriptions: []types.LoadBalancerDescription{}}, nil
+}
+
 func instances(list []types.Instance) (ids []string) {
 	for _, i := range list {
 		ids = append(ids, *i.InstanceId)
@@ -125,7 +129,7 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context(), nil, nil)
+	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context(), nil, nil, cloud.Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,6 +192,29 @@ func TestRefusedNodeRule(t *testing.T) {
 		t.Error("no error")
 	}
 	sc.want(t, "open sg-nodes", "register i-new")
+}
+
+// TestRefusedGroups: nodes stay open only for security groups that the balancer has.
+func TestRefusedGroups(t *testing.T) {
+	sc := newScene(t, specOf(), map[string]error{"groups sg-a": &cloud.Invalid{Field: "groups", Want: "others"}})
+	if _, err := sc.apply(t, specOf("security-groups", "sg-a"), false, "i-old", "i-new"); err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "groups sg-a", "register i-new", "close sg-nodes")
+}
+
+// TestRefusedLater: nodes are closed for a security group that the balancer does not have any more, although
+// something else is refused.
+func TestRefusedLater(t *testing.T) {
+	sc := newScene(t, specOf("security-groups", "sg-a"), map[string]error{"policy " + proxyPolicy: &cloud.Invalid{Field: "policy", Want: "another"}})
+	sc.s.Balancer.SecurityGroups, sc.s.Balancer.Policies = []string{"sg-a"}, nil
+	sc.s.Inventory.Groups["sg-nodes"] = ec2types.SecurityGroup{
+		GroupId: new("sg-nodes"), IpPermissions: []ec2types.IpPermission{secgroup.All("sg-a").Permission(ruleOpening)},
+	}
+	if _, err := sc.apply(t, specOf("security-groups", "sg-b", "proxy-protocol", "*"), false, "i-old", "i-new"); err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "groups sg-b", "policy "+proxyPolicy, "register i-new", "close sg-nodes")
 }
 
 // TestRefusedPolicy: listeners are not led to a policy that was refused, and targets change.

@@ -32,10 +32,7 @@ func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 	}
 	o := cloud.Observed{
 		Found: true, ID: lb.name(), Owner: e.Cluster.Owner(lb.name(), lb.Tags, spec.Ref.Owner), State: cloud.BalancerActive,
-		Balancer: e.view(s, spec),
-	}
-	if host := aws.ToString(lb.DNSName); host != "" {
-		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
+		Addresses: balancer.At(lb.DNSName), Balancer: e.view(s, spec),
 	}
 	return o, nil
 }

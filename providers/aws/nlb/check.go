@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
@@ -72,9 +71,6 @@ func CheckPrivate(inv *vpc.Inventory, wanted cloud.Balancer) error {
 
 // IsNameTaken reports whether there is a load balancer of that name, of any type but classic.
 func (n *Balancers) IsNameTaken(ctx context.Context, name string) (bool, error) {
-	answer, err := n.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{Names: []string{name}})
-	if err != nil {
-		return false, failure.Wrap(failure.Ignore(err, targetgroup.CodeNoBalancer), "looking for a load balancer of the name "+name)
-	}
-	return len(answer.LoadBalancers) > 0, nil
+	_, names, err := n.describe(ctx, name)
+	return len(names) > 0, failure.Ignore(err, targetgroup.CodeNoBalancer)
 }

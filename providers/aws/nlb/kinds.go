@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
@@ -45,7 +46,7 @@ const (
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	return slices.Concat([]cloud.ResourceKind{
 		{Name: kindTags, Update: n.writeTags},
-		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener}, Create: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		targetgroup.Written(kindAttributes, fieldBalancer, n.writeAttributes),
 	}, n.targets.Kinds(), []cloud.ResourceKind{
 		{
@@ -87,7 +88,7 @@ func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resourc
 	return nil
 }
 
-func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, []cloud.BalancerAddress, error) {
 	b, _ := wanted.Native.(cloud.Balancer)
 	made, err := n.client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
 		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(b.Scope), IpAddressType: stackOf(wanted),
@@ -97,9 +98,9 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return aws.ToString(made.LoadBalancers[0].LoadBalancerArn), nil
+	return aws.ToString(made.LoadBalancers[0].LoadBalancerArn), balancer.At(made.LoadBalancers[0].DNSName), nil
 }
 
 func schemeOf(scope cloud.Scope) types.LoadBalancerSchemeEnum {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -80,25 +79,44 @@ type reader struct {
 	cluster tag.Cluster
 }
 
-// Find returns the balancer with that name or ARN and its tags, nil when there is none.
+// Find returns the balancer with that name or ARN, without its tags, nil when there is none.
 func (r *reader) Find(ctx context.Context, id string) (*Balancer, error) {
-	input := &sdk.DescribeLoadBalancersInput{Names: []string{id}}
-	if balancer.KindOf(id) == balancer.KindNetwork {
-		input = &sdk.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}}
-	}
-	found, err := r.read(ctx, input)
+	found, _, err := r.describe(ctx, id)
 	if failure.Is(err, targetgroup.CodeNoBalancer) || len(found) == 0 {
 		return nil, failure.Ignore(err, targetgroup.CodeNoBalancer)
 	}
 	return &found[0], err
 }
 
-// List returns all network balancers of the VPC with their tags.
-func (r *reader) List(ctx context.Context) ([]Balancer, error) {
-	return r.read(ctx, &sdk.DescribeLoadBalancersInput{PageSize: aws.Int32(targetgroup.PageSize)})
+// List returns all network balancers of the VPC with their tags, and the names of all load balancers of
+// the region but classic ones.
+func (r *reader) List(ctx context.Context) (list []Balancer, names []string, err error) {
+	if list, names, err = r.describe(ctx, ""); err != nil {
+		return nil, nil, err
+	}
+	var arns []string
+	for _, lb := range list {
+		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
+	}
+	tags, err := r.targets.Tags(ctx, arns)
+	for i := range list {
+		list[i].Tags = tags[arns[i]]
+	}
+	return list, names, err
 }
 
-func (r *reader) read(ctx context.Context, input *sdk.DescribeLoadBalancersInput) ([]Balancer, error) {
+// describe returns the network balancer of the VPC with that name or ARN, all for "", and the names of all load
+// balancers that were read.
+func (r *reader) describe(ctx context.Context, id string) (list []Balancer, names []string, err error) {
+	input := &sdk.DescribeLoadBalancersInput{}
+	switch {
+	case id == "":
+		input.PageSize = aws.Int32(targetgroup.PageSize)
+	case balancer.KindOf(id) == balancer.KindNetwork:
+		input.LoadBalancerArns = []string{id}
+	default:
+		input.Names = []string{id}
+	}
 	found, err := cloud.Pages(func(next string) ([]types.LoadBalancer, string, error) {
 		input.Marker = filter.Page(next)
 		page, err := r.client.DescribeLoadBalancers(ctx, input)
@@ -108,25 +126,20 @@ func (r *reader) read(ctx context.Context, input *sdk.DescribeLoadBalancersInput
 		return page.LoadBalancers, aws.ToString(page.NextMarker), nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading the network load balancers: %w", err)
+		return nil, nil, fmt.Errorf("reading the network load balancers: %w", err)
 	}
-	var list []Balancer
-	var arns []string
 	for _, lb := range found {
+		names = append(names, aws.ToString(lb.LoadBalancerName))
 		if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == r.cluster.VPC {
-			list, arns = append(list, Balancer{LoadBalancer: lb}), append(arns, aws.ToString(lb.LoadBalancerArn))
+			list = append(list, Balancer{LoadBalancer: lb})
 		}
 	}
-	tags, err := r.targets.Tags(ctx, arns)
-	for i := range list {
-		list[i].Tags = tags[arns[i]]
-	}
-	return list, err
+	return list, names, nil
 }
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
-// of which all are listed.
-func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group) error {
+// of which all are listed. The attributes of these do not matter where all goes.
+func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, goes bool) error {
 	attributes, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes: %w", err)
@@ -146,7 +159,7 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 		return fmt.Errorf("reading the listeners: %w", err)
 	}
 	for _, l := range listeners {
-		listener, err := r.completeListener(ctx, l, groups)
+		listener, err := r.completeListener(ctx, l, groups, goes)
 		if err != nil {
 			return err
 		}
@@ -155,22 +168,24 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 	return r.tagGroups(ctx, lb)
 }
 
-// tagGroups reads the tags of the target groups, by which those of the user are known.
+// tagGroups reads the tags of the target groups that have none yet, by which those of the user are known.
 func (r *reader) tagGroups(ctx context.Context, lb *Balancer) error {
 	var arns []string
 	for _, l := range lb.listeners {
-		if l.group.TargetGroupArn != nil {
+		if l.group.TargetGroupArn != nil && l.group.Tags == nil {
 			arns = append(arns, *l.group.TargetGroupArn)
 		}
 	}
 	tags, err := r.targets.Tags(ctx, arns)
 	for i := range lb.listeners {
-		lb.listeners[i].group.Tags = tags[aws.ToString(lb.listeners[i].group.TargetGroupArn)]
+		if g := &lb.listeners[i].group; g.Tags == nil {
+			g.Tags = tags[aws.ToString(g.TargetGroupArn)]
+		}
 	}
 	return err
 }
 
-func (r *reader) completeListener(ctx context.Context, l types.Listener, groups []targetgroup.Group) (Listener, error) {
+func (r *reader) completeListener(ctx context.Context, l types.Listener, groups []targetgroup.Group, goes bool) (Listener, error) {
 	listener := Listener{Listener: l}
 	if l.Protocol == types.ProtocolEnumTls {
 		certificates, err := r.client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
@@ -187,6 +202,9 @@ func (r *reader) completeListener(ctx context.Context, l types.Listener, groups 
 	arn := listener.leadsTo()
 	if group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == arn }); group != nil {
 		listener.group = *group
+		if goes {
+			return listener, r.targets.ReadTargets(ctx, &listener.group)
+		}
 		return listener, r.targets.Complete(ctx, &listener.group)
 	}
 	return listener, nil
@@ -221,7 +239,7 @@ func (l Listener) certificate() string {
 // Observe reads the rest of a network balancer that was found.
 func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.complete(ctx, lb, groups); err != nil {
+	if err := n.complete(ctx, lb, groups, spec.Deleting); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	if err := n.targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
@@ -234,10 +252,7 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgro
 	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
 	}
-	if host := aws.ToString(lb.DNSName); host != "" {
-		o.Addresses = []cloud.BalancerAddress{{Hostname: host}}
-	}
-	o.Balancer = n.view(s, spec)
+	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
 	return o, nil
 }
 
@@ -269,18 +284,6 @@ func (lb *Balancer) at(port int) *Listener {
 // target group may be the one that connections still go to.
 func (lb *Balancer) served() bool {
 	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })
-}
-
-// listenersText returns the listeners as in balancer.LookupListeners.
-func (lb *Balancer) listenersText() string {
-	var list []string
-	for _, l := range lb.listeners {
-		if l.group.TargetGroupArn != nil {
-			list = append(list, fmt.Sprintf("%d:%s:%s", aws.ToInt32(l.Port), l.group.TargetType, l.group.HealthCheckProtocol))
-		}
-	}
-	slices.Sort(list)
-	return strings.Join(list, ",")
 }
 
 // Protected reports whether AWS refuses to delete the balancer.

@@ -67,7 +67,7 @@ func (p *parts) addGroups(ctx context.Context) error {
 		p.groups.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
 	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
-	needs.NewOwner = p.newOwners(ctx, p.s.Inventory, after.Name)
+	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, own, balancer.Doubtful(spec.Candidates, after))
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // Descriptions of the rules for network balancers on the security groups of nodes, as upstream
@@ -114,25 +113,24 @@ func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
 // network and checks that port. That happens where all check kube-proxy's port. Balancers are
-// read when the first rule is asked for.
-func (n *Balancers) newOwners(ctx context.Context, inv *vpc.Inventory, name string) secgroup.NewOwner {
+// read when one that may be another checks it.
+func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) secgroup.NewOwner {
 	var others []Balancer
-	var groups []targetgroup.Group
-	read := false
-	return func(_ string, r secgroup.Rule) (bool, string, error) {
-		if !read {
-			var err error
-			if others, err = n.List(ctx); err != nil {
+	return func(_ string, r secgroup.Rule) (_ bool, _ string, err error) {
+		if s.Groups.All == nil {
+			if s.Groups.All, _, err = n.targets.List(ctx, ""); err != nil {
 				return false, "", err
 			}
-			if groups, err = n.targets.List(ctx); err != nil {
+		}
+		behind := slices.DeleteFunc(checking(s.Groups.All, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
+		if len(behind) > 0 && others == nil {
+			if others, _, err = n.describe(ctx, ""); err != nil {
 				return false, "", err
 			}
-			read = true
 		}
 		for _, other := range others {
-			v4, v6 := inv.Ranges(other.Subnets())
-			if aws.ToString(other.LoadBalancerName) != name && slices.Contains(append(v4, v6...), r.Source) && checks(groups, aws.ToString(other.LoadBalancerArn), r) {
+			v4, v6 := s.Inventory.Ranges(other.Subnets())
+			if slices.Contains(behind, aws.ToString(other.LoadBalancerArn)) && slices.Contains(append(v4, v6...), r.Source) {
 				return true, ruleHealth + aws.ToString(other.LoadBalancerName), nil
 			}
 		}
@@ -140,21 +138,24 @@ func (n *Balancers) newOwners(ctx context.Context, inv *vpc.Inventory, name stri
 	}
 }
 
-// checks reports whether a target group of the balancer has its health check on the rule's port.
-func checks(groups []targetgroup.Group, balancer string, r secgroup.Rule) bool {
-	return r.Protocol == "tcp" && slices.ContainsFunc(groups, func(g targetgroup.Group) bool {
+// checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
+func checking(groups []targetgroup.Group, r secgroup.Rule) (balancers []string) {
+	for _, g := range groups {
 		port := aws.ToString(g.HealthCheckPort)
 		if port == option.TrafficPort {
 			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
 		}
-		return slices.Contains(g.LoadBalancerArns, balancer) && port == strconv.Itoa(int(r.From))
-	})
+		if r.Protocol == "tcp" && port == strconv.Itoa(int(r.From)) {
+			balancers = append(balancers, g.LoadBalancerArns...)
+		}
+	}
+	return balancers
 }
 
 // RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is
 // gone: none is needed any more.
-func (n *Balancers) RemovedRules(ctx context.Context, inv *vpc.Inventory, name string) secgroup.Needs {
+func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot, name string) secgroup.Needs {
 	needs := nodeNeeds(name, cloud.Balancer{}, nil, nil)
-	needs.NewOwner = n.newOwners(ctx, inv, name)
+	needs.NewOwner = n.newOwners(ctx, s, name)
 	return needs
 }

@@ -2,6 +2,7 @@ package nlb
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -153,4 +154,16 @@ func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 		balancer.LookupListeners: lb.listenersText(),
 		balancer.LookupStack:     strconv.FormatBool(lb.dualStack()),
 	}
+}
+
+// listenersText returns the listeners as in balancer.LookupListeners.
+func (lb *Balancer) listenersText() string {
+	var list []string
+	for _, l := range lb.listeners {
+		if l.group.TargetGroupArn != nil {
+			list = append(list, fmt.Sprintf("%d:%s:%s", aws.ToInt32(l.Port), l.group.TargetType, l.group.HealthCheckProtocol))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
@@ -28,35 +30,37 @@ func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Ob
 	if err != nil {
 		return err
 	}
+	s, _ := before.Native.(*snapshot)
+	if s == nil {
+		s = &snapshot{}
+	}
 	if !before.Found || before.Balancer.Name != wanted.Name {
-		if err := bs.checkName(ctx, spec, wanted.Name); err != nil {
+		if err := bs.checkName(ctx, s, spec, wanted.Name); err != nil {
 			return err
 		}
 	}
 	if wanted.ProviderFields[balancer.FieldType] != balancer.KindNetwork {
 		return nil
 	}
-	s, _ := before.Native.(*snapshot)
-	if s == nil {
-		s = &snapshot{}
-	}
 	return errors.Join(bs.network.CheckAddresses(ctx, s.network, wanted), nlb.CheckPrivate(s.inventory, wanted))
 }
 
 // checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
 // for all others.
-func (bs *Balancers) checkName(ctx context.Context, spec cloud.Spec, name string) error {
-	taken := &cloud.Invalid{Field: option.Name.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
-	if balancer.Kind(spec) == balancer.KindClassic {
-		found, err := bs.classic.Find(ctx, name)
-		if err == nil && found != nil {
-			return taken
-		}
-		return err
+func (bs *Balancers) checkName(ctx context.Context, s *snapshot, spec cloud.Spec, name string) (err error) {
+	found, kind := false, balancer.Kind(spec)
+	switch {
+	case s.names != nil:
+		found = slices.Contains(s.names[kind], name)
+	case kind == balancer.KindNetwork:
+		found, err = bs.network.IsNameTaken(ctx, name)
+	default:
+		var lb *elb.Balancer
+		lb, err = bs.classic.Find(ctx, name)
+		found = lb != nil
 	}
-	found, err := bs.network.IsNameTaken(ctx, name)
-	if found {
-		return taken
+	if found && err == nil {
+		err = &cloud.Invalid{Field: option.Name.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
 	}
 	return err
 }

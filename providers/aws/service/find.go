@@ -25,8 +25,15 @@ import (
 //	the default name    the wanted, the other    no
 //	the UID in a mark   both                     no
 //
+// Of a balancer that was just deleted the lists show all that may be left.
+//
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
+	if v == nil && spec.Removed {
+		if v, err = bs.lists(ctx); err != nil {
+			return false, err
+		}
+	}
 	if id := spec.Ref.ID; bs.isBalancerID(id) {
 		if found, err := bs.findKind(ctx, s, v, balancer.KindOf(id), id); found || err != nil {
 			return false, err
@@ -113,13 +120,22 @@ func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kin
 	case kind == balancer.KindClassic:
 		s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return aws.ToString(lb.LoadBalancerName) == id })
 	case v == nil:
-		s.network, err = bs.network.Find(ctx, id)
+		s.network, err = bs.findNetwork(ctx, s, id)
 	default:
 		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool {
 			return aws.ToString(lb.LoadBalancerName) == id || aws.ToString(lb.LoadBalancerArn) == id
 		})
 	}
 	return s.classic != nil || s.network != nil, err
+}
+
+// findNetwork reads a network balancer with the target groups: their tags come in one answer.
+func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (lb *nlb.Balancer, err error) {
+	if lb, err = bs.network.Find(ctx, id); lb == nil || err != nil {
+		return nil, err
+	}
+	s.listed, lb.Tags, err = bs.targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
+	return lb, err
 }
 
 // lists reads the balancers of both kinds: what is not there by its first name may be by another one, or
@@ -129,13 +145,17 @@ func (bs *Balancers) lists(ctx context.Context) (v *bulkList, err error) {
 	if v.classic, err = bs.classic.List(ctx); err != nil {
 		return nil, err
 	}
-	v.network, err = bs.network.List(ctx)
+	v.network, v.names, err = bs.network.List(ctx)
 	return v, err
 }
 
 // findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
 // another one now.
 func (s *snapshot) findMark(v *bulkList, uid string) {
+	s.names = map[string][]string{balancer.KindNetwork: v.names}
+	for _, lb := range v.classic {
+		s.names[balancer.KindClassic] = append(s.names[balancer.KindClassic], aws.ToString(lb.LoadBalancerName))
+	}
 	s.groups.Alive = map[string]bool{}
 	for _, lb := range v.network {
 		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true

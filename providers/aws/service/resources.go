@@ -35,7 +35,7 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
 func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (o cloud.Observed, err error) {
-	groups, err := bs.targetGroups(ctx, v)
+	groups, err := bs.targetGroups(ctx, s, v)
 	if err != nil {
 		return o, err
 	}
@@ -56,5 +56,5 @@ func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snap
 	own := bs.groups.Own(s.inventory, us, balancer.Name(spec), s.present())
 	bs.groups.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
 	bs.groups.DropOwn(r, s.inventory, own...)
-	return bs.groups.NodeRules(r, s.inventory, bs.network.RemovedRules(ctx, s.inventory, s.name(spec)), nil, false)
+	return bs.groups.NodeRules(r, s.inventory, bs.network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
 }

@@ -25,6 +25,10 @@ type snapshot struct {
 	classic *elb.Balancer
 	network *nlb.Balancer
 	groups  targetgroup.Set
+	// listed are all target groups, nil where they have not been read.
+	listed []targetgroup.Group
+	// names are those of all load balancers by their kind, nil where they were not listed.
+	names map[string][]string
 }
 
 // forClassic and forNetwork are what each kind sees of it.
@@ -55,6 +59,7 @@ type bulkList struct {
 	security vpc.Groups
 	classic  []elb.Balancer
 	network  []nlb.Balancer
+	names    []string            // of all load balancers but classic ones
 	groups   []targetgroup.Group // with tags where no listener leads to them
 }
 
@@ -72,7 +77,7 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 	if s.security, err = bs.vpc.ReadGroups(ctx); err != nil {
 		return nil, err
 	}
-	s.groups, err = bs.targets.List(ctx)
+	s.groups, _, err = bs.targets.List(ctx, "")
 	return s, err
 }
 
@@ -87,10 +92,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		security = v.security
 	}
 	network, _ := spec.Network.(*vpc.Network)
-	if s.inventory, err = bs.vpc.Read(ctx, network, security); err != nil {
-		return cloud.Observed{}, err
-	}
-	if s.inventory, err = bs.vpc.With(ctx, s.inventory, spec); err != nil {
+	if s.inventory, err = bs.vpc.Read(ctx, network, security, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := bs.find(ctx, s, v, spec)
@@ -108,7 +110,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		o, err = bs.classic.Observe(ctx, s.forClassic(), spec)
 	case s.network != nil:
 		var groups []targetgroup.Group
-		if groups, err = bs.targetGroups(ctx, v); err == nil {
+		if groups, err = bs.targetGroups(ctx, s, v); err == nil {
 			o, err = bs.network.Observe(ctx, s.forNetwork(), groups, spec)
 		}
 	default:
@@ -123,11 +125,15 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 }
 
 // targetGroups returns all target groups there are.
-func (bs *Balancers) targetGroups(ctx context.Context, v *bulkList) ([]targetgroup.Group, error) {
-	if v != nil {
+func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList) (groups []targetgroup.Group, err error) {
+	switch {
+	case v != nil:
 		return v.groups, nil
+	case s.listed != nil:
+		return s.listed, nil
 	}
-	return bs.targets.List(ctx)
+	groups, _, err = bs.targets.List(ctx, "")
+	return groups, err
 }
 
 // lookups returns what Normalize needs to know of the surroundings.

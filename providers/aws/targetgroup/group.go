@@ -28,8 +28,8 @@ type Group struct {
 
 // List returns all target groups of the region: their names have to be unique there.
 // Those of the VPC that no listener leads to and that could have been made for a Service have
-// their tags.
-func (gs *Groups) List(ctx context.Context) ([]Group, error) {
+// their tags, and those behind the balancer of that ARN, "" for none, whose tags are returned too.
+func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
 	groups, err := cloud.Pages(func(next string) ([]types.TargetGroup, string, error) {
 		page, err := gs.client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: filter.Page(next)})
 		if err != nil {
@@ -38,21 +38,25 @@ func (gs *Groups) List(ctx context.Context) ([]Group, error) {
 		return page.TargetGroups, aws.ToString(page.NextMarker), nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading the target groups: %w", err)
+		return nil, nil, fmt.Errorf("reading the target groups: %w", err)
 	}
-	var list []Group
-	var loose []string
+	list := []Group{}
+	var tagged []string
+	if of != "" {
+		tagged = append(tagged, of)
+	}
 	for _, g := range groups {
 		list = append(list, Group{TargetGroup: g})
-		if len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName)) {
-			loose = append(loose, aws.ToString(g.TargetGroupArn))
+		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName))
+		if loose || slices.Contains(g.LoadBalancerArns, of) {
+			tagged = append(tagged, aws.ToString(g.TargetGroupArn))
 		}
 	}
-	tags, err := gs.Tags(ctx, loose)
+	tags, err := gs.Tags(ctx, tagged)
 	for i := range list {
 		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
 	}
-	return list, err
+	return list, tags[of], err
 }
 
 // IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
@@ -68,7 +72,7 @@ func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBala
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
 func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
-	s.taken = map[string]bool{}
+	s.All, s.taken = groups, map[string]bool{}
 	var orphans []Group
 	for _, g := range groups {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
@@ -105,6 +109,13 @@ func (gs *Groups) addOrphans(ctx context.Context, s *Set, orphans []Group, spec 
 
 // Complete reads the attributes and the targets of a group.
 func (gs *Groups) Complete(ctx context.Context, g *Group) error {
+	if err := gs.readAttributes(ctx, g); err != nil {
+		return err
+	}
+	return gs.ReadTargets(ctx, g)
+}
+
+func (gs *Groups) readAttributes(ctx context.Context, g *Group) error {
 	attributes, err := gs.client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
@@ -113,6 +124,11 @@ func (gs *Groups) Complete(ctx context.Context, g *Group) error {
 	for _, attribute := range attributes.Attributes {
 		g.Attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
 	}
+	return nil
+}
+
+// ReadTargets reads the targets of a group.
+func (gs *Groups) ReadTargets(ctx context.Context, g *Group) error {
 	health, err := gs.client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
@@ -132,7 +148,9 @@ func (gs *Groups) Complete(ctx context.Context, g *Group) error {
 
 // Set is what was read of the target groups of one Service.
 type Set struct {
-	// Unused are target groups of the Service that no listener leads to.
+	// All are all target groups there are, nil where they have not been read.
+	All []Group
+	// Unused are those of the Service that no listener leads to.
 	Unused []Group
 	// taken are the names of all target groups there are.
 	taken map[string]bool

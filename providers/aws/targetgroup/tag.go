@@ -3,7 +3,6 @@ package targetgroup
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -34,37 +33,21 @@ const (
 
 // Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
 func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
-	tags := map[string]map[string]string{}
-	for batch := range slices.Chunk(arns, TagBatch) {
-		if err := gs.addTags(ctx, batch, tags); err != nil {
-			return nil, err
+	return tag.ByID(arns, TagBatch, isGone, func(arns []string) (map[string]map[string]string, error) {
+		answer, err := gs.client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
 		}
-	}
-	return tags, nil
+		tags := map[string]map[string]string{}
+		for _, described := range answer.TagDescriptions {
+			of := map[string]string{}
+			for _, tag := range described.Tags {
+				of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+			}
+			tags[aws.ToString(described.ResourceArn)] = of
+		}
+		return tags, nil
+	})
 }
 
-// addTags reads the tags of a batch. AWS refuses the whole question when one of them is
-// not there, so that it is asked again in halves.
-func (gs *Groups) addTags(ctx context.Context, arns []string, tags map[string]map[string]string) error {
-	answer, err := gs.client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
-	switch missing := failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup); {
-	case missing && len(arns) == 1:
-		return nil
-	case missing:
-		half := len(arns) / 2
-		if err := gs.addTags(ctx, arns[:half], tags); err != nil {
-			return err
-		}
-		return gs.addTags(ctx, arns[half:], tags)
-	case err != nil:
-		return fmt.Errorf("reading the tags of network load balancers: %w", err)
-	}
-	for _, described := range answer.TagDescriptions {
-		of := map[string]string{}
-		for _, tag := range described.Tags {
-			of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
-		}
-		tags[aws.ToString(described.ResourceArn)] = of
-	}
-	return nil
-}
+func isGone(err error) bool { return failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup) }

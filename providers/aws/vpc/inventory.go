@@ -33,28 +33,25 @@ func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
 	return r.readGroups(ctx, Groups{}, r.cluster.InVPC(), r.cluster.Filter())
 }
 
-// Read returns the inventory of a network and the security groups with the cluster's tag. It reads what
-// is nil.
-func (r *Reader) Read(ctx context.Context, n *Network, groups Groups) (_ *Inventory, err error) {
+// Read returns the inventory of a network: the security groups with the cluster's tag, and those of the
+// candidates. There are none of these where the balancer is to be deleted: then all groups may have rules
+// for it. It reads what is nil.
+func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud.Spec) (_ *Inventory, err error) {
 	if n == nil {
 		if n, err = r.ReadNetwork(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if groups == nil {
+	switch {
+	case spec.Deleting:
+		groups, err = r.readGroups(ctx, Groups{}, r.cluster.InVPC())
+	case groups == nil:
 		groups, err = r.ReadGroups(ctx)
 	}
-	return &Inventory{Network: *n, Groups: groups}, err
-}
-
-// With returns the inventory together with the security groups of the candidates. There are none where
-// the balancer is to be deleted: then all groups may have rules for it.
-func (r *Reader) With(ctx context.Context, inv *Inventory, spec cloud.Spec) (*Inventory, error) {
-	if spec.Deleting {
-		groups, err := r.readGroups(ctx, Groups{}, r.cluster.InVPC())
-		return &Inventory{Network: inv.Network, Groups: groups}, err
+	if err != nil {
+		return nil, err
 	}
-	return r.withGroups(ctx, inv, instance.Groups(spec.Candidates))
+	return r.withGroups(ctx, &Inventory{Network: *n, Groups: groups}, instance.Groups(spec.Candidates))
 }
 
 // WithNamed returns the inventory together with security groups that a Service names.

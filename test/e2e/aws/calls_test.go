@@ -43,8 +43,8 @@ func TestCalls(t *testing.T) {
 		ask  func(*corev1.Service)
 		most []most // in the order of the steps
 	}{
-		"classic": {annotated(), []most{{11, 6}, {4, 0}, {8, 2}, {8, 2}, {8, 1}, {15, 3}}},
-		"network": {network, []most{{17, 8}, {11, 0}, {25, 2}, {24, 4}, {26, 3}, {38, 5}}},
+		"classic": {annotated(), []most{{6, 6}, {4, 0}, {4, 2}, {4, 2}, {4, 1}, {7, 3}}},
+		"network": {network, []most{{5, 8}, {10, 0}, {10, 2}, {10, 4}, {12, 3}, {13, 5}}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s := newSite(t, siteOptions{})

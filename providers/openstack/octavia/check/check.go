@@ -42,7 +42,9 @@ type inquiry struct {
 // may not read is left to the cloud.
 func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
 	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlacementOf(spec)}
-	q.before, _ = before.Native.(*object.Snapshot)
+	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
+		q.before = nil // nothing was found
+	}
 	for _, ask := range []func(context.Context) error{q.size, q.place, q.ownAddress, q.floating} {
 		if err := ask(ctx); err != nil {
 			return err
