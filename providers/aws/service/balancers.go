@@ -24,16 +24,12 @@ type Parts struct {
 
 // Balancers implements cloud.Balancers.
 type Balancers struct {
+	Parts
 	region  string
 	cluster tag.Cluster
-	vpc     *vpc.Reader
-	groups  *secgroup.Groups
-	targets *targetgroup.Groups
-	classic *elb.Balancers
-	network *nlb.Balancers
 }
 
 // New returns the balancers of a cluster.
 func New(region string, cluster tag.Cluster, p Parts) *Balancers {
-	return &Balancers{region: region, cluster: cluster, vpc: p.VPC, groups: p.Groups, targets: p.Targets, classic: p.Classic, network: p.Network}
+	return &Balancers{Parts: p, region: region, cluster: cluster}
 }

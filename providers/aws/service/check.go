@@ -42,7 +42,7 @@ func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Ob
 	if wanted.ProviderFields[balancer.FieldType] != balancer.KindNetwork {
 		return nil
 	}
-	return errors.Join(bs.network.CheckAddresses(ctx, s.network, wanted), nlb.CheckPrivate(s.inventory, wanted))
+	return errors.Join(bs.Network.CheckAddresses(ctx, s.network, wanted), nlb.CheckPrivate(s.inventory, wanted))
 }
 
 // checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
@@ -53,10 +53,10 @@ func (bs *Balancers) checkName(ctx context.Context, s *snapshot, spec cloud.Spec
 	case s.names != nil:
 		found = slices.Contains(s.names[kind], name)
 	case kind == balancer.KindNetwork:
-		found, err = bs.network.IsNameTaken(ctx, name)
+		found, err = bs.Network.IsNameTaken(ctx, name)
 	default:
 		var lb *elb.Balancer
-		lb, err = bs.classic.Find(ctx, name)
+		lb, err = bs.Classic.Find(ctx, name)
 		found = lb != nil
 	}
 	if found && err == nil {

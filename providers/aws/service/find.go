@@ -116,7 +116,7 @@ func otherKind(kind string) string {
 func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kind, id string) (found bool, err error) {
 	switch {
 	case kind == balancer.KindClassic && v == nil:
-		s.classic, err = bs.classic.Find(ctx, id)
+		s.classic, err = bs.Classic.Find(ctx, id)
 	case kind == balancer.KindClassic:
 		s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return aws.ToString(lb.LoadBalancerName) == id })
 	case v == nil:
@@ -131,10 +131,10 @@ func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kin
 
 // findNetwork reads a network balancer with the target groups: their tags come in one answer.
 func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (lb *nlb.Balancer, err error) {
-	if lb, err = bs.network.Find(ctx, id); lb == nil || err != nil {
+	if lb, err = bs.Network.Find(ctx, id); lb == nil || err != nil {
 		return nil, err
 	}
-	s.listed, lb.Tags, err = bs.targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
+	s.listed, lb.Tags, err = bs.Targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
 	return lb, err
 }
 
@@ -142,10 +142,10 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 // by its tags.
 func (bs *Balancers) lists(ctx context.Context) (v *bulkList, err error) {
 	v = &bulkList{}
-	if v.classic, err = bs.classic.List(ctx); err != nil {
+	if v.classic, err = bs.Classic.List(ctx); err != nil {
 		return nil, err
 	}
-	v.network, v.names, err = bs.network.List(ctx)
+	v.network, v.names, err = bs.Network.List(ctx)
 	return v, err
 }
 

@@ -11,7 +11,7 @@ import (
 
 // ResourceKinds implements cloud.Composite.
 func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
-	return slices.Concat(bs.groups.Kinds(), bs.classic.ResourceKinds(), bs.network.ResourceKinds())
+	return slices.Concat(bs.Groups.Kinds(), bs.Classic.ResourceKinds(), bs.Network.ResourceKinds())
 }
 
 // Resources implements cloud.Composite.
@@ -22,9 +22,9 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	}
 	deletes := change.After == nil
 	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
-		r, err = bs.classic.Resources(ctx, s.forClassic(), change)
+		r, err = bs.Classic.Resources(ctx, s.forClassic(), change)
 	} else {
-		r, err = bs.network.Resources(ctx, s.forNetwork(), change)
+		r, err = bs.Network.Resources(ctx, s.forNetwork(), change)
 	}
 	if err == nil && deletes {
 		err = bs.addRemains(ctx, &r, s, change.Spec)
@@ -39,7 +39,7 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec 
 	if err != nil {
 		return o, err
 	}
-	if err := bs.targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
+	if err := bs.Targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
@@ -53,8 +53,8 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec 
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
 	us := spec.Ref.Owner
-	own := bs.groups.Own(s.inventory, us, balancer.Name(spec), s.present())
-	bs.groups.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
-	bs.groups.DropOwn(r, s.inventory, own...)
-	return bs.groups.NodeRules(r, s.inventory, bs.network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
+	own := bs.Groups.Own(s.inventory, us, balancer.Name(spec), s.present())
+	bs.Groups.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
+	bs.Groups.DropOwn(r, s.inventory, own...)
+	return bs.Groups.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
 }

@@ -65,7 +65,7 @@ type bulkList struct {
 
 // ReadNetwork implements cloud.NetworkReader.
 func (bs *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
-	return bs.vpc.ReadNetwork(ctx)
+	return bs.VPC.ReadNetwork(ctx)
 }
 
 // ListBalancers implements cloud.BulkLister.
@@ -74,10 +74,10 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 	if err != nil {
 		return nil, err
 	}
-	if s.security, err = bs.vpc.ReadGroups(ctx); err != nil {
+	if s.security, err = bs.VPC.ReadGroups(ctx); err != nil {
 		return nil, err
 	}
-	s.groups, _, err = bs.targets.List(ctx, "")
+	s.groups, _, err = bs.Targets.List(ctx, "")
 	return s, err
 }
 
@@ -92,7 +92,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		security = v.security
 	}
 	network, _ := spec.Network.(*vpc.Network)
-	if s.inventory, err = bs.vpc.Read(ctx, network, security, spec); err != nil {
+	if s.inventory, err = bs.VPC.Read(ctx, network, security, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := bs.find(ctx, s, v, spec)
@@ -100,18 +100,18 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		return cloud.Observed{}, err
 	}
 	if !spec.Deleting {
-		if s.inventory, err = bs.vpc.WithNamed(ctx, s.inventory, s.namedNew(spec)); err != nil {
+		if s.inventory, err = bs.VPC.WithNamed(ctx, s.inventory, s.namedNew(spec)); err != nil {
 			return cloud.Observed{}, err
 		}
 	}
 	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		o, err = bs.classic.Observe(ctx, s.forClassic(), spec)
+		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
 	case s.network != nil:
 		var groups []targetgroup.Group
 		if groups, err = bs.targetGroups(ctx, s, v); err == nil {
-			o, err = bs.network.Observe(ctx, s.forNetwork(), groups, spec)
+			o, err = bs.Network.Observe(ctx, s.forNetwork(), groups, spec)
 		}
 	default:
 		o, err = bs.absent(ctx, s, v, spec)
@@ -132,7 +132,7 @@ func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList)
 	case s.listed != nil:
 		return s.listed, nil
 	}
-	groups, _, err = bs.targets.List(ctx, "")
+	groups, _, err = bs.Targets.List(ctx, "")
 	return groups, err
 }
 
@@ -145,19 +145,19 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		scope, present = s.classic.Scope(), s.classic.Subnets
 	case s.network != nil:
 		scope, present = s.network.Scope(), s.network.Subnets()
-		maps.Copy(facts, bs.network.Lookups(s.forNetwork(), spec))
+		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
 	}
 	if s.present() != "" {
 		facts[balancer.LookupName] = s.present()
 	}
-	ids, err := bs.vpc.Choose(s.inventory, spec, scope, present)
+	ids, err := bs.VPC.Choose(s.inventory, spec, scope, present)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.groups.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
-	if !bs.groups.LeaveNodes {
-		facts[balancer.LookupShut] = strings.Join(bs.groups.ShutNodes(s.inventory, spec.Candidates), ", ")
+	facts[balancer.LookupGroupProblem] = bs.Groups.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
+	if !bs.Groups.LeaveNodes {
+		facts[balancer.LookupShut] = strings.Join(bs.Groups.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[balancer.LookupIPv6] = "true"
@@ -176,9 +176,9 @@ func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning
 			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
 		}
 	}
-	normalize := bs.classic.Normalize
+	normalize := bs.Classic.Normalize
 	if balancer.Kind(spec) == balancer.KindNetwork {
-		normalize = bs.network.Normalize
+		normalize = bs.Network.Normalize
 	}
 	b, notes, err := normalize(spec)
 	return b, append(notes, usageWarnings(spec)...), err

@@ -50,4 +50,6 @@ func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[strin
 	})
 }
 
-func isGone(err error) bool { return failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup) }
+func isGone(err error) bool {
+	return failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup)
+}
