@@ -47,7 +47,9 @@ func TestCallsOfOneLife(t *testing.T) {
 			Ports: []corev1.ServicePort{{Name: "http", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 30080}},
 		},
 	}
-	machines := func(route string) bool { return strings.Contains(route, "droplets") || strings.HasSuffix(route, "/account") }
+	machines := func(route string) bool {
+		return strings.Contains(route, "droplets") || strings.HasSuffix(route, "/account")
+	}
 	want := func(what string, act func() error, want ...string) {
 		t.Helper()
 		server.ResetTraffic()
