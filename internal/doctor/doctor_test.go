@@ -387,3 +387,16 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// Routes that are asked for, of a cloud whose configuration has none.
+func TestRoutesThatAreNotConfigured(t *testing.T) {
+	f := &facts{Options: Options{Cloud: fake(driver{})}}
+	f.Manager.RoutesAsked = true
+	if got := judgeCIDRs(f); got.Level == Failure {
+		t.Errorf("on a cloud without routes: %+v", got)
+	}
+	f.Cloud.Descriptor.Capabilities.Routes = true
+	if got := judgeCIDRs(f); got.Level != Failure || !strings.Contains(got.Message, "network") {
+		t.Errorf("on a cloud with routes: %+v", got)
+	}
+}

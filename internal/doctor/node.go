@@ -253,8 +253,14 @@ func judgeCIDRs(f *facts) Outcome {
 		return failure("the controller manager refuses its flags", "correct the flags; it does not start with these", f.Manager.Problems...)
 	}
 	cidrs := f.Manager.ClusterCIDRs
-	if f.Cloud != nil && f.Manager.RoutesAsked && f.Cloud.Routes != nil && len(cidrs) == 0 {
-		return failure("--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for", "")
+	if f.Cloud != nil && f.Manager.RoutesAsked {
+		switch {
+		case f.Cloud.Routes == nil && f.Cloud.Descriptor.Capabilities.Routes:
+			return failure("--configure-cloud-routes=true makes no routes: the cloud's configuration names no network for them, or switches them off",
+				"set what the provider's page says that routes need, or --configure-cloud-routes=false (chart: controllers.route)")
+		case f.Cloud.Routes != nil && len(cidrs) == 0:
+			return failure("--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for", "")
+		}
 	}
 	if f.nodes.err != nil {
 		return cannot(f.nodes.err)

@@ -63,6 +63,9 @@ type Capabilities struct {
 	// RoutesUnmarked says that the cloud's routes have nothing an owner mark could be in. The
 	// kernel then takes those for its own that lead to a Node's machine, or nowhere any more.
 	RoutesUnmarked bool
+	// RoutesApart says that each route is an object of its own, and many are written at once. Elsewhere all are one
+	// table, which takes one change after the other.
+	RoutesApart bool
 	// Tags says that machines can have tags which users choose, see Tagger.
 	Tags bool
 	// Protocols are the transport protocols a Service port may have.

@@ -8,6 +8,9 @@ type Route struct {
 	Name        string
 	Destination netip.Prefix
 	Target      InstanceID
+	// NodeUID is the UID of the Node that a route is to be made for: upstream's names of routes are made of it. It
+	// is "" in a list.
+	NodeUID string
 	// Blackhole says that the target is gone, or off where the cloud does not tell one from the
 	// other.
 	Blackhole bool

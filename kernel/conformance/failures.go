@@ -85,7 +85,7 @@ func (f *fixture) probes() []probe {
 			listed, err := routes.ListRoutes(ctx, owner)
 			return err == nil && len(listed) == 0, err
 		}, other}, probe{"CreateRoute", func(ctx context.Context) (bool, error) {
-			route := cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id}
+			route := cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id, NodeUID: nodeUID(9)}
 			return false, routes.CreateRoute(ctx, owner, route)
 		}, write})
 	}

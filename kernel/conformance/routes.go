@@ -48,8 +48,12 @@ func (r router) route(n int) cloud.Route {
 	return cloud.Route{
 		Destination: netip.MustParsePrefix(fmt.Sprintf("10.244.%d.0/24", n)),
 		Target:      r.control.AddMachine(fmt.Sprintf("node-%d", n)),
+		NodeUID:     nodeUID(n),
 	}
 }
+
+// nodeUID has the form of the UIDs that an API server gives.
+func nodeUID(n int) string { return fmt.Sprintf("5f0c2b6e-6a1d-4c7e-9b3f-%012d", n) }
 
 func (r router) create(owner cloud.Owner, route cloud.Route) {
 	r.Helper()

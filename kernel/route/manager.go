@@ -128,11 +128,11 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 // Create sends a pod network to a node.
 func (m *Manager) Create(ctx context.Context, node string, destination netip.Prefix) error {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
-	target, err := m.target(node)
-	if err != nil {
+	route := cloud.Route{Destination: destination.Masked()}
+	var err error
+	if route.Target, route.NodeUID, err = m.target(node); err != nil {
 		return fmt.Errorf("creating route %s: %w", destination, err)
 	}
-	route := cloud.Route{Destination: destination.Masked(), Target: target}
 	return m.write(ctx, operation(cloud.Create, route, node), func(ctx context.Context) error {
 		return m.cloud.Routes.CreateRoute(ctx, m.owner, route)
 	})
@@ -152,10 +152,14 @@ func (m *Manager) Delete(ctx context.Context, route Route) error {
 }
 
 // write executes one operation. Route tables are one object on most clouds, so writes go one
-// after the other; the route controller would start up to 200 at once.
+// after the other there; the route controller starts up to 200 at once.
 func (m *Manager) write(ctx context.Context, op cloud.Operation, f func(context.Context) error) error {
 	p := plan.Plan{Cloud: m.cloud.Name, Subject: "routes", Operations: []cloud.Operation{op}}
-	return m.executor.Execute(ctx, "routes", p, f)
+	key := "routes"
+	if m.cloud.Descriptor.Capabilities.RoutesApart {
+		key += " " + op.Key
+	}
+	return m.executor.Execute(ctx, key, p, f)
 }
 
 func operation(verb cloud.Verb, route cloud.Route, node string) cloud.Operation {
@@ -233,11 +237,13 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 	return cloud.Route{}, false, nil
 }
 
-func (m *Manager) target(name string) (cloud.InstanceID, error) {
+// target returns the machine of a Node, and the Node's UID.
+func (m *Manager) target(name string) (cloud.InstanceID, string, error) {
 	for _, node := range m.nodes() {
 		if node.Name == name {
-			return m.machines.ProviderID(node)
+			id, err := m.machines.ProviderID(node)
+			return id, string(node.UID), err
 		}
 	}
-	return "", fmt.Errorf("node %q is not one of cloud %q", name, m.cloud.Name)
+	return "", "", fmt.Errorf("node %q is not one of cloud %q", name, m.cloud.Name)
 }

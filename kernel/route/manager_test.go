@@ -322,6 +322,43 @@ func TestCreate(t *testing.T) {
 	})
 }
 
+// slowCloud takes a second for each route.
+type slowCloud struct {
+	fakeCloud
+	uids chan string
+}
+
+func (s *slowCloud) CreateRoute(_ context.Context, _ cloud.Owner, r cloud.Route) error {
+	time.Sleep(time.Second)
+	s.uids <- r.NodeUID
+	return nil
+}
+
+// Routes that are objects of their own are made at once, those of one destination one after the other.
+func TestRoutesApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, slow := newFixture(run.Live), &slowCloud{uids: make(chan string, 100)}
+		f.nodes = []*corev1.Node{node("a", "1")}
+		f.nodes[0].UID = "uid"
+		f.options.Cloud.Routes, f.options.Cloud.Descriptor.Capabilities.RoutesApart = slow, true
+		m, begun, done := New(f.options), time.Now(), make(chan error)
+		for n := range 30 {
+			go func() { done <- m.Create(t.Context(), "a", netip.MustParsePrefix(fmt.Sprintf("10.0.%d.0/24", n/2))) }()
+		}
+		for range 30 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			if uid := <-slow.uids; uid != "uid" {
+				t.Errorf("the UID of the Node is %q", uid)
+			}
+		}
+		if took := time.Since(begun); took != 2*time.Second {
+			t.Errorf("30 routes to 15 destinations took %v, want 2s", took)
+		}
+	})
+}
+
 func TestDelete(t *testing.T) {
 	f := newFixture(run.Live)
 	r := route("r2", "10.0.2.0/24", "2")

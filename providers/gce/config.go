@@ -9,12 +9,16 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloudconf"
 )
 
-// config is the content of gce.conf, as far as nodes need it.
+// config is the content of gce.conf, as far as nodes and routes need it.
 type config struct {
 	tokenURL, tokenBody string
 	project             string
 	stackType           string
 	endpoint            string
+	// networkProject and network are where routes are.
+	networkProject, network string
+	// secondaryRange is the range of the subnetwork that has the pods: they need no routes.
+	secondaryRange string
 }
 
 // The values of keys that mean more than a text.
@@ -29,7 +33,6 @@ const section = "Global"
 // Why keys have no effect yet, or any more.
 const (
 	forBalancers = " It is read and has no effect before load balancers are here."
-	forRoutes    = " It is read and has no effect before routes are here."
 	allZones     = " It is read and has no effect: instances of all zones are found."
 )
 
@@ -42,11 +45,11 @@ func (c *config) file() cloudconf.File {
 		{Name: "token-body", Value: cloudconf.Secret(&c.tokenBody), Doc: "What is sent to token-url. Both are read again for each token."},
 		{Name: "api-endpoint", Value: cloudconf.Text(&c.endpoint), Doc: "URL of the Compute API. Not set: https://compute.googleapis.com/compute/v1/, or that of the credentials' universe."},
 		{Name: "stack-type", Value: cloudconf.Text(&c.stackType), Doc: "IPV6 puts IPv6 addresses of nodes before IPv4 addresses."},
-		{Name: "network-project-id", Value: unread, Doc: "Project of the network, where that is shared." + forBalancers},
-		{Name: "network-name", Value: unread, Doc: "Name or URL of the network." + forBalancers},
+		{Name: "network-project-id", Value: cloudconf.Text(&c.networkProject), Doc: "Id or number of the project of the network that routes are made in, where it is shared. Not set: the project in network-name, else that of project-id."},
+		{Name: "network-name", Value: cloudconf.Text(&c.network), Doc: "Name or URL of that network. Not set: " + envNetwork + ", else the network of the machine this runs on."},
 		{Name: "subnetwork-name", Value: unread, Doc: "Name or URL of the subnetwork." + forBalancers},
 		{Name: "node-tags", Value: list(), Doc: "Network tags of the nodes that firewall rules name; may stand several times." + forBalancers},
-		{Name: "secondary-range-name", Value: unread, Doc: "Name of the secondary range of pods." + forRoutes},
+		{Name: "secondary-range-name", Value: cloudconf.Text(&c.secondaryRange), Doc: "Name of the secondary range of the subnetwork that pods have their addresses from: no routes are made then."},
 		{Name: "alpha-features", Value: list(), Doc: "Features that are not stable yet; may stand several times." + forBalancers},
 		{Name: "local-zone", Value: unread, Doc: "Zone of the machine this runs on." + allZones},
 		{Name: "multizone", Value: flag(), Doc: "Look for nodes in all zones of the region." + allZones},
@@ -88,8 +91,13 @@ func readConfig(file func() ([]byte, error), warn func(string)) (config, error) 
 // check refuses what cannot be meant. URLs are not shown: they may hold a password.
 func (c *config) check() error {
 	var problems []error
-	if c.project != "" && !isProject(c.project) {
-		problems = append(problems, &cloud.Invalid{Field: "[" + section + "] project-id", Value: c.project, Want: wantProject + ", or its number"})
+	for name, value := range map[string]string{"project-id": c.project, "network-project-id": c.networkProject} {
+		if value != "" && !isProject(value) {
+			problems = append(problems, &cloud.Invalid{Field: "[" + section + "] " + name, Value: value, Want: wantProject + ", or its number"})
+		}
+	}
+	if c.network != "" && !resourceName.MatchString(last(c.network)) {
+		problems = append(problems, &cloud.Invalid{Field: "[" + section + "] network-name", Value: c.network, Want: wantNetwork})
 	}
 	if c.alternate() {
 		_, err := cloud.ParseURL("["+section+"] token-url", c.tokenURL)

@@ -36,7 +36,7 @@ func TestEveryKeyIsKnown(t *testing.T) {
 	got, err := readConfig(fileOf(upstreamKeys), func(text string) { warned = append(warned, text) })
 	want := config{
 		tokenURL: "https://token.example.com/x", tokenBody: `{"secret": "hunter2"}`, project: "shop", stackType: stackIPv6,
-		endpoint: "https://compute.example.com/compute/v1/",
+		endpoint: "https://compute.example.com/compute/v1/", networkProject: "net", network: "n", secondaryRange: "r",
 	}
 	if err != nil || warned != nil || got != want {
 		t.Errorf("%+v, warnings %q, error %v", got, warned, err)
@@ -60,6 +60,8 @@ func TestUnknownKeys(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for content, want := range map[string]string{
 		"[Global]\nproject-id = ../other":                            "project-id",
+		"[Global]\nnetwork-project-id = ../other":                    "network-project-id",
+		"[Global]\nnetwork-name = projects/p/global/networks/":       "network-name",
 		"[Global]\nmultizone = perhaps":                              "multizone",
 		"[Global]\napi-endpoint = compute.example.com":               "api-endpoint",
 		"[Global]\ntoken-url = //user:hunter2@x\ntoken-body=hunter2": "token-url",

@@ -18,10 +18,12 @@ const scheme = "gce"
 // maxPage is the largest page of a list.
 const maxPage = 500
 
-// The published limit of each group of requests that Google counts apart, and the group of lists.
+// The published limit of each group of requests that Google counts apart, and the groups besides reads of one object.
 const (
-	perMinute = 1500
-	apiList   = "list"
+	perMinute    = 1500
+	apiList      = "list"
+	apiOperation = "operation"
+	apiWrite     = "write"
 )
 
 // Descriptor returns the static facts of the provider.
@@ -32,9 +34,14 @@ func Descriptor() cloud.Descriptor {
 		Status:            cloud.StatusAlpha,
 		ProviderIDSchemes: []string{scheme},
 		ProviderIDForm:    scheme + "://<project>/<zone>/<instance name>",
+		Capabilities:      cloud.Capabilities{Routes: true, RoutesApart: true},
 		Limits: cloud.Limits{
 			PageSize: maxPage, GetBatch: 1, RequestsPerMinute: perMinute,
-			APIs: []cloud.API{{Name: apiList, RequestsPerMinute: perMinute}},
+			APIs: []cloud.API{
+				{Name: apiList, RequestsPerMinute: perMinute},
+				{Name: apiOperation, RequestsPerMinute: perMinute},
+				{Name: apiWrite, RequestsPerMinute: perMinute},
+			},
 		},
 		Settings: declaredSettings(),
 		Secret:   "gce-cloud-controller-manager",
@@ -51,9 +58,14 @@ func ReadOnly(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead || isTokenRequest(r.Context())
 }
 
-// API returns the group of a request: lists of all zones are counted apart from reads of one object.
+// API returns the group of a request, "" for reads of one object and requests for tokens.
 func API(r *http.Request) string {
-	if strings.Contains(r.URL.Path, "/aggregated/") {
+	switch path := r.URL.Path; {
+	case !ReadOnly(r):
+		return apiWrite
+	case strings.Contains(path, "/global/operations"):
+		return apiOperation
+	case strings.Contains(path, "/aggregated/") || strings.HasSuffix(path, "/global/routes"):
 		return apiList
 	}
 	return ""
@@ -73,5 +85,5 @@ func Throttled(answer *http.Response) bool {
 	}
 	copied := &http.Response{StatusCode: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(content))}
 	refusal, ok := googleapi.CheckResponse(copied).(*googleapi.Error) //nolint:errorlint // it is never wrapped
-	return ok && slices.Contains(throttling, reason(refusal))
+	return ok && slices.Contains(throttling, canonical(reason(refusal)))
 }

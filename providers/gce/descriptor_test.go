@@ -33,6 +33,20 @@ func answer(status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
+func TestAPI(t *testing.T) {
+	const project = "http://compute.example.com/compute/v1/projects/p/"
+	for request, want := range map[string]string{
+		"GET " + project + "aggregated/instances": "list", "GET " + project + "global/routes": "list",
+		"GET " + project + "zones/z/instances/i": "", "GET " + project + "global/operations/o": "operation", "GET " + project + "global/operations": "operation",
+		"POST " + project + "global/routes": "write", "DELETE " + project + "global/routes/r": "write",
+	} {
+		method, url, _ := strings.Cut(request, " ")
+		if got := API(httptest.NewRequest(method, url, http.NoBody)); got != want {
+			t.Errorf("%s is of %q, want %q", request, got, want)
+		}
+	}
+}
+
 func TestThrottled(t *testing.T) {
 	refusal := func(reason string) string {
 		return `{"error": {"code": 403, "errors": [{"reason": "` + reason + `"}]}}`

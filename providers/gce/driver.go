@@ -47,7 +47,9 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := from.(document); !ok || cmp.Or(file.project, environment.project) == "" {
+	_, document := from.(document)
+	onMachine := !document || cmp.Or(file.project, environment.project) == ""
+	if onMachine {
 		server.warnOfProxy(http.ProxyFromEnvironment, c.Warn)
 	}
 	if file.endpoint == "" {
@@ -66,7 +68,8 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, err
 	}
 	d.projects = projectsOf(own, environment.nodeProjects, c.Warn)
-	return d, nil
+	file.network = cmp.Or(file.network, environment.network)
+	return d.withRoutes(ctx, &file, onMachine, server)
 }
 
 // projectsOf are all projects, each of them once: an instance that is read twice looks like two. warn
@@ -156,6 +159,11 @@ func (d *Driver) ownProject(ctx context.Context, configured string, server metad
 		}
 		configured = id
 	}
+	return d.projectID(ctx, configured)
+}
+
+// projectID returns the id of a project that is given by its id or number.
+func (d *Driver) projectID(ctx context.Context, configured string) (string, error) {
 	if projectNumber.MatchString(configured) {
 		project, err := d.readProject(ctx, configured)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"google.golang.org/api/googleapi"
 
@@ -19,13 +20,23 @@ var (
 )
 
 // throttling are the reasons of refusals because of too many requests, with status 403 or 429.
-var throttling = []string{"rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"}
+var throttling = []string{"ratelimitexceeded", "userratelimitexceeded", "concurrentlimitexceeded", "operationrateexceeded"}
+
+// alreadyExists is the reason of the refusal of a second object of a name.
+const alreadyExists = "alreadyexists"
 
 // classes are those of the other reasons that say more than their status.
 var classes = map[string]cloud.Class{
-	"quotaExceeded": cloud.FailureQuota, "limitExceeded": cloud.FailureQuota, "dailyLimitExceeded": cloud.FailureQuota,
-	"resourceInUseByAnotherResource": cloud.FailureConflict, "resourceNotReady": cloud.FailureConflict,
-	"conditionNotMet": cloud.FailureConflict, "alreadyExists": cloud.FailureConflict,
+	"quotaexceeded": cloud.FailureQuota, "limitexceeded": cloud.FailureQuota, "dailylimitexceeded": cloud.FailureQuota,
+	"inusebyanotherresource": cloud.FailureConflict, "notready": cloud.FailureConflict,
+	"conditionnotmet": cloud.FailureConflict, alreadyExists: cloud.FailureConflict,
+	"permissionserror": cloud.FailureUnauthorized, "internalerror": cloud.FailureTransient,
+}
+
+// canonical is a reason in the spelling that both of the API's have in common: refusals have "resourceNotReady", and
+// operations that failed have "RESOURCE_NOT_READY".
+func canonical(reason string) string {
+	return strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(reason, "_", "")), "resource")
 }
 
 // Classify implements cloud.Driver.
@@ -53,14 +64,14 @@ func reason(refusal *googleapi.Error) string {
 // classOf sorts a refusal by its reason, else by its status. A 404 without a reason is what a proxy or a
 // wrong endpoint answers.
 func classOf(refusal *googleapi.Error) cloud.Class {
-	why := reason(refusal)
+	why := canonical(reason(refusal))
 	if slices.Contains(throttling, why) {
 		return cloud.FailureThrottled
 	}
 	if class, ok := classes[why]; ok {
 		return class
 	}
-	if refusal.Code == http.StatusNotFound && why == "notFound" {
+	if refusal.Code == http.StatusNotFound && why == "notfound" {
 		return cloud.FailureNotFound
 	}
 	return cloud.ClassOfStatus(refusal.Code)

@@ -17,5 +17,12 @@ func Roles() []Role {
 		Name: "nodes", Title: "Kubernetes cloud controller manager: nodes",
 		Doc:         "Always, in each project whose instances are nodes.",
 		Permissions: []string{"compute.instances.get", "compute.instances.list", "compute.projects.get"},
+	}, {
+		Name: "routes", Title: "Kubernetes cloud controller manager: routes",
+		Doc: "Where the pod networks have routes, in the project of the network.",
+		Permissions: []string{
+			"compute.globalOperations.get", "compute.globalOperations.list", "compute.instances.use", "compute.networks.updatePolicy",
+			"compute.routes.create", "compute.routes.delete", "compute.routes.list",
+		},
 	}}
 }

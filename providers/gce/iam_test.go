@@ -12,7 +12,13 @@ import (
 )
 
 // permissions are those of the methods that are called by another name.
-var permissions = map[string]string{"aggregatedList": "list"}
+var permissions = map[string]string{"aggregatedList": "list", "insert": "create"}
+
+// further are the permissions of a method on what its request names.
+var further = map[string][]string{
+	"compute.routes.create": {"compute.instances.use", "compute.networks.updatePolicy"},
+	"compute.routes.delete": {"compute.networks.updatePolicy"},
+}
 
 // The roles permit what is called, and nothing that is not.
 func TestRolesAreWhatIsCalled(t *testing.T) {
@@ -60,7 +66,10 @@ func calledPermissions(t *testing.T) map[string]bool {
 						if other, ok := permissions[verb]; ok {
 							verb = other
 						}
-						called["compute."+lower(collection.Sel.Name)+"."+verb] = true
+						permission := "compute." + lower(collection.Sel.Name) + "." + verb
+						for _, needed := range append(further[permission], permission) {
+							called[needed] = true
+						}
 					}
 				}
 			}

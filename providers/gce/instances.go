@@ -176,7 +176,7 @@ func (d *Driver) closed(project string, err error) error {
 // have another one of that name.
 func (d *Driver) FindByName(ctx context.Context, node string) ([]cloud.Instance, error) {
 	in, zone, name, ok := d.hostname(node)
-	if !ok || !instanceName.MatchString(name) {
+	if !ok || !resourceName.MatchString(name) {
 		return nil, nil
 	}
 	var all []cloud.Instance

@@ -14,7 +14,7 @@ import (
 // instance translates an answer of the API.
 func (d *Driver) instance(project string, read *compute.Instance) (cloud.Instance, error) {
 	zone := last(read.Zone)
-	if !zoneName.MatchString(zone) || !instanceName.MatchString(read.Name) {
+	if !zoneName.MatchString(zone) || !resourceName.MatchString(read.Name) {
 		return cloud.Instance{}, fmt.Errorf("%w: an instance %q in the zone %q", cloud.ErrIncomplete, read.Name, read.Zone)
 	}
 	return cloud.Instance{

@@ -12,7 +12,7 @@ import (
 // Names of the API, which become part of URLs.
 var (
 	zoneName     = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
-	instanceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	resourceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 )
 
 // ParseProviderID implements cloud.Instances: "gce://<project>/<zone>/<name>".
@@ -44,7 +44,7 @@ func (d *Driver) Concerns(providerID string) bool {
 func split(providerID string) (project, zone, name string, ok bool) {
 	rest, ok := strings.CutPrefix(providerID, scheme+"://")
 	parts := strings.Split(rest, "/")
-	if !ok || len(parts) != 3 || !projectID.MatchString(parts[0]) || !zoneName.MatchString(parts[1]) || !instanceName.MatchString(parts[2]) {
+	if !ok || len(parts) != 3 || !projectID.MatchString(parts[0]) || !zoneName.MatchString(parts[1]) || !resourceName.MatchString(parts[2]) {
 		return "", "", "", false
 	}
 	return parts[0], parts[1], parts[2], true
@@ -101,7 +101,7 @@ func (d *Driver) hostname(node string) (project, zone, name string, ok bool) {
 // NameID implements cloud.Namer: a name of Google's DNS with a zone names one instance.
 func (d *Driver) NameID(node string) cloud.InstanceID {
 	project, zone, name, ok := d.hostname(node)
-	if !ok || zone == "" || !zoneName.MatchString(zone) || !instanceName.MatchString(name) {
+	if !ok || zone == "" || !zoneName.MatchString(zone) || !resourceName.MatchString(name) {
 		return ""
 	}
 	return d.id(project, zone, name)

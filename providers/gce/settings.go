@@ -12,6 +12,7 @@ const (
 	envCredentialsFile = "GOOGLE_APPLICATION_CREDENTIALS" // #nosec G101 -- the name of a variable
 	envProject         = "GOOGLE_CLOUD_PROJECT"
 	envNodeProjects    = "GCE_NODE_PROJECTS"
+	envNetwork         = "GCE_NETWORK"
 	envMetadata        = "GCE_METADATA_HOST"
 )
 
@@ -21,6 +22,7 @@ func declaredSettings() []cloud.Setting {
 		{Name: envCredentialsFile, Doc: "Path of such credentials, read again when they change."},
 		{Name: envProject, Value: "projectID", Doc: "Id or number of the project whose instances are nodes, where the gce.conf has no project-id. Not set: that of the machine this runs on."},
 		{Name: envNodeProjects, Value: "nodeProjects", Type: cloud.SettingList, Doc: "Ids of further projects whose instances are nodes, each of them once. Nodes with a provider-ID of any other project are somebody else's."},
+		{Name: envNetwork, Value: "network", Doc: "Name of the network that routes are made in, or projects/<project>/global/networks/<name> where it is shared, if the gce.conf has no network-name. Not set: that of the machine this runs on, where that is asked for its project or token too; else there are no routes."},
 		{Name: envMetadata, Default: "169.254.169.254", Value: "metadataHost", Doc: "Host, with a port or without, of the metadata server of the machine this runs on. Where HTTP_PROXY is set, NO_PROXY has to cover it."},
 	}
 }
@@ -30,6 +32,7 @@ type settings struct {
 	credentialsFile string
 	project         string
 	nodeProjects    []string
+	network         string
 	metadata        string
 }
 
@@ -40,11 +43,14 @@ var (
 	hostPort      = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:]+\](:[0-9]+)?$`)
 )
 
-const wantProject = "want the id of a project, such as my-project"
+const (
+	wantProject = "want the id of a project, such as my-project"
+	wantNetwork = "want the name of a network, such as default, or its URL"
+)
 
 func readSettings(lookup func(string) string) (settings, error) {
 	r := cloud.SettingReader{Lookup: lookup}
-	s := settings{credentialsFile: r.Text(envCredentialsFile), project: r.Text(envProject), nodeProjects: r.List(envNodeProjects), metadata: r.Text(envMetadata)}
+	s := settings{credentialsFile: r.Text(envCredentialsFile), project: r.Text(envProject), nodeProjects: r.List(envNodeProjects), network: r.Text(envNetwork), metadata: r.Text(envMetadata)}
 	if s.project != "" && !isProject(s.project) {
 		r.Refuse(envProject, s.project, wantProject+", or its number")
 	}
@@ -52,6 +58,9 @@ func readSettings(lookup func(string) string) (settings, error) {
 		if !projectID.MatchString(project) {
 			r.Refuse(envNodeProjects, project, wantProject+", not its number")
 		}
+	}
+	if s.network != "" && !resourceName.MatchString(last(s.network)) {
+		r.Refuse(envNetwork, s.network, wantNetwork)
 	}
 	if !hostPort.MatchString(s.metadata) {
 		r.Refuse(envMetadata, s.metadata, "want a host, or host:port")

@@ -85,10 +85,12 @@ digitalocean:
   firewall: {name: fw, tags: [a, b]}
 `,
 	"gce": `
+controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}
 gce:
   credentials: {existingSecret: mine, keys: {json: key.json, cloudConf: gce.conf}}
   projectID: shop
   nodeProjects: [batch, example.com:more]
+  network: projects/host/global/networks/shared
   metadataHost: 127.0.0.1:7
 `,
 	"hcloud": `

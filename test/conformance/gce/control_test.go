@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
@@ -23,7 +24,12 @@ var zones = []string{"us-central1-a", "us-central1-b", "us-central1-c"}
 
 func start(t *testing.T) (*emulator.Server, string) {
 	t.Helper()
-	server := emulator.New(emulator.Options{})
+	return startWith(t, emulator.Options{})
+}
+
+func startWith(t *testing.T, options emulator.Options) (*emulator.Server, string) {
+	t.Helper()
+	server := emulator.New(options)
 	address, err := server.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +47,8 @@ type client struct {
 	live bool
 	// warned collects the warnings.
 	warned *[]string
+	// delay is how long operations run, as in the emulator's options.
+	delay time.Duration
 }
 
 // connect returns a driver on a real connection. Its tokens are those of the emulator's metadata
@@ -88,7 +96,10 @@ type control struct {
 	named map[string]int
 }
 
-var _ conformance.Control = control{}
+var (
+	_ conformance.Control   = control{}
+	_ conformance.Inspector = control{}
+)
 
 func (c control) AddMachine(name string) cloud.InstanceID {
 	zone := zones[c.named[name]]
@@ -137,6 +148,16 @@ func (c control) Heal() { c.server.ClearFaults() }
 
 func (c control) Settle() { c.server.FinishOperations() }
 
+// Leftovers are the routes that were made.
+func (c control) Leftovers() (left []string) {
+	for path, object := range c.server.State().Objects {
+		if object["kind"] == "compute#route" && object["nextHopGateway"] == nil {
+			left = append(left, path)
+		}
+	}
+	return left
+}
+
 func (c control) must(err error) {
 	c.t.Helper()
 	if err != nil {
@@ -152,7 +173,7 @@ type lab struct {
 
 func newLab(t *testing.T, c client) lab {
 	t.Helper()
-	server, address := start(t)
+	server, address := startWith(t, emulator.Options{Delay: c.delay})
 	driver, err := connect(t, address, c)
 	if err != nil {
 		t.Fatal(err)

@@ -147,8 +147,8 @@ func TestTokenThatIsRefused(t *testing.T) {
 	if err := identify(t, driver, nil); err != nil {
 		t.Error(err)
 	}
-	if made := server.Counters().Of("GET /computeMetadata/v1/{path...}"); made != 3 {
-		t.Errorf("%d requests to the metadata server, want the project and two tokens", made)
+	if made := server.Counters().Of("GET /computeMetadata/v1/{path...}"); made != 4 {
+		t.Errorf("%d requests to the metadata server, want the project, the network and two tokens", made)
 	}
 }
 

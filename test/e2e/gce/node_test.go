@@ -22,7 +22,7 @@ const shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
 
 // Each part goes on where the one before ended.
 func TestNodes(t *testing.T) {
-	s := open(t)
+	s := open(t, emulator.Options{}, "")
 	s.start()
 	for _, part := range []struct {
 		name string

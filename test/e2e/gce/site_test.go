@@ -1,6 +1,6 @@
-// Package gce_test tests the Nodes of Google Cloud through the real thing: Nodes on a real
+// Package gce_test tests Nodes and routes of Google Cloud through the real thing: Nodes on a real
 // kube-apiserver, the real binary with its own ServiceAccount and an account that has nothing but the
-// role of config/iam, and a strict emulator of the Compute API.
+// roles of config/iam, and a strict emulator of the Compute API.
 //
 // CCM_BINARY names a binary to test in the place of one built with the race detector.
 package gce_test
@@ -51,12 +51,14 @@ type site struct {
 	binary     string
 	kubeconfig string
 	env        []string
+	flags      []string
 	process    *ccm.Process
 }
 
-func open(t *testing.T) *site {
+// open starts everything but the CCM. conf is added to gce.conf.
+func open(t *testing.T, options emulator.Options, conf string) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir(), cloud: emulator.New(emulator.Options{})}
+	s := &site{t: t, dir: t.TempDir(), cloud: emulator.New(options), flags: quick}
 	t.Cleanup(s.cloud.Close)
 	var err error
 	if s.binary = os.Getenv("CCM_BINARY"); s.binary == "" {
@@ -68,23 +70,23 @@ func open(t *testing.T) *site {
 	t.Cleanup(func() { _ = s.Stop() })
 	s.kubeconfig, err = lab.Authorize(s.within(patience), s.ControlPlane)
 	s.must(err)
-	s.configure()
+	s.configure(conf)
 	return s
 }
 
-// methods are what the permissions of the role allow.
+// methods are what the permissions of the roles allow.
 func methods() (all []string) {
 	for _, role := range gce.Roles() {
 		for _, permission := range role.Permissions {
 			method := strings.TrimPrefix(permission, "compute.")
-			all = append(all, method, strings.Replace(method, ".list", ".aggregatedList", 1))
+			all = append(all, method, strings.Replace(method, ".list", ".aggregatedList", 1), strings.Replace(method, ".create", ".insert", 1))
 		}
 	}
 	return all
 }
 
-// configure writes gce.conf and the key of an account that has the role.
-func (s *site) configure() {
+// configure writes gce.conf and the key of an account that has the roles.
+func (s *site) configure(conf string) {
 	s.t.Helper()
 	url, err := s.cloud.Listen("127.0.0.1:0")
 	s.must(err)
@@ -92,7 +94,7 @@ func (s *site) configure() {
 	key, err := s.cloud.ServiceAccountKey(account)
 	s.must(err)
 	s.write("key.json", string(key))
-	s.write("gce.conf", "[Global]\nproject-id = "+project+"\nmultizone = true\nnode-tags = a\napi-endpoint = "+url+"/compute/v1/\n")
+	s.write("gce.conf", "[Global]\nproject-id = "+project+"\nmultizone = true\nnode-tags = a\napi-endpoint = "+url+"/compute/v1/\n"+conf)
 	s.env = []string{"GCE_CREDENTIALS_JSON_FILE=" + s.path("key.json"), "GCE_METADATA_HOST=127.0.0.1:1"}
 }
 
@@ -109,7 +111,7 @@ func (s *site) start() {
 	var err error
 	s.process, err = ccm.Start(ccm.Options{
 		Binary: s.binary, Kubeconfig: s.kubeconfig, Provider: "gce", Env: s.env, Dir: s.dir, Name: "gce",
-		Args: append([]string{"--cloud-config=" + s.path("gce.conf")}, quick...),
+		Args: append([]string{"--cloud-config=" + s.path("gce.conf")}, s.flags...),
 	})
 	s.must(err)
 	s.t.Cleanup(func() {

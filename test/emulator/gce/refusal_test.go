@@ -60,7 +60,7 @@ func furnished(t *testing.T) (*gce.Server, *vendor) {
 	t.Helper()
 	server, v := start(t, gce.Options{Quotas: map[string]int{"ROUTES": 2}})
 	server.SeedInstances(3)
-	server.Load(gce.Seed{Instances: []gce.Instance{{Name: "far", Zone: "europe-west1-b"}, {Name: "near", Zone: "us-central1-b"}, {Name: "public", ExternalIP: "34.64.9.9"}}})
+	server.Load(gce.Seed{Instances: []gce.Instance{{Name: "far", Zone: "europe-west1-b"}, {Name: "near", Zone: "us-central1-b"}, {Name: "public", ExternalIP: "34.64.9.9"}, {Project: "other-project", Name: "strange"}}})
 	for _, step := range [][2]string{
 		{"POST global/networks", `{"name":"own","autoCreateSubnetworks":false}`},
 		{"POST regions/us-central1/subnetworks", `{"name":"sub","network":"global/networks/own","ipCidrRange":"10.0.0.0/24","secondaryIpRanges":[{"rangeName":"pods","ipCidrRange":"10.4.0.0/16"}]}`},
@@ -231,6 +231,7 @@ var refusals = []struct{ rule, request, body string }{
 	{"endpoint/batch", "POST zones/us-central1-a/networkEndpointGroups/neg/attachNetworkEndpoints", `{"networkEndpoints":[` + strings.TrimSuffix(strings.Repeat(`{"instance":"x"},`, 501), ",") + `]}`},
 	{"endpoint/attached", "POST zones/us-central1-a/networkEndpointGroups/neg/detachNetworkEndpoints", `{"networkEndpoints":[{"instance":"node-0"}]}`},
 	{"route/next-hop", "POST global/routes", `{"name":"x","network":"global/networks/own","destRange":"10.10.0.0/24","priority":1}`},
+	{"route/project", "POST global/routes", `{"name":"x","network":"global/networks/own","destRange":"10.10.0.0/24","priority":1,"nextHopInstance":"projects/other-project/zones/us-central1-a/instances/strange"}`},
 	{"route/range", "POST global/routes", `{"name":"x","network":"global/networks/own","destRange":"10.10.0.1/24","priority":1,"nextHopIp":"10.0.0.9"}`},
 	{"route/subnet", "POST global/routes", `{"name":"x","network":"global/networks/own","destRange":"10.4.1.0/24","priority":1,"nextHopIp":"10.0.0.9"}`},
 	{"route/priority", "POST global/routes", `{"name":"x","network":"global/networks/own","destRange":"10.10.0.0/24","priority":65536,"nextHopIp":"10.0.0.9"}`},

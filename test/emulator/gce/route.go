@@ -4,6 +4,7 @@ import "net/netip"
 
 var routeRules = []Rule{
 	{ID: "route/next-hop", Methods: "routes.insert", Text: "there is exactly one next hop", Source: fromVendor},
+	{ID: "route/project", Methods: "routes.insert", Text: "nextHopInstance is an instance of the route's project: one of another project is a next hop by its address", Source: fromVendor},
 	{ID: "route/range", Methods: "routes.insert", Text: "destRange is a CIDR without host bits", Source: fromDocument},
 	{ID: "route/subnet", Methods: "routes.insert", Text: "destRange is not equal to or within a subnetwork's range", Source: fromVendor},
 	{ID: "route/priority", Methods: "routes.insert", Text: "priority is 0 to 65535", Source: fromDocument},
@@ -31,6 +32,9 @@ func checkRoute(c *call, wanted, _ fields) error {
 	}
 	if hops != 1 {
 		return broken("route/next-hop", "Exactly one next hop must be specified, not %d.", hops)
+	}
+	if hop := c.named(wanted, "nextHopInstance"); hop != nil && hop.project() != c.project.id {
+		return broken("route/project", "Invalid value for field 'resource.nextHopInstance': '%s'. The instance must be in the project of the route.", hop.path)
 	}
 	prefix, err := netip.ParsePrefix(text(wanted, "destRange"))
 	if err != nil || prefix.Masked() != prefix {

@@ -1,0 +1,234 @@
+package gce
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"google.golang.org/api/compute/v1"
+	"google.golang.org/api/googleapi"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// routes is a driver with the routes of one network to pods. Routes are objects of their own, and have the form that
+// upstream gives them.
+type routes struct {
+	*Driver
+	// project is the network's: it is another one than that of the instances where the network is shared.
+	project, network string
+}
+
+var (
+	_ cloud.Routes     = (*routes)(nil)
+	_ cloud.Operations = (*routes)(nil)
+)
+
+// withRoutes returns the driver with routes where it knows their network and they are needed. The kernel finds them by
+// type assertion. The machine this runs on is asked for its network only where it is asked for something anyway.
+func (d *Driver) withRoutes(ctx context.Context, file *config, onMachine bool, server metadata) (cloud.Driver, error) {
+	if file.secondaryRange != "" || file.network == "" && !onMachine {
+		return d, nil
+	}
+	name, project := file.network, file.networkProject
+	if name == "" {
+		var err error
+		if name, err = server.text(ctx, "instance/network-interfaces/0/network"); err != nil {
+			return nil, fmt.Errorf("reading the network from the metadata server (set [%s] network-name or %s): %w", section, envNetwork, err)
+		}
+	} else if parts := networkURL.FindStringSubmatch(name); parts != nil && project == "" {
+		project = parts[1]
+	}
+	project, err := d.projectID(ctx, cmp.Or(project, d.projects[0]))
+	if err != nil {
+		return nil, err
+	}
+	return &routes{Driver: d, project: project, network: last(name)}, nil
+}
+
+// networkURL is the end of the URL of a network.
+var networkURL = regexp.MustCompile(`(?:^|/)projects/([^/]+)/global/networks/[^/]+$`)
+
+// What every route has that upstream makes.
+const (
+	routeDescription = "k8s-node-route"
+	routePriority    = 1000
+)
+
+// maxCluster is how much of a cluster's name is in those of its routes: with a UID behind it, they are as long as names
+// may be.
+const maxCluster = 26
+
+var (
+	clusterName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,25})$`)
+	nodeUID     = regexp.MustCompile(`^` + uidForm + `$`)
+)
+
+// uidForm is that of the UID of a Node.
+const uidForm = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`
+
+// routeNames are the beginning of the names of a cluster's routes, and the expression that all of them match, and no
+// name of a cluster whose own name begins with that one's.
+func routeNames(owner cloud.Owner) (begin, form string, err error) {
+	begin = owner.Cluster[:min(len(owner.Cluster), maxCluster)]
+	if !clusterName.MatchString(begin) {
+		return "", "", &cloud.Invalid{Field: "--cluster-name", Value: owner.Cluster, Want: "names of routes begin with it: want small letters, digits and dashes, a letter first"}
+	}
+	return begin + "-", begin + "-(" + uidForm + "|[0-9a-f]{32}-v6)", nil
+}
+
+// routeName is upstream's for IPv4. For IPv6 upstream takes the same one again, so that a Node of both has one route.
+func routeName(begin, uid string, destination netip.Prefix) string {
+	if destination.Addr().Is6() {
+		return begin + strings.ReplaceAll(uid, "-", "") + "-v6"
+	}
+	return begin + uid
+}
+
+// path is that of the network in URLs.
+func (r *routes) path() string { return "projects/" + r.project + "/global/networks/" + r.network }
+
+// routeFields are what is read of a list of routes.
+const routeFields = "kind,nextPageToken,items(name,description,network,destRange,priority,nextHopInstance,nextHopIp,warnings/code)"
+
+// kindRoutes is what such a list calls itself.
+const kindRoutes = "compute#routeList"
+
+// ListRoutes implements cloud.Routes with one request for 500 routes of the cluster.
+func (r *routes) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
+	found, err := r.owned(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]cloud.Route, 0, len(found))
+	for _, one := range found {
+		destination, err := netip.ParsePrefix(one.DestRange)
+		if err != nil {
+			return nil, fmt.Errorf("listing routes: the destination of %s: %w: %s", one.Name, cloud.ErrIncomplete, err.Error())
+		}
+		if target, ok := r.target(one.NextHopInstance); ok {
+			list = append(list, cloud.Route{Name: one.Name, Destination: destination, Target: target, Blackhole: isBlackhole(one)})
+		}
+	}
+	return list, nil
+}
+
+// isBlackhole reports whether the API says that the machine does not exist. One that is off keeps its route.
+func isBlackhole(route *compute.Route) bool {
+	return slices.ContainsFunc(route.Warnings, func(w *compute.RouteWarnings) bool { return w.Code == "NEXT_HOP_INSTANCE_NOT_FOUND" })
+}
+
+// owned are the routes of the network with the cluster's names and upstream's description.
+func (r *routes) owned(ctx context.Context, owner cloud.Owner) ([]*compute.Route, error) {
+	_, form, err := routeNames(owner)
+	if err != nil {
+		return nil, err
+	}
+	doing := "listing the routes of the project " + r.project
+	call := r.api.Routes.List(r.project).MaxResults(maxPage).Filter(`name eq "` + form + `"`).Fields(routeFields)
+	name := regexp.MustCompile("^" + form + "$")
+	all, err := cloud.Pages(func(next string) ([]*compute.Route, string, error) {
+		if next != "" {
+			call.PageToken(next)
+		}
+		page, err := call.Context(ctx).Do()
+		if err != nil {
+			return nil, "", refused(doing, err)
+		}
+		if page.Kind != kindRoutes {
+			return nil, "", fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
+		}
+		return append([]*compute.Route{}, page.Items...), page.NextPageToken, nil
+	})
+	return slices.DeleteFunc(all, func(one *compute.Route) bool {
+		return !name.MatchString(one.Name) || one.Description != routeDescription || !strings.HasSuffix(one.Network, "/"+r.path())
+	}), err
+}
+
+// instanceURL is the end of the URL of an instance.
+var instanceURL = regexp.MustCompile(`(?:^|/)projects/([^/]+)/zones/([^/]+)/instances/([^/]+)$`)
+
+// target is the instance that a route leads to, false where that is none of ours: such a route is somebody else's.
+func (r *routes) target(url string) (cloud.InstanceID, bool) {
+	parts := instanceURL.FindStringSubmatch(url)
+	if parts == nil || !r.ours(parts[1]) {
+		return "", false
+	}
+	return r.id(parts[1], parts[2], parts[3]), true
+}
+
+// CreateRoute implements cloud.Routes.
+func (r *routes) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+	wanted, err := r.request(owner, route)
+	if err != nil {
+		return err
+	}
+	doing := "creating the route " + wanted.Name + " to " + wanted.DestRange
+	operation, err := r.api.Routes.Insert(r.project, wanted).Fields(operationFields).Context(ctx).Do()
+	if err != nil {
+		return r.settle(ctx, owner, wanted, refused(doing, err))
+	}
+	return goesOn(doing, operation)
+}
+
+// request is a route as upstream asks for it.
+func (r *routes) request(owner cloud.Owner, route cloud.Route) (*compute.Route, error) {
+	begin, _, err := routeNames(owner)
+	if err != nil {
+		return nil, err
+	}
+	if !nodeUID.MatchString(route.NodeUID) {
+		return nil, &cloud.Invalid{Field: "UID of the Node", Value: route.NodeUID, Want: "the name of its route is made of it: want a UUID"}
+	}
+	project, zone, name, err := r.where(route.Target)
+	if err != nil {
+		return nil, err
+	}
+	if project != r.project {
+		return nil, &cloud.Invalid{Field: "target of the route", Value: string(route.Target), Want: "want an instance of the project " + r.project + ", which the network is in"}
+	}
+	return &compute.Route{
+		Name: routeName(begin, route.NodeUID, route.Destination), Description: routeDescription, Network: r.api.BasePath + r.path(),
+		DestRange: route.Destination.String(), Priority: routePriority, NextHopInstance: "zones/" + zone + "/instances/" + name,
+	}, nil
+}
+
+// settle returns nil when a creation was refused because the route is there already: another attempt made it, whose
+// answer was lost.
+func (r *routes) settle(ctx context.Context, owner cloud.Owner, wanted *compute.Route, refusal error) error {
+	if answer, ok := errors.AsType[*googleapi.Error](refusal); !ok || canonical(reason(answer)) != alreadyExists {
+		return refusal
+	}
+	present, err := r.owned(ctx, owner)
+	if err != nil {
+		return errors.Join(refusal, err)
+	}
+	for _, one := range present {
+		if one.Name == wanted.Name && one.DestRange == wanted.DestRange && one.Priority == wanted.Priority && strings.HasSuffix(one.NextHopInstance, "/"+wanted.NextHopInstance) {
+			return nil
+		}
+	}
+	return fmt.Errorf("another route has that name: delete it, or give the cluster another name: %w", refusal)
+}
+
+// DeleteRoute implements cloud.Routes. What does not have a name of the cluster's is left as it is.
+func (r *routes) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
+	_, form, err := routeNames(owner)
+	if err != nil || !regexp.MustCompile("^"+form+"$").MatchString(route.Name) {
+		return err
+	}
+	doing := "deleting the route " + route.Name + " to " + route.Destination.String()
+	operation, err := r.api.Routes.Delete(r.project, route.Name).Fields(operationFields).Context(ctx).Do()
+	if answer, ok := errors.AsType[*googleapi.Error](err); ok && classOf(answer) == cloud.FailureNotFound {
+		return nil
+	}
+	if err != nil {
+		return refused(doing, err)
+	}
+	return goesOn(doing, operation)
+}

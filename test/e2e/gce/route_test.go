@@ -1,0 +1,167 @@
+package gce_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
+)
+
+// How many Nodes join at once, and how long an operation takes.
+const (
+	routed = 40
+	takes  = 3 * time.Second
+)
+
+// Each part goes on where the one before ended.
+func TestRoutes(t *testing.T) {
+	s := open(t, emulator.Options{Delay: takes}, "network-name = default\n")
+	s.flags = append([]string{"--cluster-cidr=10.244.0.0/16", "--route-reconciliation-period=1s"}, quick...)
+	s.start()
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, *site)
+	}{
+		{"every Node gets a route, and their operations are followed together", followed},
+		{"an operation that fails late is said once, and made again once", late},
+		{"the route of a Node that goes is deleted, and nobody else's", routeGone},
+	} {
+		if !t.Run(part.name, func(t *testing.T) {
+			s.t = t
+			part.run(t, s)
+		}) {
+			break
+		}
+	}
+	s.t = t
+}
+
+// routedNode is the nth Node.
+func routedNode(n int) controlplane.NodeOptions {
+	return controlplane.NodeOptions{Name: fmt.Sprintf("node-%d", n), Ready: true, PodCIDRs: []string{fmt.Sprintf("10.244.%d.0/24", n)}}
+}
+
+// routes are those that were made, by destination.
+func (s *site) routes() map[string]map[string]any {
+	routes := map[string]map[string]any{}
+	for _, object := range s.cloud.State().Objects {
+		if object["kind"] == "compute#route" && object["nextHopInstance"] != nil {
+			routes[object["destRange"].(string)] = object
+		}
+	}
+	return routes
+}
+
+// reached is met by a Node whose route is there.
+func reached(node *corev1.Node) error {
+	if node == nil {
+		return errors.New("there is no such node")
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeNetworkUnavailable && c.Status == corev1.ConditionFalse && c.Reason == "RouteCreated" {
+			return nil
+		}
+	}
+	return fmt.Errorf("node %s has no route: %v", node.Name, node.Status.Conditions)
+}
+
+// Operations of 3 seconds that were followed one by one would be asked for five times each.
+func followed(t *testing.T, s *site) {
+	s.cloud.SeedInstances(routed, func(m *emulator.Instance) { m.Forward = true })
+	var nodes []controlplane.NodeOptions
+	for n := range routed {
+		nodes = append(nodes, routedNode(n))
+	}
+	s.join(nodes...)
+	for n := range routed {
+		s.node(nodes[n].Name, reached)
+	}
+	var polls []time.Time
+	most, passes, made := 0, 0, 0
+	for _, r := range s.cloud.Requests() {
+		switch {
+		case strings.Contains(r.Path, "/global/operations"):
+			polls = append(polls, r.Start)
+			most = max(most, 1+strings.Count(r.Path, "%7C"))
+		case r.Method == "POST" && strings.Contains(r.Path, "/global/routes"):
+			made++
+		case strings.Contains(r.Path, "/global/routes"):
+			passes++
+		}
+		if r.Status >= 400 {
+			t.Errorf("%s %s was answered %d", r.Method, r.Path, r.Status)
+		}
+	}
+	const round = 500 * time.Millisecond
+	for n := 2; n < len(polls); n++ {
+		if within := polls[n].Sub(polls[n-2]); within < round {
+			t.Errorf("three requests for operations within %v, want two in %v at the most", within, round)
+		}
+	}
+	if made != routed || most < 2 || len(polls) >= routed {
+		t.Errorf("%d routes made by %d requests; their operations were asked for by %d requests, for %d at the most", routed, made, len(polls), most)
+	}
+	t.Logf("%d routes: %d requests for operations, for %d at the most; %d lists of routes", made, len(polls), most, passes)
+	if routes := s.routes(); len(routes) != routed {
+		t.Errorf("%d routes", len(routes))
+	}
+}
+
+// late is a quota that shows when the operation ends.
+func late(t *testing.T, s *site) {
+	s.cloud.FailOperations(emulator.OperationFault{Method: "routes.insert", Code: "QUOTA_EXCEEDED", Message: "Quota 'ROUTES' exceeded.", Status: 403, Times: 1})
+	s.cloud.SeedInstances(1)
+	s.cloud.ResetTraffic()
+	node := routedNode(routed)
+	s.join(node)
+	s.node(node.Name, reached)
+	s.must(controlplane.Eventually(s.within(patience), func(ctx context.Context) error {
+		events, err := s.Client().CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedToCreateRoute,involvedObject.name=" + node.Name})
+		if err != nil {
+			return err
+		}
+		said := 0
+		for _, e := range events.Items {
+			if strings.Contains(e.Message, "QUOTA_EXCEEDED") {
+				said += max(int(e.Count), 1)
+			}
+		}
+		if said != 1 {
+			return fmt.Errorf("the failure is said %d times, want once: %+v", said, events.Items)
+		}
+		return nil
+	}))
+	made := 0
+	for _, r := range s.cloud.Requests() {
+		if r.Method == "POST" && strings.Contains(r.Path, "/global/routes") {
+			made++
+		}
+	}
+	if routes := s.routes(); made != 2 || len(routes) != routed+1 {
+		t.Errorf("%d creations, want the one that failed and another; %d routes", made, len(routes))
+	}
+}
+
+func routeGone(t *testing.T, s *site) {
+	foreign := "projects/" + project + "/global/routes/" + s.routes()["10.244.1.0/24"]["name"].(string)
+	s.must(s.cloud.Edit(foreign, map[string]any{"description": "mine"}))
+	for n := range 2 {
+		node := routedNode(n)
+		s.must(s.cloud.Remove(machine("us-central1-a", node.Name)))
+		s.must(s.SetReady(s.within(patience), node.Name, false, "NodeStatusUnknown"))
+		s.node(node.Name, gone)
+	}
+	s.must(s.cloud.Until(s.within(patience), func() bool { return s.routes()["10.244.0.0/24"] == nil }))
+	s.stays(3*time.Second, "node-2") // three passes
+	if routes := s.routes(); routes["10.244.1.0/24"] == nil || len(routes) != routed {
+		t.Errorf("%d routes; the one that is not the cluster's: %v", len(routes), routes["10.244.1.0/24"])
+	}
+}
