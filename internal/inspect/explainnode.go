@@ -109,7 +109,7 @@ func (i *Inspector) machine(ctx context.Context, node *corev1.Node, owner instan
 		machine, err := i.inventory.Metadata(ctx, node)
 		return &machine, err
 	}
-	found, err := i.inventory.ByName(ctx, []string{node.Name})
+	found, err := i.inventory.ByName(ctx, []*corev1.Node{node})
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,20 @@ func (n *nodes) complete(machine cloud.Instance, node *corev1.Node) cloud.Instan
 	return machine
 }
 
-// completeAll completes the machines of Nodes.
+// completeAll completes the machines of Nodes. Of two Nodes with one machine the first by name counts.
 func (n *nodes) completeAll(machines map[cloud.InstanceID]cloud.Instance) map[cloud.InstanceID]cloud.Instance {
 	if n.completer == nil {
 		return machines
 	}
+	first := map[cloud.InstanceID]*corev1.Node{}
 	for _, node := range n.own() {
-		if machine, ok := machines[node.id]; ok {
-			machines[node.id] = n.complete(machine, node.Node)
+		if other := first[node.id]; other == nil || node.Name < other.Name {
+			first[node.id] = node.Node
+		}
+	}
+	for id, machine := range machines {
+		if node := first[id]; node != nil {
+			machines[id] = n.complete(machine, node)
 		}
 	}
 	return machines

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -88,6 +89,52 @@ func TestAddressesOfTheNode(t *testing.T) {
 		found, err := i.Lookup(t.Context(), []cloud.InstanceID{"id-node-1", "id-other"})
 		if err != nil || found["id-node-1"].Addresses[len(found["id-node-1"].Addresses)-1].Address != "172.16.0.5" || len(found["id-other"].Addresses) != len(found["id-node-1"].Addresses)-1 {
 			t.Errorf("looked up: %+v, %v", found, err)
+		}
+	})
+}
+
+// One that a second Node has too is there once, in the order of the first by name, whichever the informer has first.
+func TestAddressesOfTwoNodesWithOneMachine(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventoryOf(vlans{w}, nil)
+		first := w.member("node-1", true)
+		for _, name := range []string{"node-1", "node-1-again", "node-0"} {
+			node := first.DeepCopy()
+			node.Name, node.UID = name, types.UID(name)
+			if name != "node-0" {
+				node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "172.16.0.5"}}
+			}
+			w.put(node)
+		}
+		for n, want := range []int{1, 2} { // node-0 knows no address
+			found, err := i.Lookup(t.Context(), []cloud.InstanceID{"id-node-1"})
+			if got := len(found["id-node-1"].Addresses); err != nil || got != want {
+				t.Errorf("%d nodes: %+v, %v; want %d addresses", len(w.listNodes()), found, err, want)
+			}
+			if n == 0 {
+				w.mu.Lock()
+				delete(w.nodes, "node-0")
+				w.mu.Unlock()
+			}
+		}
+	})
+}
+
+// A machine that is found by name is completed as well.
+func TestAddressesOfTheNodeByName(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventoryOf(vlans{w}, nil)
+		w.boot("plain")
+		node := bare("plain")[0]
+		node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "172.16.0.5"}}
+		for range 2 { // by a search, then from what it left
+			found, err := i.ByName(t.Context(), []*corev1.Node{node})
+			all := found["plain"].Addresses
+			if err != nil || len(all) != 2 || all[1].Address != "172.16.0.5" {
+				t.Errorf("found: %+v, %v", found, err)
+			}
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
@@ -75,9 +77,10 @@ func (i *Inventory) Generation() any {
 //	was asked for within an hour, and the list   nothing
 //	 still has no such machine
 //	differs from the machine's, or is of none    one search, together with others
-func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error) {
-	found := make(map[string]cloud.Instance, len(names))
-	rest, err := unanswered(ctx, i, names, func(name string, since time.Time) bool {
+func (i *Inventory) ByName(ctx context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error) {
+	found := make(map[string]cloud.Instance, len(nodes))
+	rest, err := unanswered(ctx, i, nodes, func(node *corev1.Node, since time.Time) bool {
+		name := node.Name
 		listed := i.listedSince(since) // before the cache is looked at: a newer list may know the name
 		r, err := i.known(i.keyOfName(name), since)
 		answer, asked := i.cache.Answer(name)
@@ -85,7 +88,7 @@ func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]clou
 			r, err = i.known(cache.Key{ID: answer}, since)
 		}
 		if r != nil {
-			found[name] = cache.Copy(r.Instance)
+			found[name] = i.nodes.complete(cache.Copy(r.Instance), node)
 			return true
 		}
 		return err != nil || asked && answer == "" && listed // several machines, or none
@@ -94,8 +97,8 @@ func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]clou
 		return found, err
 	}
 	keys := make([]cache.Key, len(rest))
-	for n, name := range rest {
-		keys[n] = i.keyOfName(name)
+	for n, node := range rest {
+		keys[n] = i.keyOfName(node.Name)
 	}
 	var errs []error
 	for n, q := range i.reads.misses.Join(ctx, keys...) {
@@ -104,9 +107,9 @@ func (i *Inventory) ByName(ctx context.Context, names []string) (map[string]clou
 			errs = append(errs, err)
 			continue
 		}
-		i.cache.SetAnswer(rest[n], machines)
+		i.cache.SetAnswer(rest[n].Name, machines)
 		if len(machines) == 1 {
-			found[rest[n]] = cache.Copy(machines[0])
+			found[rest[n].Name] = i.nodes.complete(cache.Copy(machines[0]), rest[n])
 		}
 	}
 	return found, errors.Join(errs...)

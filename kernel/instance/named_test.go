@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -32,6 +34,14 @@ func (c caseless) FindByName(ctx context.Context, name string) ([]cloud.Instance
 	return found, nil
 }
 
+// bare are Nodes without provider-ID that nobody initialises.
+func bare(names ...string) (nodes []*corev1.Node) {
+	for _, name := range names {
+		nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	return nodes
+}
+
 func TestByName(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
@@ -45,7 +55,7 @@ func TestByName(t *testing.T) {
 		want := map[string]cloud.InstanceID{"plain": "id-plain", "upper": "id-Upper"}
 		ask := func() {
 			t.Helper()
-			found, err := i.ByName(t.Context(), names)
+			found, err := i.ByName(t.Context(), bare(names...))
 			got := map[string]cloud.InstanceID{}
 			for name, machine := range found {
 				got[name] = machine.ID
@@ -87,17 +97,17 @@ func TestByNameWhileTheCloudFails(t *testing.T) {
 		i := w.inventory(nil)
 		w.members("n", 3, true)
 		w.boot("plain")
-		if _, err := i.ByName(t.Context(), []string{"plain"}); err != nil {
+		if _, err := i.ByName(t.Context(), bare("plain")); err != nil {
 			t.Fatal(err)
 		}
 		w.mu.Lock()
 		w.onList = func(context.Context, *cloud.InstanceList) error { return errDown }
 		w.mu.Unlock()
 		time.Sleep(5 * time.Minute)
-		if found, err := i.ByName(t.Context(), []string{"plain"}); err != nil || len(found) != 1 {
+		if found, err := i.ByName(t.Context(), bare("plain")); err != nil || len(found) != 1 {
 			t.Errorf("a machine that was seen: %v, %v", found, err)
 		}
-		if found, err := i.ByName(t.Context(), []string{"plain", "other"}); err == nil || len(found) != 1 {
+		if found, err := i.ByName(t.Context(), bare("plain", "other")); err == nil || len(found) != 1 {
 			t.Errorf("and another: %v, %v; want an error", found, err)
 		}
 		if _, err := i.Addresses(t.Context()); err == nil {
@@ -118,7 +128,7 @@ func TestByNameOfManyThatAreNotThere(t *testing.T) {
 		}
 		started, failed := time.Now(), 0
 		for {
-			if _, err := i.ByName(t.Context(), names); err == nil {
+			if _, err := i.ByName(t.Context(), bare(names...)); err == nil {
 				break
 			}
 			failed++
@@ -133,7 +143,7 @@ func TestByNameOfManyThatAreNotThere(t *testing.T) {
 		w.cost()
 		for range 10 {
 			time.Sleep(3 * time.Minute)
-			if _, err := i.ByName(t.Context(), names); err != nil {
+			if _, err := i.ByName(t.Context(), bare(names...)); err != nil {
 				t.Fatal(err)
 			}
 		}

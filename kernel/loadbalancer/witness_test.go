@@ -26,11 +26,11 @@ type fakeMachines struct {
 	addresses map[string]bool
 }
 
-func (m *fakeMachines) ByName(_ context.Context, names []string) (map[string]cloud.Instance, error) {
+func (m *fakeMachines) ByName(_ context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error) {
 	found := map[string]cloud.Instance{}
-	for _, name := range names {
-		if machine, ok := m.named[name]; ok && m.nameless == nil {
-			found[name] = machine
+	for _, node := range nodes {
+		if machine, ok := m.named[node.Name]; ok && m.nameless == nil {
+			found[node.Name] = machine
 		}
 	}
 	return found, m.nameless

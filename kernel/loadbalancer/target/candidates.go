@@ -117,10 +117,10 @@ func (s Nodes) candidates(ctx context.Context, nodes []*corev1.Node, selector la
 // findByName adds the machines of nodes that have no provider-ID and that nobody will give one:
 // upstream finds them by name too. A machine that is a node's by provider-ID is that node's.
 func (s Nodes) findByName(ctx context.Context, c *Candidates, nodes []*corev1.Node, selector labels.Selector, taken map[cloud.InstanceID]string) {
-	var wanted []string
+	var wanted []*corev1.Node
 	for _, node := range nodes {
 		if node.Spec.ProviderID == "" && !joining(node) && c.offered[node.Name] {
-			wanted = append(wanted, node.Name)
+			wanted = append(wanted, node)
 		}
 	}
 	if len(wanted) == 0 {
@@ -130,13 +130,14 @@ func (s Nodes) findByName(ctx context.Context, c *Candidates, nodes []*corev1.No
 		c.unresolved = true
 		return
 	}
-	slices.Sort(wanted)
+	slices.SortFunc(wanted, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 	found, err := s.Machines.ByName(ctx, wanted)
 	if err != nil {
 		c.unresolved = true
 		c.Err = errors.Join(c.Err, fmt.Errorf("finding the machines of %s by name: %w", difference.Count(len(wanted), "node"), err))
 	}
-	for _, name := range wanted {
+	for _, node := range wanted {
+		name := node.Name
 		machine, ok := found[name]
 		if !ok || taken[machine.ID] != "" {
 			continue
@@ -220,7 +221,7 @@ type Machines interface {
 	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
 	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
 	// of which there is exactly one. With an error the answer may hold a part of them.
-	ByName(ctx context.Context, names []string) (map[string]cloud.Instance, error)
+	ByName(ctx context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error)
 	// Generation is another one when Lookup may know more of a machine than before; nil when that
 	// cannot be said.
 	Generation() any
