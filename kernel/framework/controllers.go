@@ -152,9 +152,11 @@ func startService(ctx context.Context, e environment) (bool, error) {
 
 // serviceNodes is the Node view of the service controller; it joins bursts.
 func (c *Cloud) serviceNodes() *nodeView {
-	return c.candidateNodes().with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	view := c.candidateNodes().with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		return newTargetEvents(c.options.Tuning.NodeBurst, h, c.ensureAll, c.ensureSelecting)
 	})
+	view.versions = &nodeVersions{}
+	return view
 }
 
 // candidateNodes are the Nodes that may be targets.

@@ -6,6 +6,9 @@ import "sync"
 // is full stays as it is.
 const maxWords = 1024
 
+// maxWord is how long a word is that many objects may repeat, such as a zone.
+const maxWord = 63
+
 // stringInterner gives equal strings the same memory. Decoding makes a new string for each label
 // key of each Node. unique.Make is not for this: it forgets what nobody holds a handle of.
 type stringInterner struct {
@@ -27,14 +30,17 @@ func (v *stringInterner) intern(s string) string {
 	return s
 }
 
-// keys returns a copy of the map with shared keys. Values are left alone: a Node's name is
-// one of them.
-func (v *stringInterner) keys(m map[string]string) map[string]string {
+// all returns a copy of the map with shared keys and, if they are not longer than a word, values. That of the
+// name of the object is left alone: no other has it.
+func (v *stringInterner) all(m map[string]string, name string) map[string]string {
 	if m == nil {
 		return nil
 	}
 	shared := make(map[string]string, len(m))
 	for key, value := range m {
+		if value != name && len(value) <= maxWord {
+			value = v.intern(value)
+		}
 		shared[v.intern(key)] = value
 	}
 	return shared

@@ -16,6 +16,8 @@ type nodeView struct {
 	mine func(*corev1.Node) bool
 	// wrap decorates the handlers of one controller further; nil leaves them.
 	wrap func(cache.ResourceEventHandler) cache.ResourceEventHandler
+	// versions, unless nil, are those that the lister returns.
+	versions *nodeVersions
 }
 
 var _ informersv1.NodeInformer = (*nodeView)(nil)
@@ -43,7 +45,7 @@ func (v *nodeView) filter(h cache.ResourceEventHandler) cache.ResourceEventHandl
 }
 
 func (v *nodeView) Lister() listersv1.NodeLister {
-	return &nodeLister{v.NodeInformer.Lister(), v.mine}
+	return &nodeLister{v.NodeInformer.Lister(), v.mine, v.versions}
 }
 
 // nodes returns all Nodes of the view.
@@ -55,7 +57,8 @@ func (v *nodeView) nodes() []*corev1.Node {
 
 type nodeLister struct {
 	listersv1.NodeLister
-	mine func(*corev1.Node) bool
+	mine     func(*corev1.Node) bool
+	versions *nodeVersions
 }
 
 func (l *nodeLister) List(selector labels.Selector) ([]*corev1.Node, error) {
@@ -68,6 +71,9 @@ func (l *nodeLister) List(selector labels.Selector) ([]*corev1.Node, error) {
 		if l.mine(node) {
 			mine = append(mine, node)
 		}
+	}
+	if l.versions != nil {
+		l.versions.settle(mine)
 	}
 	return mine, nil
 }

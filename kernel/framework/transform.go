@@ -19,8 +19,8 @@ func newNodeTransform() cache.TransformFunc {
 			object.SetManagedFields(nil)
 		}
 		if node, ok := obj.(*corev1.Node); ok {
-			node.Labels = shared.keys(node.Labels)
-			node.Annotations = shared.keys(node.Annotations)
+			node.Labels = shared.all(node.Labels, node.Name)
+			node.Annotations = shared.all(node.Annotations, node.Name)
 			node.Status = trimStatus(node.Status, shared)
 		}
 		return obj, nil
