@@ -19,6 +19,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -35,7 +36,7 @@ type Cloud struct {
 	inventory *instance.Inventory
 	// brake counts deletions of Nodes, routeBrake those of routes.
 	brake, routeBrake *safety.Brake
-	routeRecords      *leaseStore           // of routeBrake; nil without a lease
+	routeRecords      *leader.Store         // of routeBrake; nil without a lease
 	balancers         *loadbalancer.Manager // nil when the cloud has none
 	firewall          *firewall.Manager
 	shapes            *desiredBalancers
@@ -48,7 +49,7 @@ type Cloud struct {
 	// The rest exists after Prepare.
 	nodes         *nodeView
 	services      *serviceView
-	lease         *Lease // nil without leader election
+	lease         *leader.Lease // nil without leader election
 	instances     *instances
 	loadBalancers *loadBalancers // nil when the cloud has none
 	annotator     *annotator
@@ -61,6 +62,11 @@ type Cloud struct {
 
 	// warm starts the informers. A standby does so too, and knows the cluster when it takes over.
 	warm func()
+	// inStep returns when the informers hold what the API server has; nil without leader election, where they have
+	// begun just now.
+	inStep func(context.Context) error
+	// abandon ends the process, because it cannot lead.
+	abandon func(error)
 
 	// stopping ends the controllers, which have no end of their own.
 	stopping context.Context
@@ -195,11 +201,11 @@ func (c *Cloud) allNodes() []*corev1.Node {
 	return (&nodeView{NodeInformer: c.nodes.NodeInformer, mine: func(*corev1.Node) bool { return true }}).nodes()
 }
 
-// Initialize is called when this process leads, with leader migration twice.
-func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, _ <-chan struct{}) {
+// Initialize is called when this process leads, with leader migration twice. The controllers start when it returns.
+func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, stop <-chan struct{}) {
 	c.start.Do(func() {
 		if c.lease != nil {
-			go c.lease.keepLearning(c.stopping)
+			go c.lease.KeepLearning(c.stopping)
 		}
 		client := builder.ClientOrDie(clientService).CoreV1()
 		c.recorder.start(client)
@@ -209,6 +215,7 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, _ <-ch
 		if len(c.Nodes()) > 0 {
 			go c.inventory.Read(c.stopping)
 		}
+		c.awaitInformers(stop)
 	})
 }
 

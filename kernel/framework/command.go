@@ -83,6 +83,8 @@ type manager struct {
 	next    func(*cobra.Command, []string) error
 	cancel  context.CancelFunc
 	cloud   *Cloud
+	// abandoned is why this process, which leads, cannot.
+	abandoned error
 }
 
 // run checks what has to be right before anything starts, then runs the framework's
@@ -127,7 +129,7 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	if m.cloud, err = New(ctx, o); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.stop()) }()
+	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
 	return m.framework(cmd, args)
 }
 
@@ -175,6 +177,7 @@ func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) c
 		panic(startError{err})
 	}
 	m.cloud.ready.serve(&completed.Authentication, &completed.Authorization)
+	m.cloud.abandon = func(err error) { m.abandoned = err; m.cancel() }
 	go m.cloud.ready.run(m.cloud.stopping)
 	m.cloud.warm()
 	return m.cloud

@@ -2,123 +2,93 @@ package framework
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"strings"
-	"sync/atomic"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 	typedcoordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
-// Lease is the leader's lease. Upstream's election never gives it back, so that a standby
-// would wait until it expires, and would take it again if somebody else did.
-type Lease struct {
-	client typedcoordinationv1.LeaseInterface
-	name   string
-	host   string
-	// holder is this process's identity, "" as long as it has not led.
-	holder atomic.Pointer[string]
-	sealed atomic.Bool
-}
+// compareTimeout bounds a request of a leader that compares its informers with the API server.
+const compareTimeout = 10 * time.Second
 
-func newLease(client typedcoordinationv1.LeaseInterface, name string) (*Lease, error) {
-	host, err := os.Hostname()
+// prepareLease keeps the records of the brakes in the lease, and puts the guard around the
+// client of the election. A dry run deletes nothing, and has to leave the live one's lease alone.
+func (c *Cloud) prepareLease(completed *cloudcontrollerconfig.CompletedConfig) error {
+	election := completed.ComponentConfig.Generic.LeaderElection
+	if !election.LeaderElect && (c.options.Mode.ReadOnly() || election.ResourceName == "") {
+		return nil
+	}
+	config, clock := rest.AddUserAgent(rest.CopyConfig(completed.Kubeconfig), "lease"), &leader.Clock{}
+	config.Wrap(clock.Wrap)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("reading the host name: %w", err)
+		return fmt.Errorf("building the client of the lease: %w", err)
 	}
-	return &Lease{client: client, name: name, host: host}, nil
-}
-
-// Learn reads who holds the lease. It is called right after this process was elected, the
-// one moment when that is certainly this process; upstream keeps the identity to itself.
-func (l *Lease) Learn(ctx context.Context) error {
-	lease, err := l.client.Get(ctx, l.name, metav1.GetOptions{})
+	leases := client.CoordinationV1().Leases(election.ResourceNamespace)
+	if !c.options.Mode.ReadOnly() {
+		c.keepRecords(leases, election.ResourceNamespace, election.ResourceName, clock.Now)
+	}
+	if !election.LeaderElect {
+		return nil
+	}
+	c.lease, err = leader.New(leases, election.ResourceName)
 	if err != nil {
-		return fmt.Errorf("reading lease %s: %w", l.name, err)
+		return err
 	}
-	holder := ptr.Deref(lease.Spec.HolderIdentity, "")
-	if !strings.HasPrefix(holder, l.host+"_") {
-		return fmt.Errorf("lease %s is held by %q, which is not a process of host %s", l.name, holder, l.host)
-	}
-	l.holder.Store(&holder)
+	completed.Kubeconfig = rest.CopyConfig(completed.Kubeconfig)
+	completed.Kubeconfig.Wrap(c.lease.Guard)
 	return nil
 }
 
-// keepLearning tries until it is known who we are. Without knowing it the lease would just
-// not be released.
-func (l *Lease) keepLearning(ctx context.Context) {
-	for {
-		err := l.Learn(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		klog.ErrorS(err, "Cannot learn the lease holder, trying again")
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+// keepRecords gives both brakes a store on the lease.
+func (c *Cloud) keepRecords(client typedcoordinationv1.LeaseInterface, namespace, name string, now func() time.Time) {
+	store := func(annotation string) *leader.Store {
+		return &leader.Store{Client: client, Namespace: namespace, Name: name, Annotation: annotation + c.cloud.Name, Events: c.recorder, Now: now}
 	}
+	nodes := store(safety.AnnotationNodes)
+	c.brake.Keep(nodes)
+	c.routeRecords = store(safety.AnnotationRoutes)
+	c.routeBrake.Keep(c.routeRecords)
+	c.inventory.OnRelease(nodes.Released)
 }
 
-// Release gives the lease back if this process holds it, so that a standby takes over at
-// its next look. Afterwards this process cannot take it again.
-func (l *Lease) Release(ctx context.Context) error {
-	l.sealed.Store(true)
-	holder := l.holder.Load()
-	if holder == nil {
-		return nil
+// compare makes a leader wait for its informers.
+func (c *Cloud) compare(config *rest.Config, informers map[schema.GroupVersionResource]cache.SharedIndexInformer) error {
+	config = rest.AddUserAgent(rest.CopyConfig(config), "in-step")
+	config.Timeout = compareTimeout
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("building the client that compares informers: %w", err)
 	}
-	for {
-		lease, err := l.client.Get(ctx, l.name, metav1.GetOptions{})
-		if err != nil {
-			return fmt.Errorf("reading lease %s: %w", l.name, err)
-		}
-		if ptr.Deref(lease.Spec.HolderIdentity, "") != *holder {
-			return nil
-		}
-		_, err = l.client.Update(ctx, released(lease), metav1.UpdateOptions{})
-		// A renewal may have been under way.
-		if apierrors.IsConflict(err) && ctx.Err() == nil {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("releasing lease %s: %w", l.name, err)
-		}
-		return nil
-	}
+	c.inStep = func(ctx context.Context) error { return leader.InStep(ctx, client, informers) }
+	return nil
 }
 
-// released is the lease as client-go leaves it when it is told to release on cancel.
-func released(lease *coordinationv1.Lease) *coordinationv1.Lease {
-	now := metav1.NowMicro()
-	lease = lease.DeepCopy()
-	lease.Spec.HolderIdentity = ptr.To("")
-	lease.Spec.LeaseDurationSeconds = ptr.To[int32](1)
-	lease.Spec.RenewTime, lease.Spec.AcquireTime = &now, &now
-	return lease
-}
-
-var errReleased = errors.New("the lease was released")
-
-// guard keeps upstream's election, which cannot be stopped, from writing the lease again
-// after its release.
-func (l *Lease) guard(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		write := r.Method != http.MethodGet && strings.Contains(r.URL.Path, "/leases")
-		if write && l.sealed.Load() {
-			if r.Body != nil {
-				r.Body.Close()
-			}
-			return nil, errReleased
-		}
-		return next.RoundTrip(r)
-	})
+// awaitInformers returns when what the informers show may be decided on. Where they stay behind, another replica has
+// to lead: no controller is started.
+func (c *Cloud) awaitInformers(stop <-chan struct{}) {
+	if c.inStep == nil {
+		return
+	}
+	began := time.Now()
+	err := c.inStep(c.stopping)
+	if err == nil {
+		klog.InfoS("The informers are in step with the API server", "took", time.Since(began).Round(time.Millisecond))
+		return
+	}
+	if c.stopping.Err() == nil {
+		klog.ErrorS(err, "This process cannot lead, and gives the lease back")
+		c.abandon(err)
+	}
+	<-stop
 }

@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
@@ -47,14 +46,15 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 	c.instances = &instances{inventory: c.inventory, events: c.recorder, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
-	c.warm = func() {
-		shared.Nodes().Informer()
-		if c.needsServices(completed) {
-			shared.Services().Informer()
-		}
-		completed.SharedInformers.Start(c.stopping.Done())
+	informers := map[schema.GroupVersionResource]cache.SharedIndexInformer{corev1.SchemeGroupVersion.WithResource("nodes"): shared.Nodes().Informer()}
+	if c.needsServices(completed) {
+		informers[corev1.SchemeGroupVersion.WithResource("services")] = shared.Services().Informer()
 	}
-	return nil
+	c.warm = func() { completed.SharedInformers.Start(c.stopping.Done()) }
+	if c.lease == nil {
+		return nil
+	}
+	return c.compare(completed.Kubeconfig, informers)
 }
 
 // needsServices reports whether a controller that watches Services runs. Without one there is no permission
@@ -102,35 +102,6 @@ func clusterCIDRs(configure bool, given string) ([]*net.IPNet, error) {
 	return cidrs, nil
 }
 
-// prepareLease keeps the records of the brakes in the lease, and puts the guard around the
-// client of the election. A dry run deletes nothing, and has to leave the live one's lease alone.
-func (c *Cloud) prepareLease(completed *cloudcontrollerconfig.CompletedConfig) error {
-	election := completed.ComponentConfig.Generic.LeaderElection
-	if !election.LeaderElect && (c.options.Mode.ReadOnly() || election.ResourceName == "") {
-		return nil
-	}
-	config, clock := rest.AddUserAgent(rest.CopyConfig(completed.Kubeconfig), "lease"), &serverClock{}
-	config.Wrap(clock.wrap)
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("building the client of the lease: %w", err)
-	}
-	leases := client.CoordinationV1().Leases(election.ResourceNamespace)
-	if !c.options.Mode.ReadOnly() {
-		c.keepRecords(leases, election.ResourceNamespace, election.ResourceName, clock.now)
-	}
-	if !election.LeaderElect {
-		return nil
-	}
-	c.lease, err = newLease(leases, election.ResourceName)
-	if err != nil {
-		return err
-	}
-	completed.Kubeconfig = rest.CopyConfig(completed.Kubeconfig)
-	completed.Kubeconfig.Wrap(c.lease.guard)
-	return nil
-}
-
 func (c *Cloud) prepareBalancers(syncs int) {
 	if c.balancers == nil {
 		return
@@ -169,7 +140,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 	})
 	c.routeBrake.Watch(nil, func(r safety.Release) {
 		if r.Err == nil { // else the other brake tells
-			c.routeRecords.releasedRoutes(r, manager.Release(r.Time))
+			c.routeRecords.ReleasedRoutes(r, manager.Release(r.Time))
 		}
 	})
 	c.routes = &routes{routing: manager, gate: c.gate, plans: c.plans, retry: func() { c.routeHandlers.each(anotherPass) }}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // bare is a driver with neither balancers nor routes.
@@ -202,6 +203,32 @@ func TestNodesOfOthersAreInNoCloudsView(t *testing.T) {
 	}{{node("a", "stub://1"), true}, {node("b", "other://1"), false}, {node("c", ""), false}} {
 		if got := c.mine(tt.node); got != tt.want {
 			t.Errorf("%s: %v", tt.node.Name, got)
+		}
+	}
+}
+
+// Controller managers of two clouds without an election have one lease, and a window each.
+func TestLeaseStoreOfTwoClouds(t *testing.T) {
+	server := fake.NewClientset()
+	start := func(name string) *safety.Brake {
+		c := newCloud(t, &bare{})
+		c.cloud.Name = name
+		c.keepRecords(server.CoordinationV1().Leases("kube-system"), "kube-system", "ccm", func() time.Time { return time.Time{} })
+		return c.brake
+	}
+	for _, name := range []string{"one", "two"} {
+		brake := start(name)
+		if allowed, err := brake.Allow(t.Context(), 20, name+"1", name+"2", name+"3", name+"4", name+"5", name+"6"); len(allowed) != 5 {
+			t.Errorf("cloud %s: %v, %v, want a window of its own", name, allowed, err)
+		}
+		if err := brake.Remember(t.Context(), safety.AccountHash(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"one", "two"} {
+		brake := start(name)
+		if err := brake.Refresh(t.Context()); err != nil || brake.Account() != safety.AccountHash(name) {
+			t.Errorf("cloud %s has the account of another one: %v", name, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -118,7 +119,8 @@ func leads(t *testing.T, server *fake.Clientset) (*Cloud, func() string) {
 // leader held none, and the release has to be given again.
 func TestReleaseOfRoutesIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, server := leased(t, "here_1")
+		server := fake.NewClientset(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"}})
+		leases := server.CoordinationV1().Leases("kube-system")
 		list := func(c *Cloud, want bool) {
 			t.Helper()
 			time.Sleep(10 * time.Second)
@@ -128,9 +130,12 @@ func TestReleaseOfRoutesIsTold(t *testing.T) {
 			}
 		}
 		release := func() {
-			lease := leaseOf(t, server).DeepCopy()
+			lease, err := leases.Get(t.Context(), "ccm", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			metav1.SetMetaDataAnnotation(&lease.ObjectMeta, safety.AnnotationReleasedAt, time.Now().UTC().Format(time.RFC3339))
-			if _, err := server.CoordinationV1().Leases("kube-system").Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+			if _, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

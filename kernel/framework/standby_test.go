@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
@@ -73,6 +75,58 @@ func TestStandbyIsWarm(t *testing.T) {
 			}
 			c.recorder.broadcaster.Shutdown()
 			completed.SharedInformers.Shutdown()
+		})
+	}
+}
+
+// What the informers show is not decided on before they are in step. Where they stay behind no controller is started,
+// and the process ends.
+func TestLeaderWaitsForItsInformers(t *testing.T) {
+	for _, stale := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := fake.NewClientset()
+			completed := completedConfig(t, server)
+			completed.ComponentConfig.Generic.LeaderElection.LeaderElect = true
+			completed.ComponentConfig.Generic.LeaderElection.ResourceName = "ccm"
+			c := assemble(Options{
+				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
+				Tuning:   DefaultTuning(), ClusterID: "c",
+			}, &listing{})
+			if err := c.Prepare(completed); err != nil {
+				t.Fatal(err)
+			}
+			if c.inStep == nil {
+				t.Fatal("a process with a lease does not compare its informers")
+			}
+			c.lease = nil
+			heard, ended, behind := make(chan struct{}), make(chan struct{}), &leader.StaleError{Resource: "services"}
+			var abandoned error
+			c.abandon = func(err error) { abandoned = err }
+			c.inStep = func(context.Context) error {
+				<-heard
+				if stale {
+					return behind
+				}
+				return nil
+			}
+			builder := &testBuilder{server: server}
+			builder.core = completed.ClientBuilder.(*clientBuilder).core
+			began := false
+			go func() { c.Initialize(builder, ended); began = true }()
+			synctest.Wait()
+			if began {
+				t.Error("it did not wait")
+			}
+			close(heard)
+			synctest.Wait()
+			if began == stale || stale != errors.Is(abandoned, behind) {
+				t.Errorf("stale %t: the controllers start: %t, the process ends with %v", stale, began, abandoned)
+			}
+			close(ended)
+			if err := c.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+			c.recorder.broadcaster.Shutdown()
 		})
 	}
 }

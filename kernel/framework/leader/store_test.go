@@ -1,4 +1,4 @@
-package framework
+package leader
 
 import (
 	"context"
@@ -44,15 +44,15 @@ func strict(server *fake.Clientset) {
 	})
 }
 
-func brakeOn(server *fake.Clientset, events event.Recorder) (*safety.Brake, *leaseStore) {
-	store := &leaseStore{
-		client: server.CoordinationV1().Leases("kube-system"), namespace: "kube-system", name: "ccm",
-		annotation: safety.AnnotationNodes + "sim", events: events,
-		now: func() time.Time { return time.Time{} },
+func brakeOn(server *fake.Clientset, events event.Recorder) (*safety.Brake, *Store) {
+	store := &Store{
+		Client: server.CoordinationV1().Leases("kube-system"), Namespace: "kube-system", Name: "ccm",
+		Annotation: safety.AnnotationNodes + "sim", Events: events,
+		Now: func() time.Time { return time.Time{} },
 	}
 	brake := safety.NewBrake(safety.BrakeOptions{})
 	brake.Keep(store)
-	brake.Watch(nil, store.released)
+	brake.Watch(nil, store.Released)
 	return brake, store
 }
 
@@ -197,43 +197,17 @@ func TestLeaseStoreRelease(t *testing.T) {
 	}
 }
 
-// Controller managers of two clouds without an election have one lease, and a window each.
-func TestLeaseStoreOfTwoClouds(t *testing.T) {
-	_, server := leased(t, "here_1")
-	start := func(name string) *safety.Brake {
-		c := newCloud(t, &bare{})
-		c.cloud.Name = name
-		c.keepRecords(server.CoordinationV1().Leases("kube-system"), "kube-system", "ccm", func() time.Time { return time.Time{} })
-		return c.brake
-	}
-	for _, name := range []string{"one", "two"} {
-		brake := start(name)
-		if allowed, err := brake.Allow(t.Context(), 20, name+"1", name+"2", name+"3", name+"4", name+"5", name+"6"); len(allowed) != 5 {
-			t.Errorf("cloud %s: %v, %v, want a window of its own", name, allowed, err)
-		}
-		if err := brake.Remember(t.Context(), safety.AccountHash(name)); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, name := range []string{"one", "two"} {
-		brake := start(name)
-		if err := brake.Refresh(t.Context()); err != nil || brake.Account() != safety.AccountHash(name) {
-			t.Errorf("cloud %s has the account of another one: %v", name, err)
-		}
-	}
-}
-
 // The API server's time is that of its last answer that says one.
 func TestServerClock(t *testing.T) {
-	clock := &serverClock{}
+	clock := &Clock{}
 	header := http.Header{}
-	answers := clock.wrap(roundTripper(func(*http.Request) (*http.Response, error) { return &http.Response{Header: header}, nil }))
+	answers := clock.Wrap(roundTripper(func(*http.Request) (*http.Response, error) { return &http.Response{Header: header}, nil }))
 	ask := func() time.Time {
 		t.Helper()
 		if _, err := answers.RoundTrip(nil); err != nil {
 			t.Fatal(err)
 		}
-		return clock.now()
+		return clock.Now()
 	}
 	if got := ask(); !got.IsZero() {
 		t.Errorf("without a time: %v", got)

@@ -1,4 +1,4 @@
-package framework
+package leader
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func leased(t *testing.T, holder string) (*Lease, *fake.Clientset) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To(holder), LeaseDurationSeconds: ptr.To[int32](15), LeaseTransitions: ptr.To[int32](3)},
 	})
-	l, err := newLease(server.CoordinationV1().Leases("kube-system"), "ccm")
+	l, err := New(server.CoordinationV1().Leases("kube-system"), "ccm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestReleaseIsTheHoldersOnly(t *testing.T) {
 func TestGuard(t *testing.T) {
 	l, _ := leased(t, "here_1")
 	passed := 0
-	transport := l.guard(roundTripper(func(*http.Request) (*http.Response, error) { passed++; return nil, nil }))
+	transport := l.Guard(roundTripper(func(*http.Request) (*http.Response, error) { passed++; return nil, nil }))
 	send := func(method, path string) error {
 		request, _ := http.NewRequest(method, "https://kubernetes"+path, strings.NewReader("x"))
 		_, err := transport.RoundTrip(request)
