@@ -236,7 +236,7 @@ func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud
 	return m.Get(ctx, ids...)
 }
 
-func (m machines) ByName(context.Context, []string) (map[string]cloud.Instance, error) {
+func (m machines) ByName(context.Context, []*corev1.Node) (map[string]cloud.Instance, error) {
 	return nil, nil
 }
 
