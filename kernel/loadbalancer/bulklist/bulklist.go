@@ -16,6 +16,9 @@ const (
 	// maxAge is how old a bulk list may be. It is also how long one is waited for, and how
 	// long none is tried after one that failed.
 	maxAge = 2 * time.Second
+	// apart is how long after the beginning of a bulk list the next one begins. Runs that end one after the
+	// other, as many deletions do, share one all the same.
+	apart = 250 * time.Millisecond
 	// many is how many Services looked at within maxAge are worth a bulk list.
 	many = 3
 )
@@ -83,6 +86,10 @@ func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
 	if list, settled := s.known(now, q); settled {
 		return list
 	}
+	if !s.wait(ctx, now) {
+		return nil
+	}
+	now = time.Now()
 	latest, err := s.reader.ListBalancers(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,6 +100,24 @@ func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
 	s.latest, s.began = latest, now
 	s.keep()
 	return latest
+}
+
+// wait waits until another bulk list may begin, and reports whether ctx has not ended before. The caller has the turn.
+func (s *Lists) wait(ctx context.Context, now time.Time) bool {
+	s.mu.Lock()
+	next := s.began.Add(apart)
+	s.mu.Unlock()
+	if !next.After(now) {
+		return true
+	}
+	timer := time.NewTimer(next.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // manyAtOnce notes that the Service is looked at and reports whether enough others are.

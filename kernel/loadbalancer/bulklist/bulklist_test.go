@@ -1,0 +1,51 @@
+package bulklist
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// reader is a cloud whose list takes 50 ms.
+type reader struct {
+	cloud.BulkList
+	began []time.Time
+}
+
+func (r *reader) ListBalancers(context.Context) (cloud.BulkList, error) {
+	r.began = append(r.began, time.Now())
+	time.Sleep(50 * time.Millisecond)
+	return r, nil
+}
+
+// Services that look one after the other, each for what is later than its own deletion, share lists.
+func TestStaggered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cloud := &reader{}
+		lists := New(cloud)
+		for i := range many {
+			lists.Crowded(types.UID(fmt.Sprint("earlier ", i)))
+		}
+		start := time.Now()
+		var all sync.WaitGroup
+		for i := range 50 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
+				if lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Leaving: true}) == nil {
+					t.Errorf("Service %d got no list", i)
+				}
+			})
+		}
+		all.Wait()
+		if len(cloud.began) > 6 || time.Since(start) > 1500*time.Millisecond {
+			t.Errorf("%d lists in %s, want one each %s", len(cloud.began), time.Since(start), apart)
+		}
+	})
+}
