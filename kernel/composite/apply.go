@@ -42,7 +42,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		s := m.next()
 		switch {
 		case s == nil:
-			m.tell(change)
+			tell(m, change)
 			return m.progress, errors.Join(refusals...)
 		case m.waitsForIDs(s):
 			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
@@ -123,7 +123,7 @@ func soonest(x, y time.Duration) time.Duration {
 }
 
 // tell says what the balancer is after a change that was carried out whole, where the answers say so.
-func (m *model) tell(change cloud.Change) {
+func tell(m *model, change cloud.Change) {
 	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
 	if !told || m.hasRefusals() || m.progress.Pending || change.After == nil {
 		return

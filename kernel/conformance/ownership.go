@@ -230,6 +230,7 @@ func createdTwice(f *fixture) {
 		f.Fatalf("Observe = %q, duplicates %q; want the smaller of two and the other one", observed.ID, observed.Duplicates)
 	}
 	kept, serves := f.ensure(spec)
+	bothListed(f, kept, observed.Duplicates)
 	double := kept
 	double.Ref.ID, double.Deleting, double.Refused = observed.Duplicates[0], true, []string{kept.Ref.ID}
 	before, err := f.balancers().Observe(f.ctx(), double)
@@ -271,5 +272,20 @@ func protected(f *fixture) {
 	spec.Ref.ID = ""
 	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found && !after.ByName {
 		f.Errorf("Observe without marks and id = found %t, by name %t, %v", after.Found, after.ByName, err)
+	}
+}
+
+// bothListed: who is given a bulk list and an id is told of the second one too: it is all that is looked at before
+// a deletion, see Capabilities.DeletesAtOnce.
+func bothListed(f *fixture, kept cloud.Spec, duplicates []string) {
+	lister, ok := f.driver.(cloud.BulkLister)
+	if !ok {
+		return
+	}
+	var err error
+	kept.BulkList, err = lister.ListBalancers(f.ctx())
+	f.must(err, "ListBalancers")
+	if o, err := f.balancers().Observe(f.ctx(), kept); err != nil || o.ID != kept.Ref.ID || !slices.Equal(o.Duplicates, duplicates) {
+		f.Errorf("Observe with a bulk list = %q, duplicates %q, %v; want %q and %q", o.ID, o.Duplicates, err, kept.Ref.ID, duplicates)
 	}
 }

@@ -143,6 +143,19 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, most)
 }
 
+// isGone returns an error where the driver says that deletions are done when they are acknowledged, and this one
+// is not.
+func (f *fixture) isGone(spec cloud.Spec) error {
+	if !f.suite.Descriptor.Capabilities.DeletesAtOnce {
+		return nil
+	}
+	o, err := f.balancers().Observe(f.ctx(), spec)
+	if err == nil && o.Found && o.ID == spec.Ref.ID {
+		err = fmt.Errorf("balancer %s is there after its deletion", o.ID)
+	}
+	return err
+}
+
 // asTold returns an error where a change has told of another balancer than the one that is there.
 func asTold(p cloud.Progress, is cloud.Observed) error {
 	told := p.Observed
@@ -204,7 +217,7 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 			return err
 		}
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
-		if err := f.operate(progress.Operations); err != nil {
+		if err := cmp.Or(f.operate(progress.Operations), f.isGone(change.Spec)); err != nil {
 			return err
 		}
 		f.control.Settle()
