@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/keymutex"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport/rate"
 )
 
 // maxKeptAnswer is the largest body that is kept.
@@ -55,7 +56,7 @@ func (k *keep) RoundTrip(request *http.Request) (*http.Response, error) {
 	unlock, err := k.turns.Lock(request.Context(), string(key.request[:]))
 	if err != nil {
 		closeBody(request)
-		return nil, waited(err)
+		return nil, rate.Waited(err)
 	}
 	defer unlock()
 	use := usageOf(request.Context())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport/rate"
 )
 
 // limit makes requests wait for the rate limit, and tells the limiter what the answers say
@@ -24,9 +25,9 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	priority := cloud.PriorityOf(ctx)
 	start := time.Now()
 	api, limiter := l.apis.of(request)
-	err := limiter.wait(ctx, priority)
+	err := limiter.Wait(ctx, priority)
 	sent := time.Now()
-	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, laneName(priority))
+	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, rate.LaneName(priority))
 	if err != nil {
 		closeBody(request)
 		return nil, err
@@ -35,13 +36,13 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	advice := readAdvice(response, time.Now())
+	advice := rate.ReadAdvice(response, time.Now())
 	if l.throttled != nil && l.throttled(response) {
-		advice.pause = max(advice.pause, firstBackoff, limiter.pause)
+		advice.Pause = max(advice.Pause, firstBackoff, limiter.LeastPause)
 	}
-	if advice.hasRemaining {
-		l.metrics.Set(metric.RateRemaining, float64(advice.remaining), l.cloud, api)
+	if advice.HasRemaining {
+		l.metrics.Set(metric.RateRemaining, float64(advice.Remaining), l.cloud, api)
 	}
-	limiter.observe(sent, advice)
+	limiter.Observe(sent, advice)
 	return response, nil
 }

@@ -195,7 +195,7 @@ func TestMeasure(t *testing.T) {
 func TestThrottledAnswerPausesAllLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
-		client := serve(t, Options{Limits: published}, func(w http.ResponseWriter, _ *http.Request) {
+		client := serve(t, Options{Limits: cloud.Limits{RequestsPerMinute: 250, RequestsPerHour: 5000}}, func(w http.ResponseWriter, _ *http.Request) {
 			if requests++; requests == 1 {
 				w.Header().Set("Retry-After", "12")
 				w.WriteHeader(http.StatusTooManyRequests)

@@ -1,4 +1,4 @@
-package transport
+package rate
 
 import (
 	"context"
@@ -23,9 +23,9 @@ const (
 // urgent lane. It keeps a lane from starving behind another that is never empty.
 const aging = 10 * time.Second
 
-// limiter lets requests through in the order of their lanes, as fast as the budget allows.
+// Limiter lets requests through in the order of their lanes, as fast as the budget allows.
 // There is no goroutine: whoever arrives, and a timer, hands out what is due.
-type limiter struct {
+type Limiter struct {
 	mu     sync.Mutex
 	budget budget
 	// rate is the part of the budget in use, between lowestRate and 1.
@@ -33,8 +33,8 @@ type limiter struct {
 	// lowered is when the rate was last lowered; requests sent before then say nothing
 	// about the lower rate.
 	lowered time.Time
-	// pause is the least pause after a throttled answer, see cloud.API.
-	pause time.Duration
+	// LeastPause follows an answer that was recognised as throttled, see cloud.API.
+	LeastPause time.Duration
 	// paused is until when nothing is sent.
 	paused time.Time
 	queue  []*waiter // by due
@@ -51,16 +51,23 @@ type waiter struct {
 	result   chan error // capacity 1
 }
 
-func newLimiter(limits cloud.Limits, qps float64) *limiter {
-	return &limiter{budget: newBudget(limits, qps), rate: 1}
+// NewLimiter returns the limiter of what is in none of a cloud's APIs; qps as in transport.Options.
+func NewLimiter(limits cloud.Limits, qps float64) *Limiter {
+	return &Limiter{budget: newBudget(limits, qps), rate: 1}
 }
 
-// wait returns when the request may be sent. It fails with a throttled *cloud.Error as soon as
+// ForAPI returns the limiter of one of a cloud's APIs. qps can only lower its limits.
+func ForAPI(api cloud.API, qps float64) *Limiter {
+	limits := cloud.Limits{RequestsPerHour: api.RequestsPerHour, RequestsPerMinute: api.RequestsPerMinute}
+	return &Limiter{budget: newBudget(limits, 0).atMost(qps), rate: 1, LeastPause: api.Pause}
+}
+
+// Wait returns when the request may be sent. It fails with a throttled *cloud.Error as soon as
 // it is certain that this will not be within the deadline of ctx, so that nobody waits in
 // vain.
-func (l *limiter) wait(ctx context.Context, priority cloud.Priority) error {
+func (l *Limiter) Wait(ctx context.Context, priority cloud.Priority) error {
 	if err := ctx.Err(); err != nil {
-		return waited(err)
+		return Waited(err)
 	}
 	now := time.Now()
 	w := &waiter{priority: priority, due: now.Add(time.Duration(priority) * aging), result: make(chan error, 1)}
@@ -71,11 +78,11 @@ func (l *limiter) wait(ctx context.Context, priority cloud.Priority) error {
 		return err
 	case <-ctx.Done():
 		l.leave(w)
-		return waited(ctx.Err())
+		return Waited(ctx.Err())
 	}
 }
 
-func (l *limiter) enter(w *waiter, now time.Time) {
+func (l *Limiter) enter(w *waiter, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(l.queue, w, func(queued, w *waiter) int {
@@ -88,7 +95,7 @@ func (l *limiter) enter(w *waiter, now time.Time) {
 	l.dispatch(now)
 }
 
-func (l *limiter) leave(w *waiter) {
+func (l *Limiter) leave(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at := slices.Index(l.queue, w); at >= 0 {
@@ -97,7 +104,7 @@ func (l *limiter) leave(w *waiter) {
 }
 
 // dispatch answers every waiter that can be answered now, and sets the timer for the next.
-func (l *limiter) dispatch(now time.Time) {
+func (l *Limiter) dispatch(now time.Time) {
 	var next time.Time
 	l.queue = slices.DeleteFunc(l.queue, func(w *waiter) bool {
 		at := l.earliest(now, w.priority)
@@ -118,7 +125,7 @@ func (l *limiter) dispatch(now time.Time) {
 	l.wake(next, now)
 }
 
-func (l *limiter) earliest(now time.Time, priority cloud.Priority) time.Time {
+func (l *Limiter) earliest(now time.Time, priority cloud.Priority) time.Time {
 	at := l.budget.at(now, priority)
 	if l.paused.After(at) {
 		return l.paused
@@ -126,7 +133,7 @@ func (l *limiter) earliest(now time.Time, priority cloud.Priority) time.Time {
 	return at
 }
 
-func (l *limiter) wake(at, now time.Time) {
+func (l *Limiter) wake(at, now time.Time) {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
@@ -140,23 +147,23 @@ func (l *limiter) wake(at, now time.Time) {
 	})
 }
 
-// observe learns from an answer to a request sent at that time.
-func (l *limiter) observe(sent time.Time, a advice) {
+// Observe learns from an answer to a request sent at that time.
+func (l *Limiter) Observe(sent time.Time, a Advice) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if a.hasRemaining {
-		l.budget.clamp(now, float64(a.remaining))
+	if a.HasRemaining {
+		l.budget.clamp(now, float64(a.Remaining))
 	}
 	switch {
-	case a.pause == 0:
+	case a.Pause == 0:
 		l.rate = min(l.rate+increase, 1)
 	case !sent.Before(l.lowered):
 		l.rate = max(l.rate*decrease, lowestRate)
 		l.lowered = now
 	}
 	l.budget.scale(now, l.rate)
-	if until := now.Add(a.pause); a.pause > 0 && until.After(l.paused) {
+	if until := now.Add(a.Pause); a.Pause > 0 && until.After(l.paused) {
 		l.paused = until
 	}
 	l.dispatch(now)
@@ -172,9 +179,9 @@ func tooLate(wait time.Duration) error {
 	}
 }
 
-// waited is the error of a wait that ended with its context. A deadline that passed here says
+// Waited is the error of a wait that ended with its context. A deadline that passed here says
 // that we are slow, not that the cloud does not answer.
-func waited(err error) error {
+func Waited(err error) error {
 	failure := cloud.Failure{Class: cloud.FailureUnknown}
 	if errors.Is(err, context.DeadlineExceeded) {
 		failure.Class = cloud.FailureThrottled
@@ -182,8 +189,8 @@ func waited(err error) error {
 	return &cloud.Error{Failure: failure, Op: waiting, Err: err}
 }
 
-// laneName is the label of a priority.
-func laneName(p cloud.Priority) string {
+// LaneName is the label of a priority.
+func LaneName(p cloud.Priority) string {
 	switch p {
 	case cloud.PriorityBalancer:
 		return "balancer"

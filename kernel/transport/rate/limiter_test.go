@@ -1,4 +1,4 @@
-package transport
+package rate
 
 import (
 	"context"
@@ -28,11 +28,11 @@ func most(sent []time.Time, length time.Duration) int {
 }
 
 // saturate sends as much as the limiter allows for a while.
-func saturate(t *testing.T, l *limiter, p cloud.Priority, d time.Duration) []time.Time {
+func saturate(t *testing.T, l *Limiter, p cloud.Priority, d time.Duration) []time.Time {
 	t.Helper()
 	var sent []time.Time
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		if err := l.wait(context.Background(), p); err != nil {
+		if err := l.Wait(context.Background(), p); err != nil {
 			t.Fatal(err)
 		}
 		sent = append(sent, time.Now())
@@ -55,7 +55,7 @@ func TestLimiterStaysBelowPublishedLimits(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := newLimiter(test.limits, test.qps)
+				l := NewLimiter(test.limits, test.qps)
 				start := time.Now()
 				sent := saturate(t, l, cloud.PriorityBalancer, 3*time.Hour)
 				if n := most(sent, time.Minute); n > test.minute {
@@ -81,7 +81,7 @@ func TestLimiterStaysBelowPublishedLimits(t *testing.T) {
 
 // queue is who went through a limiter, in that order.
 type queue struct {
-	limiter *limiter
+	limiter *Limiter
 	mu      sync.Mutex
 	names   []string
 }
@@ -89,7 +89,7 @@ type queue struct {
 // arrive starts a wait and writes its name when it may go.
 func (q *queue) arrive(p cloud.Priority, name string) {
 	go func() {
-		if q.limiter.wait(context.Background(), p) == nil {
+		if q.limiter.Wait(context.Background(), p) == nil {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.names = append(q.names, name)
@@ -106,7 +106,7 @@ func (q *queue) went() []string {
 
 func TestLimiterLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{limiter: newLimiter(cloud.Limits{}, 0.2)} // one every 5 s
+		q := &queue{limiter: NewLimiter(cloud.Limits{}, 0.2)} // one every 5 s
 		q.arrive(cloud.PriorityRefresh, "first")
 		q.arrive(cloud.PriorityRefresh, "refresh")
 		q.arrive(cloud.PriorityExistence, "existence")
@@ -124,18 +124,18 @@ func TestLimiterLanes(t *testing.T) {
 
 func TestLimiterStarvesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(cloud.Limits{}, 1)
+		l := NewLimiter(cloud.Limits{}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 60 { // balancers alone need more than there is
 			go func() {
-				for l.wait(ctx, cloud.PriorityBalancer) == nil {
+				for l.Wait(ctx, cloud.PriorityBalancer) == nil {
 				}
 			}()
 		}
 		synctest.Wait()
 		limited, stop := context.WithTimeout(ctx, cloud.CallTimeout)
 		defer stop()
-		if err := l.wait(limited, cloud.PriorityRefresh); err != nil {
+		if err := l.Wait(limited, cloud.PriorityRefresh); err != nil {
 			t.Errorf("a refresh starved: %v", err)
 		}
 		cancel()
@@ -144,7 +144,7 @@ func TestLimiterStarvesNobody(t *testing.T) {
 
 func TestLimiterKeepsRoomForUrgentOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{limiter: newLimiter(published, 0)}
+		q := &queue{limiter: NewLimiter(published, 0)}
 		for range 200 {
 			q.arrive(cloud.PriorityRefresh, "refresh")
 		}
@@ -165,16 +165,16 @@ func TestLimiterKeepsRoomForUrgentOnes(t *testing.T) {
 
 func TestLimiterPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(published, 0)
-		l.observe(time.Now(), advice{pause: 30 * time.Second})
+		l := NewLimiter(published, 0)
+		l.Observe(time.Now(), Advice{Pause: 30 * time.Second})
 		start := time.Now()
 		short, cancel := context.WithTimeout(t.Context(), 29*time.Second)
 		defer cancel()
-		err := l.wait(short, cloud.PriorityBalancer)
+		err := l.Wait(short, cloud.PriorityBalancer)
 		if f := cloud.FailureOf(err); f.Class != cloud.FailureThrottled || f.RetryAfter != 30*time.Second || time.Since(start) != 0 {
 			t.Errorf("failure = %+v after %v, want throttled for 30 s at once", f, time.Since(start))
 		}
-		if err := l.wait(t.Context(), cloud.PriorityBalancer); err != nil || time.Since(start) != 30*time.Second {
+		if err := l.Wait(t.Context(), cloud.PriorityBalancer); err != nil || time.Since(start) != 30*time.Second {
 			t.Errorf("went after %v with %v, want after 30 s", time.Since(start), err)
 		}
 	})
@@ -182,15 +182,15 @@ func TestLimiterPauses(t *testing.T) {
 
 func TestPauseFailsThoseThatAlreadyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(cloud.Limits{}, 0.1)
-		if err := l.wait(t.Context(), cloud.PriorityRefresh); err != nil {
+		l := NewLimiter(cloud.Limits{}, 0.1)
+		if err := l.Wait(t.Context(), cloud.PriorityRefresh); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		start := time.Now()
-		time.AfterFunc(5*time.Second, func() { l.observe(time.Now(), advice{pause: time.Minute}) })
-		err := l.wait(ctx, cloud.PriorityRefresh)
+		time.AfterFunc(5*time.Second, func() { l.Observe(time.Now(), Advice{Pause: time.Minute}) })
+		err := l.Wait(ctx, cloud.PriorityRefresh)
 		if !cloud.IsClass(err, cloud.FailureThrottled) || time.Since(start) != 5*time.Second {
 			t.Errorf("%v after %v, want throttled after 5 s", err, time.Since(start))
 		}
@@ -199,11 +199,11 @@ func TestPauseFailsThoseThatAlreadyWait(t *testing.T) {
 
 func TestOvertakenUntilTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(cloud.Limits{}, 1)
+		l := NewLimiter(cloud.Limits{}, 1)
 		busy, stop := context.WithCancel(t.Context())
 		for range 9 {
 			go func() {
-				for l.wait(busy, cloud.PriorityBalancer) == nil {
+				for l.Wait(busy, cloud.PriorityBalancer) == nil {
 				}
 			}()
 		}
@@ -211,7 +211,7 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		start := time.Now()
-		err := l.wait(ctx, cloud.PriorityRefresh)
+		err := l.Wait(ctx, cloud.PriorityRefresh)
 		if !cloud.IsClass(err, cloud.FailureThrottled) || time.Since(start) != 5*time.Second {
 			t.Errorf("%v after %v, want throttled at the deadline", err, time.Since(start))
 		}
@@ -221,14 +221,14 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 
 func TestLimiterForgetsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(cloud.Limits{}, 0.1)
-		if err := l.wait(t.Context(), cloud.PriorityRefresh); err != nil {
+		l := NewLimiter(cloud.Limits{}, 0.1)
+		if err := l.Wait(t.Context(), cloud.PriorityRefresh); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		if err := l.wait(ctx, cloud.PriorityRefresh); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
+		if err := l.Wait(ctx, cloud.PriorityRefresh); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
 			t.Errorf("error = %v, want canceled", err)
 		}
 		if len(l.queue) != 0 {
@@ -239,17 +239,17 @@ func TestLimiterForgetsCancelled(t *testing.T) {
 
 func TestLimiterAIMD(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(cloud.Limits{}, 10)
-		throttled := advice{pause: time.Second}
+		l := NewLimiter(cloud.Limits{}, 10)
+		throttled := Advice{Pause: time.Second}
 		sent := time.Now()
 		time.Sleep(time.Second)
-		l.observe(sent, throttled)
-		l.observe(sent, throttled) // was on its way when the first one was answered
+		l.Observe(sent, throttled)
+		l.Observe(sent, throttled) // was on its way when the first one was answered
 		if l.rate != 0.5 {
 			t.Errorf("rate = %v after one burst, want 0.5", l.rate)
 		}
 		for range 10 {
-			l.observe(time.Now(), throttled)
+			l.Observe(time.Now(), throttled)
 		}
 		if l.rate != lowestRate {
 			t.Errorf("rate = %v, want the lowest %v", l.rate, lowestRate)
@@ -259,13 +259,13 @@ func TestLimiterAIMD(t *testing.T) {
 			t.Errorf("%d requests in 100 s, want 10 and one a second", n)
 		}
 		for range 45 {
-			l.observe(time.Now(), advice{})
+			l.Observe(time.Now(), Advice{})
 		}
 		if l.rate < 0.99 {
 			t.Errorf("rate = %v after 45 good answers, want nearly all", l.rate)
 		}
-		l.observe(time.Now(), advice{})
-		l.observe(time.Now(), advice{})
+		l.Observe(time.Now(), Advice{})
+		l.Observe(time.Now(), Advice{})
 		if l.rate != 1 {
 			t.Errorf("rate = %v, want 1 at most", l.rate)
 		}
@@ -274,12 +274,12 @@ func TestLimiterAIMD(t *testing.T) {
 
 func TestAIMDScalesTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(published, 0)
-		l.observe(time.Now(), advice{pause: time.Second})
+		l := NewLimiter(published, 0)
+		l.Observe(time.Now(), Advice{Pause: time.Second})
 		time.Sleep(time.Second)
 		start := time.Now()
 		for range 101 {
-			if err := l.wait(t.Context(), cloud.PriorityBalancer); err != nil {
+			if err := l.Wait(t.Context(), cloud.PriorityBalancer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -291,8 +291,8 @@ func TestAIMDScalesTheMinute(t *testing.T) {
 
 func TestLimiterBelievesTheCloudsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(published, 0)
-		l.observe(time.Now(), advice{remaining: 3, hasRemaining: true}) // others used the rest
+		l := NewLimiter(published, 0)
+		l.Observe(time.Now(), Advice{Remaining: 3, HasRemaining: true}) // others used the rest
 		start := time.Now()
 		sent := saturate(t, l, cloud.PriorityBalancer, time.Minute)
 		if at, _ := slices.BinarySearchFunc(sent, start.Add(1), time.Time.Compare); at != 3 {

@@ -1,4 +1,4 @@
-package transport
+package rate
 
 import (
 	"math"

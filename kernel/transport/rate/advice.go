@@ -1,4 +1,4 @@
-package transport
+package rate
 
 import (
 	"net/http"
@@ -18,16 +18,16 @@ const (
 	maxPause = 5 * time.Minute
 )
 
-// advice is what an answer says about the rate limit.
-type advice struct {
-	// pause is how long nothing may be sent, 0 when the request was not throttled.
-	pause time.Duration
-	// remaining is how many requests are left in the cloud's long window.
-	remaining    int
-	hasRemaining bool
+// Advice is what an answer says about the rate limit.
+type Advice struct {
+	// Pause is how long nothing may be sent, 0 when the request was not throttled.
+	Pause time.Duration
+	// Remaining is how many requests are left in the cloud's long window, if HasRemaining.
+	Remaining    int
+	HasRemaining bool
 }
 
-// readAdvice reads the headers of the clouds we know:
+// ReadAdvice reads the headers of the clouds we know:
 //
 //	status  header              pause
 //	429     retry-after         that long (seconds or HTTP date)
@@ -36,24 +36,24 @@ type advice struct {
 //	429     none                a second
 //	503     retry-after         that long
 //	503     none                none: a broken server is no limit
-func readAdvice(response *http.Response, now time.Time) advice {
-	var a advice
+func ReadAdvice(response *http.Response, now time.Time) Advice {
+	var a Advice
 	if n, err := strconv.Atoi(response.Header.Get("Ratelimit-Remaining")); err == nil && n >= 0 {
-		a.remaining, a.hasRemaining = n, true
+		a.Remaining, a.HasRemaining = n, true
 	}
 	after, given := cloud.ParseWait(response.Header.Get("Retry-After"), now)
 	switch {
 	case given && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable):
-		a.pause = after
+		a.Pause = after
 	case response.StatusCode != http.StatusTooManyRequests:
 		return a
-	case a.hasRemaining && a.remaining == 0:
-		a.pause = untilReset(response.Header, now)
+	case a.HasRemaining && a.Remaining == 0:
+		a.Pause = untilReset(response.Header, now)
 	}
 	if response.StatusCode == http.StatusTooManyRequests {
-		a.pause = max(a.pause, defaultPause)
+		a.Pause = max(a.Pause, defaultPause)
 	}
-	a.pause = min(a.pause, maxPause)
+	a.Pause = min(a.Pause, maxPause)
 	return a
 }
 
