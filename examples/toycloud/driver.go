@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -35,29 +33,8 @@ func Descriptor() cloud.Descriptor {
 	}
 }
 
-// The annotations of this provider. Internal is one that every cloud has.
-var (
-	ID = annotation.Key{
-		Name: annotation.Prefix + "toycloud-balancer-id", Type: annotation.TypeString,
-		Check: checkID, Want: `the id of a balancer, such as "lb-1"`,
-		Doc: "The id of the balancer, written once it exists. Set it in advance to adopt a balancer.",
-	}
-	Internal = annotation.Internal
-)
-
-// Annotations returns all of them, in the order of the documentation.
-func Annotations() annotation.Set { return annotation.Set{ID, Internal} }
-
-// checkID reports whether a text can be the id of a balancer.
-func checkID(id string) (string, bool) {
-	number, ok := strings.CutPrefix(id, "lb-")
-	return id, ok && number != "" && len(id) <= 20 && strings.Trim(number, "0123456789") == ""
-}
-
 // Driver is the driver.
 type Driver struct{ client *api.Client }
-
-var _ cloud.Composite = (*Driver)(nil)
 
 // New builds a driver.
 func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	fence      = regexp.MustCompile("(?m)^( *)```([a-z]*)\n((?s:.*?))^ *```$")
+	fence      = regexp.MustCompile("(?m)^( *)```([a-z]*)(?: title=[^\n]*)?\n((?s:.*?))^ *```$")
 	subcommand = regexp.MustCompile(`cloud-controller-manager ([a-z][a-z-]+)`)
 	heading    = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 	anchorLink = regexp.MustCompile(`\]\(([^)#\s]*)#([^)\s]+)\)`)

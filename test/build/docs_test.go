@@ -40,7 +40,7 @@ func documents(t *testing.T) map[string]string {
 
 func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	for path, content := range documents(t) {
-		for _, match := range link.FindAllStringSubmatch(content, -1) {
+		for _, match := range link.FindAllStringSubmatch(fence.ReplaceAllString(content, ""), -1) {
 			if strings.Contains(match[1], "://") {
 				continue
 			}
