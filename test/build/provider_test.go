@@ -52,6 +52,21 @@ func TestEveryProviderIsEverywhere(t *testing.T) {
 		if !regexp.MustCompile(`provider: \[[^\]]*\b` + name + `\b`).MatchString(workflow) {
 			t.Errorf(".github/workflows/ci.yml tests no image of %s", name)
 		}
+		// OpenStack is installed from Debian 12's packages, as root.
+		if name != "openstack" && !regexp.MustCompile(`cloud: \[[^\]]*\b`+name+`\b`).MatchString(workflow) {
+			t.Errorf(".github/workflows/ci.yml shows no quickstart of %s", name)
+		}
+		if name == "sim" {
+			continue // nobody's cloud
+		}
+		for _, page := range []string{"README.md", "docs/index.md", "mkdocs.yml", "docs/how-to/install.md"} {
+			if !strings.Contains(read(page), "quick/"+name+".md") {
+				t.Errorf("%s does not lead to the five minutes with %s", page, name)
+			}
+		}
+		if !strings.Contains(read("docs", "explanation", "comparison.md"), "providers/"+name+".md#against-the-upstream-ccm") {
+			t.Errorf("the comparison does not lead to that of %s", name)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package release_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,13 +102,13 @@ func TestPermissionsAreLeast(t *testing.T) {
 	}
 }
 
-// What .ci/run checks before a change lands, the workflow checks too.
+// What .ci/run checks before a change lands, the workflows for a change check too.
 func TestWorkflowRunsTheStepsOfCI(t *testing.T) {
 	elsewhere := []string{"openstack-lab", "e2e-openstack"} // see the comment in ci.yml
-	workflow := targets(inRoot(t, ".github", "workflows", "ci.yml"))
+	workflow := append(targets(inRoot(t, ".github", "workflows", "ci.yml")), targets(inRoot(t, ".github", "workflows", "docs.yml"))...)
 	for _, target := range targets(inRoot(t, ".ci", "run")) {
 		if !slices.Contains(workflow, target) && !slices.Contains(elsewhere, target) {
-			t.Errorf("ci.yml has no `make %s`, which .ci/run has", target)
+			t.Errorf("ci.yml and docs.yml have no `make %s`, which .ci/run has", target)
 		}
 	}
 }
@@ -160,5 +161,45 @@ func TestSign(t *testing.T) {
 		"sign --yes ghcr.io/x/charts/y@sha256:cc\n"
 	if string(got) != want {
 		t.Errorf("cosign was called with\n%s\nnot\n%s", got, want)
+	}
+}
+
+// Nothing is public before all of it is pushed, signed and attested; a run that breaks off leaves a draft.
+func TestReleaseIsPublishedLast(t *testing.T) {
+	type step struct {
+		Uses, Run string
+		With      map[string]any
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			Needs, Environment string
+			Steps              []step
+		}
+	}
+	if err := yaml.Unmarshal([]byte(inRoot(t, ".github", "workflows", "release.yml")), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	publish := workflow.Jobs["publish"]
+	if publish.Needs != "ci" || publish.Environment != "release" {
+		t.Errorf("a release needs %q and is approved in %q", publish.Needs, publish.Environment)
+	}
+	at := 0
+	for _, want := range []string{
+		"STEPS=check", "STEPS='images chart'", "STEPS=draft", "STEPS=push", "sign.sh dist/digests.txt",
+		"attest-build-provenance dist/release/checksums.txt", "attest-build-provenance dist/digests.txt", "gh release edit",
+	} {
+		next := slices.IndexFunc(publish.Steps[at:], func(s step) bool {
+			action, _, _ := strings.Cut(s.Uses, "@")
+			return strings.Contains(s.Run, want) || strings.HasSuffix(fmt.Sprint(action, " ", s.With["subject-checksums"]), want)
+		})
+		if next < 0 {
+			t.Fatalf("release.yml has no step %q after step %d", want, at)
+		}
+		at += next + 1
+	}
+	for _, artifact := range []string{"dist/image/*.tar", "dist/image/*.spdx.json", "dist/chart/*.tgz"} {
+		if !strings.Contains(inRoot(t, ".goreleaser.yaml"), "glob: '"+artifact+"'") {
+			t.Errorf("checksums.txt, which is signed, lacks %s", artifact)
+		}
 	}
 }
