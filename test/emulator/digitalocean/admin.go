@@ -10,21 +10,20 @@ import (
 // adminRoutes adds the vendor's own admin endpoints. All take ?account=name,
 // the default account when absent.
 func (s *Server) adminRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST "+front.Prefix+"/droplets", s.adminAddDroplets)
+	mux.HandleFunc("POST "+front.Prefix+"/droplets", front.Answer(s.adminAddDroplets))
 	mux.HandleFunc("POST "+front.Prefix+"/droplets/{id}/{action}", s.adminDropletAction)
-	mux.HandleFunc("POST "+front.Prefix+"/certificates", s.adminAddCertificate)
-	mux.HandleFunc("POST "+front.Prefix+"/load_balancers/activate", func(w http.ResponseWriter, r *http.Request) {
-		s.adminAccount(r).ActivateBalancers()
-		front.Done(w, nil)
-	})
-	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST "+front.Prefix+"/certificates", front.Answer(func(r *http.Request, body struct {
+		Name     string   `json:"name"`
+		Type     string   `json:"type"`
+		DNSNames []string `json:"dns_names"`
+	}) Certificate {
+		return s.adminAccount(r).AddCertificate(body.Name, body.Type, body.DNSNames...)
+	}))
+	mux.HandleFunc("POST "+front.Prefix+"/load_balancers/activate", front.Act(func(r *http.Request) { s.adminAccount(r).ActivateBalancers() }))
+	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) {
 		s.SetToken(r.PathValue("token"), s.adminAccount(r).name)
-		front.Done(w, nil)
-	})
-	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
-		s.RevokeToken(r.PathValue("token"))
-		front.Done(w, nil)
-	})
+	}))
+	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) { s.RevokeToken(r.PathValue("token")) }))
 }
 
 func (s *Server) adminAccount(r *http.Request) *Account {
@@ -35,18 +34,15 @@ func (s *Server) adminAccount(r *http.Request) *Account {
 	return s.In(name)
 }
 
-// adminAddDroplets seeds {"count":N} droplets, or one for each of {"names":[...]},
-// or adds {"droplets":[...]} as given. It answers the droplets.
-func (s *Server) adminAddDroplets(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Count    int       `json:"count"`
-		Names    []string  `json:"names"`
-		Droplets []Droplet `json:"droplets"`
-	}
-	if err := front.Read(r, &body); err != nil {
-		front.Done(w, err)
-		return
-	}
+// seeding is what there is to be more of: a number, one for each name, and those that are given.
+type seeding struct {
+	Count    int       `json:"count"`
+	Names    []string  `json:"names"`
+	Droplets []Droplet `json:"droplets"`
+}
+
+// adminAddDroplets adds droplets and returns them.
+func (s *Server) adminAddDroplets(r *http.Request, body seeding) []Droplet {
 	a := s.adminAccount(r)
 	added := a.SeedDroplets(body.Count)
 	for _, name := range body.Names {
@@ -56,7 +52,7 @@ func (s *Server) adminAddDroplets(w http.ResponseWriter, r *http.Request) {
 		d.ID = a.AddDroplet(d)
 		added = append(added, d)
 	}
-	front.JSON(w, added)
+	return added
 }
 
 // adminDropletAction does one of power_off, power_on, delete and resurrect.
@@ -80,19 +76,4 @@ func (s *Server) adminDropletAction(w http.ResponseWriter, r *http.Request) {
 		err = fmt.Errorf("%q is none of power_off, power_on, delete, resurrect", action)
 	}
 	front.Done(w, err)
-}
-
-// adminAddCertificate takes {"name":..., "type":..., "dns_names":[...]} and
-// answers the certificate.
-func (s *Server) adminAddCertificate(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Name     string   `json:"name"`
-		Type     string   `json:"type"`
-		DNSNames []string `json:"dns_names"`
-	}
-	if err := front.Read(r, &body); err != nil {
-		front.Done(w, err)
-		return
-	}
-	front.JSON(w, s.adminAccount(r).AddCertificate(body.Name, body.Type, body.DNSNames...))
 }

@@ -1,9 +1,10 @@
 package digitalocean
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // State is everything in one account at one moment. What it points to is
@@ -29,13 +30,7 @@ func (s State) Balancer(name string) *Balancer {
 }
 
 // JSON returns the state as indented JSON, for messages of failed tests.
-func (s State) JSON() string {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
+func (s State) JSON() string { return wire.Indented(s) }
 
 // State returns everything in the account.
 func (a *Account) State() State {

@@ -34,11 +34,16 @@ func (f *Front) adminRoutes() *http.ServeMux {
 	mux.HandleFunc("DELETE "+Prefix+"/faults", func(w http.ResponseWriter, _ *http.Request) { f.Faults.Clear(); Done(w, nil) })
 	mux.HandleFunc("DELETE "+Prefix+"/faults/{id}", f.removeFault)
 	mux.HandleFunc("GET "+Prefix+"/halt", func(w http.ResponseWriter, _ *http.Request) { JSON(w, map[string]any{"fired": f.HaltedAt()}) })
-	mux.HandleFunc("PUT "+Prefix+"/halt", f.putHalt)
+	mux.HandleFunc("PUT "+Prefix+"/halt", Do(func(_ *http.Request, t halt.Trigger) error { return f.ArmTrigger(t) }))
 	mux.HandleFunc("DELETE "+Prefix+"/halt", func(w http.ResponseWriter, _ *http.Request) { f.Disarm(); Done(w, nil) })
 	mux.HandleFunc("GET "+Prefix+"/quota", func(w http.ResponseWriter, _ *http.Request) { JSON(w, f.Quota.Quota()) })
-	mux.HandleFunc("PUT "+Prefix+"/quota", f.putQuota)
-	mux.HandleFunc("PUT "+Prefix+"/latency", f.putLatency)
+	mux.HandleFunc("PUT "+Prefix+"/quota", Do(func(_ *http.Request, q rate.Quota) error { f.Quota.Set(q); return nil }))
+	mux.HandleFunc("PUT "+Prefix+"/latency", Do(func(_ *http.Request, body struct {
+		Latency fault.Duration `json:"latency"`
+	}) error {
+		f.latency.Store(int64(body.Latency))
+		return nil
+	}))
 	return mux
 }
 
@@ -67,41 +72,44 @@ func (f *Front) addFault(w http.ResponseWriter, r *http.Request) {
 	JSON(w, map[string]string{"id": id})
 }
 
+// Do returns the handler of an admin request that reads a body and does something.
+func Do[T any](do func(r *http.Request, body T) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		err := Read(r, &body)
+		if err == nil {
+			err = do(r, body)
+		}
+		Done(w, err)
+	}
+}
+
+// Answer returns the handler of an admin request that reads a body and answers something.
+func Answer[T, A any](answer func(r *http.Request, body T) A) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		if err := Read(r, &body); err != nil {
+			Done(w, err)
+			return
+		}
+		JSON(w, answer(r, body))
+	}
+}
+
+// Act returns the handler of an admin request without a body.
+func Act(act func(r *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		act(r)
+		Done(w, nil)
+	}
+}
+
 func (f *Front) removeFault(w http.ResponseWriter, r *http.Request) {
 	if !f.Faults.Remove(r.PathValue("id")) {
 		http.Error(w, "no such fault", http.StatusNotFound)
 		return
 	}
 	Done(w, nil)
-}
-
-func (f *Front) putHalt(w http.ResponseWriter, r *http.Request) {
-	var trigger halt.Trigger
-	err := Read(r, &trigger)
-	if err == nil {
-		err = f.ArmTrigger(trigger)
-	}
-	Done(w, err)
-}
-
-func (f *Front) putQuota(w http.ResponseWriter, r *http.Request) {
-	var quota rate.Quota
-	err := Read(r, &quota)
-	if err == nil {
-		f.Quota.Set(quota)
-	}
-	Done(w, err)
-}
-
-func (f *Front) putLatency(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Latency fault.Duration `json:"latency"`
-	}
-	err := Read(r, &body)
-	if err == nil {
-		f.latency.Store(int64(body.Latency))
-	}
-	Done(w, err)
 }
 
 // Read decodes the body of an admin request strictly.

@@ -7,17 +7,17 @@ import (
 )
 
 var addressRules = []Rule{
-	{ID: "address/ipv4", Methods: "addresses.insert", Text: "ipVersion IPV6 is not emulated", Source: guess, IfWrong: "nothing: the emulator lacks IPv6"},
-	{ID: "address/tier", Methods: "addresses.insert", Text: "networkTier is PREMIUM or STANDARD, of internal addresses PREMIUM", Source: fromDocument},
-	{ID: "address/scheme", Methods: "addresses.insert", Text: "network and subnetwork belong to INTERNAL", Source: fromDocument},
-	{ID: "address/subnetwork", Methods: "addresses.insert", Text: "an internal address has a subnetwork of its region; left out, that of an auto mode network \"default\"", Source: fromVendor},
-	{ID: "address/range", Methods: "addresses.insert", Text: "an internal address is in the subnetwork's range", Source: fromDocument},
-	{ID: "address/promotion", Methods: "addresses.insert", Text: "an external address that is named is in use by a forwarding rule or an instance of the region", Source: fromVendor},
-	{ID: "address/promotion-tier", Methods: "addresses.insert", Text: "the tier is that of the address that is named", Source: guess, IfWrong: "the code of the answer; the reservation is refused all the same"},
-	{ID: "address/reserved-external", Methods: "addresses.insert", Text: "an external address is not reserved already; the answer is 400", Source: fromUpstream},
-	{ID: "address/reserved-internal", Methods: "addresses.insert", Text: "an internal address is not reserved already; the answer is 409", Source: fromUpstream, Status: 409, Reason: "alreadyExists"},
-	{ID: "address/labels", Methods: "addresses.insert forwardingRules.insert", Text: "labels are set by setLabels only", Source: fromDocument},
-	{ID: "address/used", Methods: "addresses.delete", Text: "the address of a forwarding rule can be deleted, and becomes ephemeral; that of an instance cannot", Source: fromUpstream, Reason: "resourceInUseByAnotherResource"},
+	{ID: "address/ipv4", Where: "addresses.insert", Text: "ipVersion IPV6 is not emulated", Source: guess, IfWrong: "nothing: the emulator lacks IPv6"},
+	{ID: "address/tier", Where: "addresses.insert", Text: "networkTier is PREMIUM or STANDARD, of internal addresses PREMIUM", Source: fromDocument},
+	{ID: "address/scheme", Where: "addresses.insert", Text: "network and subnetwork belong to INTERNAL", Source: fromDocument},
+	{ID: "address/subnetwork", Where: "addresses.insert", Text: "an internal address has a subnetwork of its region; left out, that of an auto mode network \"default\"", Source: fromVendor},
+	{ID: "address/range", Where: "addresses.insert", Text: "an internal address is in the subnetwork's range", Source: fromDocument},
+	{ID: "address/promotion", Where: "addresses.insert", Text: "an external address that is named is in use by a forwarding rule or an instance of the region", Source: fromVendor},
+	{ID: "address/promotion-tier", Where: "addresses.insert", Text: "the tier is that of the address that is named", Source: guess, IfWrong: "the code of the answer; the reservation is refused all the same"},
+	{ID: "address/reserved-external", Where: "addresses.insert", Text: "an external address is not reserved already; the answer is 400", Source: fromUpstream},
+	{ID: "address/reserved-internal", Where: "addresses.insert", Text: "an internal address is not reserved already; the answer is 409", Source: fromUpstream, Status: 409, Code: "alreadyExists"},
+	{ID: "address/labels", Where: "addresses.insert forwardingRules.insert", Text: "labels are set by setLabels only", Source: fromDocument},
+	{ID: "address/used", Where: "addresses.delete", Text: "the address of a forwarding rule can be deleted, and becomes ephemeral; that of an instance cannot", Source: fromUpstream, Code: "resourceInUseByAnotherResource"},
 }
 
 var addresses = &kind{

@@ -8,31 +8,21 @@ import (
 
 // adminRoutes adds the vendor's own admin endpoints.
 func (s *Server) adminRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST "+front.Prefix+"/seed", handle(func(seed Seed) { s.Load(seed) }))
-	mux.HandleFunc("POST "+front.Prefix+"/instances", func(w http.ResponseWriter, r *http.Request) {
-		var body struct {
-			Count int `json:"count"`
-		}
-		if err := front.Read(r, &body); err != nil {
-			front.Done(w, err)
-			return
-		}
-		front.JSON(w, s.SeedInstances(body.Count))
-	})
-	mux.HandleFunc("PATCH "+front.Prefix+"/objects/{path...}", func(w http.ResponseWriter, r *http.Request) {
-		var patch map[string]any
-		err := front.Read(r, &patch)
-		if err == nil {
-			err = s.Edit(r.PathValue("path"), patch)
-		}
-		front.Done(w, err)
-	})
+	mux.HandleFunc("POST "+front.Prefix+"/seed", handle(s.Load))
+	mux.HandleFunc("POST "+front.Prefix+"/instances", front.Answer(func(_ *http.Request, body struct {
+		Count int `json:"count"`
+	}) []string {
+		return s.SeedInstances(body.Count)
+	}))
+	mux.HandleFunc("PATCH "+front.Prefix+"/objects/{path...}", front.Do(func(r *http.Request, patch map[string]any) error {
+		return s.Edit(r.PathValue("path"), patch)
+	}))
 	mux.HandleFunc("DELETE "+front.Prefix+"/objects/{path...}", func(w http.ResponseWriter, r *http.Request) {
 		front.Done(w, s.Remove(r.PathValue("path")))
 	})
 	mux.HandleFunc("POST "+front.Prefix+"/operations/finish", handle(func(struct{}) { s.FinishOperations() }))
 	mux.HandleFunc("POST "+front.Prefix+"/operations/faults", handle(s.FailOperations))
-	mux.HandleFunc("DELETE "+front.Prefix+"/operations/faults", func(w http.ResponseWriter, _ *http.Request) { s.ClearOperationFaults(); front.Done(w, nil) })
+	mux.HandleFunc("DELETE "+front.Prefix+"/operations/faults", front.Act(func(*http.Request) { s.ClearOperationFaults() }))
 	mux.HandleFunc("PUT "+front.Prefix+"/lists", handle(func(body struct {
 		Hold bool `json:"hold"`
 	}) {
@@ -53,25 +43,19 @@ func (s *Server) adminRoutes(mux *http.ServeMux) {
 // limitRoutes adds what changes limits and credentials.
 func (s *Server) limitRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("PUT "+front.Prefix+"/rates", handle(s.SetRates))
-	mux.HandleFunc("PUT "+front.Prefix+"/quotas/{project}/{metric}", func(w http.ResponseWriter, r *http.Request) {
-		var body struct {
-			Limit int `json:"limit"`
-		}
-		err := front.Read(r, &body)
-		if err == nil {
-			s.SetQuota(r.PathValue("project"), r.PathValue("metric"), body.Limit)
-		}
-		front.Done(w, err)
-	})
-	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", handlePath(func(r *http.Request, body struct {
-		Account string `json:"account"`
-	}) {
-		s.SetToken(r.PathValue("token"), body.Account)
+	mux.HandleFunc("PUT "+front.Prefix+"/quotas/{project}/{metric}", front.Do(func(r *http.Request, body struct {
+		Limit int `json:"limit"`
+	}) error {
+		s.SetQuota(r.PathValue("project"), r.PathValue("metric"), body.Limit)
+		return nil
 	}))
-	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
-		s.RevokeToken(r.PathValue("token"))
-		front.Done(w, nil)
-	})
+	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", front.Do(func(r *http.Request, body struct {
+		Account string `json:"account"`
+	}) error {
+		s.SetToken(r.PathValue("token"), body.Account)
+		return nil
+	}))
+	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) { s.RevokeToken(r.PathValue("token")) }))
 	mux.HandleFunc("POST "+front.Prefix+"/keys/{account}", func(w http.ResponseWriter, r *http.Request) {
 		key, err := s.ServiceAccountKey(r.PathValue("account"))
 		if err != nil {
@@ -85,16 +69,5 @@ func (s *Server) limitRoutes(mux *http.ServeMux) {
 
 // handle reads the body of an admin request and hands it to f.
 func handle[T any](f func(T)) http.HandlerFunc {
-	return handlePath(func(_ *http.Request, body T) { f(body) })
-}
-
-func handlePath[T any](f func(*http.Request, T)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var body T
-		err := front.Read(r, &body)
-		if err == nil {
-			f(r, body)
-		}
-		front.Done(w, err)
-	}
+	return front.Do(func(_ *http.Request, body T) error { f(body); return nil })
 }

@@ -7,19 +7,19 @@ import (
 )
 
 var backendRules = []Rule{
-	{ID: "backend/scheme", Methods: "regionBackendServices", Text: "loadBalancingScheme is EXTERNAL or INTERNAL; others are not emulated", Source: guess, IfWrong: "nothing: the emulator has pass-through balancers only"},
-	{ID: "backend/protocol", Methods: "regionBackendServices", Text: "protocol is TCP, UDP or UNSPECIFIED", Source: fromVendor},
-	{ID: "backend/protocol-used", Methods: "regionBackendServices.update regionBackendServices.patch", Text: "the protocol fits the forwarding rules that name the service", Source: guess, IfWrong: "the change is accepted and the rules break"},
-	{ID: "backend/health-check", Methods: "regionBackendServices", Text: "there is exactly one health check, global or of the region", Source: fromVendor},
-	{ID: "backend/port", Methods: "regionBackendServices", Text: "port and portName are left out", Source: fromDocument},
-	{ID: "backend/group", Methods: "regionBackendServices", Text: "a backend has a group of a zone of the region, once", Source: fromVendor},
-	{ID: "backend/mixed", Methods: "regionBackendServices", Text: "backends are instance groups or NEGs, not both", Source: fromVendor},
-	{ID: "backend/endpoint-type", Methods: "regionBackendServices", Text: "a NEG has the type GCE_VM_IP", Source: fromVendor},
-	{ID: "backend/mode", Methods: "regionBackendServices", Text: "balancingMode is CONNECTION, without limits and capacityScaler", Source: fromVendor},
-	{ID: "backend/affinity", Methods: "regionBackendServices", Text: "sessionAffinity is NONE or one of CLIENT_IP…", Source: fromVendor},
-	{ID: "backend/network", Methods: "regionBackendServices", Text: "groups of one service are in one network", Source: fromVendor},
-	{ID: "backend/draining", Methods: "regionBackendServices", Text: "drainingTimeoutSec is 0 to 3600", Source: fromVendor},
-	{ID: "backend/two-groups", Methods: "regionBackendServices instanceGroups.addInstances", Text: "an instance is in one load-balanced instance group at most", Source: fromUpstream, Reason: "instanceInMultipleLoadBalancedIgs"},
+	{ID: "backend/scheme", Where: "regionBackendServices", Text: "loadBalancingScheme is EXTERNAL or INTERNAL; others are not emulated", Source: guess, IfWrong: "nothing: the emulator has pass-through balancers only"},
+	{ID: "backend/protocol", Where: "regionBackendServices", Text: "protocol is TCP, UDP or UNSPECIFIED", Source: fromVendor},
+	{ID: "backend/protocol-used", Where: "regionBackendServices.update regionBackendServices.patch", Text: "the protocol fits the forwarding rules that name the service", Source: guess, IfWrong: "the change is accepted and the rules break"},
+	{ID: "backend/health-check", Where: "regionBackendServices", Text: "there is exactly one health check, global or of the region", Source: fromVendor},
+	{ID: "backend/port", Where: "regionBackendServices", Text: "port and portName are left out", Source: fromDocument},
+	{ID: "backend/group", Where: "regionBackendServices", Text: "a backend has a group of a zone of the region, once", Source: fromVendor},
+	{ID: "backend/mixed", Where: "regionBackendServices", Text: "backends are instance groups or NEGs, not both", Source: fromVendor},
+	{ID: "backend/endpoint-type", Where: "regionBackendServices", Text: "a NEG has the type GCE_VM_IP", Source: fromVendor},
+	{ID: "backend/mode", Where: "regionBackendServices", Text: "balancingMode is CONNECTION, without limits and capacityScaler", Source: fromVendor},
+	{ID: "backend/affinity", Where: "regionBackendServices", Text: "sessionAffinity is NONE or one of CLIENT_IP…", Source: fromVendor},
+	{ID: "backend/network", Where: "regionBackendServices", Text: "groups of one service are in one network", Source: fromVendor},
+	{ID: "backend/draining", Where: "regionBackendServices", Text: "drainingTimeoutSec is 0 to 3600", Source: fromVendor},
+	{ID: "backend/two-groups", Where: "regionBackendServices instanceGroups.addInstances", Text: "an instance is in one load-balanced instance group at most", Source: fromUpstream, Code: "instanceInMultipleLoadBalancedIgs"},
 }
 
 var backendServices = &kind{

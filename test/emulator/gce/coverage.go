@@ -33,37 +33,21 @@ func Coverage() string {
 		}
 		var rules []string
 		for _, rule := range Rules() {
-			if rule.holdsFor(name) {
+			if holdsFor(rule, name) {
 				rules = append(rules, rule.ID)
 			}
 		}
 		fmt.Fprintf(&out, "| %s | %d | %d | %s | %s |\n", name, path, query, body, strings.Join(rules, ", "))
 	}
 	out.WriteString("\n### Rules by hand\n\nSource: `document` is a description in the discovery document, `vendor` the vendor's pages and tools, `upstream` what Google's own CCM relies on.\n\n")
-	out.WriteString("| rule | where | what must hold | source | answer |\n|---|---|---|---|---|\n")
-	for _, rule := range Rules() {
-		status, reason := rule.Status, rule.Reason
-		if status == 0 {
-			status = 400
-		}
-		if reason == "" {
-			reason = "invalid"
-		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d %s |\n", rule.ID, rule.Methods, rule.Text, rule.Source, status, reason)
-	}
-	out.WriteString("\n### Guesses\n\n| rule | if it is wrong |\n|---|---|\n")
-	for _, rule := range Rules() {
-		if rule.Source == guess {
-			fmt.Fprintf(&out, "| %s | %s |\n", rule.ID, rule.IfWrong)
-		}
-	}
+	out.WriteString(table.Markdown())
 	return out.String()
 }
 
 // holdsFor says whether a rule is about a method: its name, its collection or its verb.
-func (r Rule) holdsFor(method string) bool {
+func holdsFor(r Rule, method string) bool {
 	collection, verb, _ := strings.Cut(method, ".")
-	for word := range strings.FieldsSeq(r.Methods) {
+	for word := range strings.FieldsSeq(r.Where) {
 		if word == method || word == collection || (word == verb && !strings.HasSuffix(collection, "Operations")) {
 			return true
 		}

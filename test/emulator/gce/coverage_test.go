@@ -2,12 +2,12 @@ package gce_test
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce/discovery"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rule"
 )
 
 var update = flag.Bool("update", false, "write the generated part of README.md")
@@ -15,26 +15,12 @@ var update = flag.Bool("update", false, "write the generated part of README.md")
 const generated = "## What is checked (generated: go test ./emulator/gce -update)\n\n"
 
 func TestReadmeIsCurrent(t *testing.T) {
-	content, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after, ok := strings.Cut(string(content), generated)
-	if !ok {
-		t.Fatal("README.md has no generated part")
-	}
-	if *update {
-		if err := os.WriteFile("README.md", []byte(before+generated+gce.Coverage()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if after != gce.Coverage() {
-		t.Error("README.md is not current; go test ./emulator/gce -update")
+	if err := rule.Readme(generated, gce.Coverage(), *update); err != nil {
+		t.Error(err)
 	}
 }
 
-// Every word in a rule's Methods means something.
+// Every word in a rule's Where means something.
 func TestRulesNameMethods(t *testing.T) {
 	known := map[string]bool{"all": true, "reads": true, "writes": true}
 	for _, name := range discovery.Emulated() {
@@ -42,7 +28,7 @@ func TestRulesNameMethods(t *testing.T) {
 		known[name], known[collection], known[verb] = true, true, true
 	}
 	for _, rule := range gce.Rules() {
-		for word := range strings.FieldsSeq(rule.Methods) {
+		for word := range strings.FieldsSeq(rule.Where) {
 			if !known[word] {
 				t.Errorf("rule %s: %q is no method", rule.ID, word)
 			}

@@ -7,14 +7,14 @@ import (
 )
 
 var endpointRules = []Rule{
-	{ID: "endpoint/type", Methods: "networkEndpointGroups.insert", Text: "networkEndpointType is GCE_VM_IP or GCE_VM_IP_PORT; others are not emulated", Source: guess, IfWrong: "nothing: a CCM needs no other"},
-	{ID: "endpoint/subnetwork", Methods: "networkEndpointGroups.insert", Text: "the subnetwork is of the zone's region, and given unless the network has auto mode", Source: fromVendor},
-	{ID: "endpoint/default-port", Methods: "networkEndpointGroups.insert", Text: "GCE_VM_IP has no defaultPort", Source: fromDocument},
-	{ID: "endpoint/instance", Methods: "networkEndpointGroups.attachNetworkEndpoints networkEndpointGroups.detachNetworkEndpoints", Text: "an endpoint names an instance of the zone, by name or URL", Source: fromDocument},
-	{ID: "endpoint/address", Methods: "networkEndpointGroups.attachNetworkEndpoints", Text: "the address is one of the instance in the group's network, or in its alias ranges; left out, its first", Source: fromDocument},
-	{ID: "endpoint/port", Methods: "networkEndpointGroups.attachNetworkEndpoints", Text: "GCE_VM_IP has no port, GCE_VM_IP_PORT has one or the group's default", Source: fromDocument},
-	{ID: "endpoint/batch", Methods: "networkEndpointGroups.attachNetworkEndpoints networkEndpointGroups.detachNetworkEndpoints", Text: "at most 500 endpoints in a request", Source: fromVendor},
-	{ID: "endpoint/attached", Methods: "networkEndpointGroups.detachNetworkEndpoints", Text: "what is detached is attached; what is attached twice changes nothing", Source: guess, IfWrong: "a repeated detachment succeeds, or a repeated attachment fails"},
+	{ID: "endpoint/type", Where: "networkEndpointGroups.insert", Text: "networkEndpointType is GCE_VM_IP or GCE_VM_IP_PORT; others are not emulated", Source: guess, IfWrong: "nothing: a CCM needs no other"},
+	{ID: "endpoint/subnetwork", Where: "networkEndpointGroups.insert", Text: "the subnetwork is of the zone's region, and given unless the network has auto mode", Source: fromVendor},
+	{ID: "endpoint/default-port", Where: "networkEndpointGroups.insert", Text: "GCE_VM_IP has no defaultPort", Source: fromDocument},
+	{ID: "endpoint/instance", Where: "networkEndpointGroups.attachNetworkEndpoints networkEndpointGroups.detachNetworkEndpoints", Text: "an endpoint names an instance of the zone, by name or URL", Source: fromDocument},
+	{ID: "endpoint/address", Where: "networkEndpointGroups.attachNetworkEndpoints", Text: "the address is one of the instance in the group's network, or in its alias ranges; left out, its first", Source: fromDocument},
+	{ID: "endpoint/port", Where: "networkEndpointGroups.attachNetworkEndpoints", Text: "GCE_VM_IP has no port, GCE_VM_IP_PORT has one or the group's default", Source: fromDocument},
+	{ID: "endpoint/batch", Where: "networkEndpointGroups.attachNetworkEndpoints networkEndpointGroups.detachNetworkEndpoints", Text: "at most 500 endpoints in a request", Source: fromVendor},
+	{ID: "endpoint/attached", Where: "networkEndpointGroups.detachNetworkEndpoints", Text: "what is detached is attached; what is attached twice changes nothing", Source: guess, IfWrong: "a repeated detachment succeeds, or a repeated attachment fails"},
 }
 
 var endpointGroups = &kind{

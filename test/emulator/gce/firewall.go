@@ -8,15 +8,15 @@ import (
 )
 
 var firewallRules = []Rule{
-	{ID: "firewall/action", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "there are allowed or denied entries, not both", Source: fromVendor},
-	{ID: "firewall/protocol", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "an entry has a protocol: tcp, udp, icmp, esp, ah, ipip, sctp, all or a number", Source: fromDocument},
-	{ID: "firewall/ports", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "ports are numbers or ranges from 0 to 65535, of tcp, udp and sctp only", Source: fromDocument},
-	{ID: "firewall/port-entries", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "a rule has at most 100 entries of ports", Source: fromUpstream},
-	{ID: "firewall/range", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "ranges are CIDRs of IPv4 or IPv6, not both in one rule", Source: fromDocument},
-	{ID: "firewall/direction", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "EGRESS has no sources but sourceRanges", Source: fromDocument},
-	{ID: "firewall/accounts", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "service accounts and tags are not in one rule", Source: fromDocument},
-	{ID: "firewall/priority", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "priority is 0 to 65535", Source: fromDocument},
-	{ID: "firewall/tags", Methods: "firewalls.insert firewalls.update firewalls.patch", Text: "tags are names of RFC 1035", Source: fromDocument},
+	{ID: "firewall/action", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "there are allowed or denied entries, not both", Source: fromVendor},
+	{ID: "firewall/protocol", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "an entry has a protocol: tcp, udp, icmp, esp, ah, ipip, sctp, all or a number", Source: fromDocument},
+	{ID: "firewall/ports", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "ports are numbers or ranges from 0 to 65535, of tcp, udp and sctp only", Source: fromDocument},
+	{ID: "firewall/port-entries", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "a rule has at most 100 entries of ports", Source: fromUpstream},
+	{ID: "firewall/range", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "ranges are CIDRs of IPv4 or IPv6, not both in one rule", Source: fromDocument},
+	{ID: "firewall/direction", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "EGRESS has no sources but sourceRanges", Source: fromDocument},
+	{ID: "firewall/accounts", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "service accounts and tags are not in one rule", Source: fromDocument},
+	{ID: "firewall/priority", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "priority is 0 to 65535", Source: fromDocument},
+	{ID: "firewall/tags", Where: "firewalls.insert firewalls.update firewalls.patch", Text: "tags are names of RFC 1035", Source: fromDocument},
 }
 
 var firewalls = &kind{

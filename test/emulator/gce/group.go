@@ -6,13 +6,13 @@ import (
 )
 
 var groupRules = []Rule{
-	{ID: "group/zone", Methods: "instanceGroups.addInstances instanceGroups.removeInstances", Text: "instances are in the group's zone", Source: fromVendor},
-	{ID: "group/network", Methods: "instanceGroups.addInstances", Text: "all instances of a group are in one network and subnetwork, by their first interface", Source: fromDocument},
-	{ID: "group/batch", Methods: "instanceGroups.addInstances instanceGroups.removeInstances", Text: "at most 1,000 instances in a request", Source: fromUpstream},
-	{ID: "group/member", Methods: "instanceGroups.addInstances", Text: "what is added is no member yet", Source: guess, IfWrong: "an addition of what is there succeeds, and a driver may send it twice", Reason: "memberAlreadyExists"},
-	{ID: "group/no-member", Methods: "instanceGroups.removeInstances", Text: "what is removed is a member", Source: guess, IfWrong: "a removal of what is not there succeeds, and a driver may send it twice", Reason: "memberNotFound"},
-	{ID: "group/ports", Methods: "instanceGroups.insert instanceGroups.setNamedPorts", Text: "named ports have a name and a port from 1 to 65535", Source: fromDocument},
-	{ID: "group/fingerprint", Methods: "instanceGroups.setNamedPorts", Text: "a fingerprint is the current one", Source: fromDocument, Status: 412, Reason: "conditionNotMet"},
+	{ID: "group/zone", Where: "instanceGroups.addInstances instanceGroups.removeInstances", Text: "instances are in the group's zone", Source: fromVendor},
+	{ID: "group/network", Where: "instanceGroups.addInstances", Text: "all instances of a group are in one network and subnetwork, by their first interface", Source: fromDocument},
+	{ID: "group/batch", Where: "instanceGroups.addInstances instanceGroups.removeInstances", Text: "at most 1,000 instances in a request", Source: fromUpstream},
+	{ID: "group/member", Where: "instanceGroups.addInstances", Text: "what is added is no member yet", Source: guess, IfWrong: "an addition of what is there succeeds, and a driver may send it twice", Code: "memberAlreadyExists"},
+	{ID: "group/no-member", Where: "instanceGroups.removeInstances", Text: "what is removed is a member", Source: guess, IfWrong: "a removal of what is not there succeeds, and a driver may send it twice", Code: "memberNotFound"},
+	{ID: "group/ports", Where: "instanceGroups.insert instanceGroups.setNamedPorts", Text: "named ports have a name and a port from 1 to 65535", Source: fromDocument},
+	{ID: "group/fingerprint", Where: "instanceGroups.setNamedPorts", Text: "a fingerprint is the current one", Source: fromDocument, Status: 412, Code: "conditionNotMet"},
 }
 
 var groups = &kind{

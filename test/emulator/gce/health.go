@@ -1,11 +1,11 @@
 package gce
 
 var healthRules = []Rule{
-	{ID: "health/times", Methods: "httpHealthChecks healthChecks regionHealthChecks", Text: "checkIntervalSec and timeoutSec are 1 to 300, and the time-out is not above the interval", Source: fromDocument},
-	{ID: "health/thresholds", Methods: "httpHealthChecks healthChecks regionHealthChecks", Text: "thresholds are 1 to 10", Source: fromVendor},
-	{ID: "health/port", Methods: "httpHealthChecks healthChecks regionHealthChecks", Text: "a port is 1 to 65535", Source: fromDocument},
-	{ID: "health/path", Methods: "httpHealthChecks healthChecks regionHealthChecks", Text: "a requestPath begins with /", Source: fromVendor},
-	{ID: "health/type", Methods: "healthChecks regionHealthChecks", Text: "type is given, and the only settings are those of the type", Source: fromDocument},
+	{ID: "health/times", Where: "httpHealthChecks healthChecks regionHealthChecks", Text: "checkIntervalSec and timeoutSec are 1 to 300, and the time-out is not above the interval", Source: fromDocument},
+	{ID: "health/thresholds", Where: "httpHealthChecks healthChecks regionHealthChecks", Text: "thresholds are 1 to 10", Source: fromVendor},
+	{ID: "health/port", Where: "httpHealthChecks healthChecks regionHealthChecks", Text: "a port is 1 to 65535", Source: fromDocument},
+	{ID: "health/path", Where: "httpHealthChecks healthChecks regionHealthChecks", Text: "a requestPath begins with /", Source: fromVendor},
+	{ID: "health/type", Where: "healthChecks regionHealthChecks", Text: "type is given, and the only settings are those of the type", Source: fromDocument},
 }
 
 var (

@@ -8,11 +8,11 @@ import (
 )
 
 var instanceRules = []Rule{
-	{ID: "instance/machine-type", Methods: "instances.insert", Text: "machineType is a URL of the instance's zone", Source: fromDocument},
-	{ID: "instance/interface", Methods: "instances.insert", Text: "there is an interface, and its network has a subnetwork in the region", Source: fromVendor},
-	{ID: "instance/address", Methods: "instances.insert", Text: "networkIP is free and in the subnetwork's range", Source: fromDocument},
-	{ID: "instance/alias", Methods: "instances.insert", Text: "an alias range names a secondary range of the subnetwork", Source: fromDocument},
-	{ID: "instance/tags", Methods: "instances.setTags", Text: "tags are names of RFC 1035", Source: fromDocument},
+	{ID: "instance/machine-type", Where: "instances.insert", Text: "machineType is a URL of the instance's zone", Source: fromDocument},
+	{ID: "instance/interface", Where: "instances.insert", Text: "there is an interface, and its network has a subnetwork in the region", Source: fromVendor},
+	{ID: "instance/address", Where: "instances.insert", Text: "networkIP is free and in the subnetwork's range", Source: fromDocument},
+	{ID: "instance/alias", Where: "instances.insert", Text: "an alias range names a secondary range of the subnetwork", Source: fromDocument},
+	{ID: "instance/tags", Where: "instances.setTags", Text: "tags are names of RFC 1035", Source: fromDocument},
 }
 
 var instances = &kind{

@@ -6,12 +6,12 @@ import (
 )
 
 var networkRules = []Rule{
-	{ID: "network/mode", Methods: "networks.insert", Text: "autoCreateSubnetworks is given and IPv4Range is not: legacy networks cannot be made any more", Source: fromVendor},
-	{ID: "network/in-use", Methods: "networks.delete", Text: "nothing names the network but subnetworks of an auto mode network, which go with it", Source: fromVendor, Reason: "resourceInUseByAnotherResource"},
-	{ID: "subnetwork/required", Methods: "subnetworks.insert", Text: "network and ipCidrRange are given", Source: fromDocument, Reason: "required"},
-	{ID: "subnetwork/range", Methods: "subnetworks.insert subnetworks.patch", Text: "ranges are IPv4 networks without host bits, /8 to /29", Source: fromVendor},
-	{ID: "subnetwork/overlap", Methods: "subnetworks.insert subnetworks.patch", Text: "primary and secondary ranges overlap no other range of the network", Source: fromDocument},
-	{ID: "subnetwork/secondary", Methods: "subnetworks.insert subnetworks.patch", Text: "a secondary range has a name of its own and a range", Source: fromDocument},
+	{ID: "network/mode", Where: "networks.insert", Text: "autoCreateSubnetworks is given and IPv4Range is not: legacy networks cannot be made any more", Source: fromVendor},
+	{ID: "network/in-use", Where: "networks.delete", Text: "nothing names the network but subnetworks of an auto mode network, which go with it", Source: fromVendor, Code: "resourceInUseByAnotherResource"},
+	{ID: "subnetwork/required", Where: "subnetworks.insert", Text: "network and ipCidrRange are given", Source: fromDocument, Code: "required"},
+	{ID: "subnetwork/range", Where: "subnetworks.insert subnetworks.patch", Text: "ranges are IPv4 networks without host bits, /8 to /29", Source: fromVendor},
+	{ID: "subnetwork/overlap", Where: "subnetworks.insert subnetworks.patch", Text: "primary and secondary ranges overlap no other range of the network", Source: fromDocument},
+	{ID: "subnetwork/secondary", Where: "subnetworks.insert subnetworks.patch", Text: "a secondary range has a name of its own and a range", Source: fromDocument},
 }
 
 var networks = &kind{

@@ -6,14 +6,14 @@ import (
 )
 
 var poolRules = []Rule{
-	{ID: "pool/region", Methods: "targetPools.insert targetPools.addInstance", Text: "instances are in zones of the pool's region", Source: fromDocument},
-	{ID: "pool/creation", Methods: "targetPools.insert", Text: "at most 200 instances at creation", Source: fromUpstream},
-	{ID: "pool/batch", Methods: "targetPools.addInstance targetPools.removeInstance", Text: "at most 1,000 instances in a request", Source: fromUpstream},
-	{ID: "pool/member", Methods: "targetPools.removeInstance", Text: "what is removed is a member", Source: guess, IfWrong: "a removal of what is not there succeeds, and a driver may send it twice"},
-	{ID: "pool/checks", Methods: "targetPools.insert targetPools.addHealthCheck", Text: "one legacy HTTP health check at most", Source: fromDocument},
-	{ID: "pool/check-member", Methods: "targetPools.removeHealthCheck", Text: "the health check is the pool's", Source: guess, IfWrong: "a removal of what is not there succeeds"},
-	{ID: "pool/affinity", Methods: "targetPools.insert", Text: "sessionAffinity is NONE, CLIENT_IP or CLIENT_IP_PROTO", Source: fromVendor},
-	{ID: "pool/backup", Methods: "targetPools.insert", Text: "backupPool and failoverRatio, 0 to 1, are both set or neither", Source: fromDocument},
+	{ID: "pool/region", Where: "targetPools.insert targetPools.addInstance", Text: "instances are in zones of the pool's region", Source: fromDocument},
+	{ID: "pool/creation", Where: "targetPools.insert", Text: "at most 200 instances at creation", Source: fromUpstream},
+	{ID: "pool/batch", Where: "targetPools.addInstance targetPools.removeInstance", Text: "at most 1,000 instances in a request", Source: fromUpstream},
+	{ID: "pool/member", Where: "targetPools.removeInstance", Text: "what is removed is a member", Source: guess, IfWrong: "a removal of what is not there succeeds, and a driver may send it twice"},
+	{ID: "pool/checks", Where: "targetPools.insert targetPools.addHealthCheck", Text: "one legacy HTTP health check at most", Source: fromDocument},
+	{ID: "pool/check-member", Where: "targetPools.removeHealthCheck", Text: "the health check is the pool's", Source: guess, IfWrong: "a removal of what is not there succeeds"},
+	{ID: "pool/affinity", Where: "targetPools.insert", Text: "sessionAffinity is NONE, CLIENT_IP or CLIENT_IP_PROTO", Source: fromVendor},
+	{ID: "pool/backup", Where: "targetPools.insert", Text: "backupPool and failoverRatio, 0 to 1, are both set or neither", Source: fromDocument},
 }
 
 var pools = &kind{

@@ -3,11 +3,11 @@ package gce
 import "net/netip"
 
 var routeRules = []Rule{
-	{ID: "route/next-hop", Methods: "routes.insert", Text: "there is exactly one next hop", Source: fromVendor},
-	{ID: "route/project", Methods: "routes.insert", Text: "nextHopInstance is an instance of the route's project: one of another project is a next hop by its address", Source: fromVendor},
-	{ID: "route/range", Methods: "routes.insert", Text: "destRange is a CIDR without host bits", Source: fromDocument},
-	{ID: "route/subnet", Methods: "routes.insert", Text: "destRange is not equal to or within a subnetwork's range", Source: fromVendor},
-	{ID: "route/priority", Methods: "routes.insert", Text: "priority is 0 to 65535", Source: fromDocument},
+	{ID: "route/next-hop", Where: "routes.insert", Text: "there is exactly one next hop", Source: fromVendor},
+	{ID: "route/project", Where: "routes.insert", Text: "nextHopInstance is an instance of the route's project: one of another project is a next hop by its address", Source: fromVendor},
+	{ID: "route/range", Where: "routes.insert", Text: "destRange is a CIDR without host bits", Source: fromDocument},
+	{ID: "route/subnet", Where: "routes.insert", Text: "destRange is not equal to or within a subnetwork's range", Source: fromVendor},
+	{ID: "route/priority", Where: "routes.insert", Text: "priority is 0 to 65535", Source: fromDocument},
 }
 
 var routes = &kind{

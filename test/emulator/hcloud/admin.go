@@ -13,37 +13,36 @@ import (
 // adminRoutes adds the vendor's own admin endpoints. All take ?project=name, the default project
 // when absent.
 func (s *Server) adminRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST "+front.Prefix+"/servers", s.adminAddMachines)
+	mux.HandleFunc("POST "+front.Prefix+"/servers", front.Answer(s.adminAddMachines))
 	mux.HandleFunc("POST "+front.Prefix+"/servers/{id}/{action}", s.adminMachineAction)
-	mux.HandleFunc("POST "+front.Prefix+"/networks", s.adminAddNetwork)
-	mux.HandleFunc("POST "+front.Prefix+"/dedicated", s.adminAddDedicated)
+	mux.HandleFunc("POST "+front.Prefix+"/networks", front.Answer(func(r *http.Request, n Network) Network {
+		return s.adminProject(r).AddNetwork(n)
+	}))
+	mux.HandleFunc("POST "+front.Prefix+"/dedicated", front.Answer(func(_ *http.Request, body struct {
+		Count int `json:"count"`
+	}) []robot.Machine {
+		return s.Robot.Seed(body.Count)
+	}))
 	mux.HandleFunc("POST "+front.Prefix+"/dedicated/{id}/{action}", s.adminDedicatedAction)
-	mux.HandleFunc("POST "+front.Prefix+"/certificates", s.adminAddCertificate)
-	mux.HandleFunc("PUT "+front.Prefix+"/delay", s.adminSetDelay)
-	mux.HandleFunc("POST "+front.Prefix+"/actions/finish", func(w http.ResponseWriter, _ *http.Request) {
-		s.FinishActions()
-		front.Done(w, nil)
-	})
-	mux.HandleFunc("POST "+front.Prefix+"/action-faults", func(w http.ResponseWriter, r *http.Request) {
-		var fault ActionFault
-		err := front.Read(r, &fault)
-		if err == nil {
-			err = s.FailActions(fault)
-		}
-		front.Done(w, err)
-	})
-	mux.HandleFunc("DELETE "+front.Prefix+"/action-faults", func(w http.ResponseWriter, _ *http.Request) {
-		s.ClearActionFaults()
-		front.Done(w, nil)
-	})
-	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST "+front.Prefix+"/certificates", front.Answer(func(r *http.Request, body struct {
+		Name    string   `json:"name"`
+		Domains []string `json:"domains"`
+	}) Certificate {
+		return s.adminProject(r).AddCertificate(body.Name, body.Domains...)
+	}))
+	mux.HandleFunc("PUT "+front.Prefix+"/delay", front.Do(func(_ *http.Request, body struct {
+		Delay fault.Duration `json:"delay"`
+	}) error {
+		s.SetDelay(time.Duration(body.Delay))
+		return nil
+	}))
+	mux.HandleFunc("POST "+front.Prefix+"/actions/finish", front.Act(func(*http.Request) { s.FinishActions() }))
+	mux.HandleFunc("POST "+front.Prefix+"/action-faults", front.Do(func(_ *http.Request, f ActionFault) error { return s.FailActions(f) }))
+	mux.HandleFunc("DELETE "+front.Prefix+"/action-faults", front.Act(func(*http.Request) { s.ClearActionFaults() }))
+	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) {
 		s.setToken(r.PathValue("token"), s.adminProject(r).name, r.URL.Query().Get("access") == "read")
-		front.Done(w, nil)
-	})
-	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
-		s.RevokeToken(r.PathValue("token"))
-		front.Done(w, nil)
-	})
+	}))
+	mux.HandleFunc("DELETE "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) { s.RevokeToken(r.PathValue("token")) }))
 }
 
 func (s *Server) adminProject(r *http.Request) *Project {
@@ -54,32 +53,20 @@ func (s *Server) adminProject(r *http.Request) *Project {
 	return s.In(name)
 }
 
-// adminAddMachines seeds {"count":N} servers, or one for each of {"names":[...]}, and answers them.
-func (s *Server) adminAddMachines(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Count int      `json:"count"`
-		Names []string `json:"names"`
-	}
-	if err := front.Read(r, &body); err != nil {
-		front.Done(w, err)
-		return
-	}
+// seeding is what there is to be more of: a number, and one for each name.
+type seeding struct {
+	Count int      `json:"count"`
+	Names []string `json:"names"`
+}
+
+// adminAddMachines adds servers and returns them.
+func (s *Server) adminAddMachines(r *http.Request, body seeding) []Machine {
 	p := s.adminProject(r)
 	added := p.SeedMachines(body.Count)
 	for _, name := range body.Names {
 		added = append(added, p.SeedMachines(1, func(m *Machine) { m.Name = name })...)
 	}
-	front.JSON(w, added)
-}
-
-// adminAddNetwork adds a network as the API shows one, without what is left out, and answers it.
-func (s *Server) adminAddNetwork(w http.ResponseWriter, r *http.Request) {
-	var network Network
-	if err := front.Read(r, &network); err != nil {
-		front.Done(w, err)
-		return
-	}
-	front.JSON(w, s.adminProject(r).AddNetwork(network))
+	return added
 }
 
 // adminMachineAction does one of power_off, power_on, delete and self.
@@ -102,18 +89,6 @@ func (s *Server) adminMachineAction(w http.ResponseWriter, r *http.Request) {
 	front.Done(w, err)
 }
 
-// adminAddDedicated seeds {"count":N} dedicated servers and answers them.
-func (s *Server) adminAddDedicated(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Count int `json:"count"`
-	}
-	if err := front.Read(r, &body); err != nil {
-		front.Done(w, err)
-		return
-	}
-	front.JSON(w, s.Robot.Seed(body.Count))
-}
-
 // adminDedicatedAction does one of power_off, power_on and delete.
 func (s *Server) adminDedicatedAction(w http.ResponseWriter, r *http.Request) {
 	number := (&call{Request: r}).identifier()
@@ -130,31 +105,6 @@ func (s *Server) adminDedicatedAction(w http.ResponseWriter, r *http.Request) {
 		err = s.Robot.Remove(number)
 	default:
 		err = fmt.Errorf("%q is none of power_off, power_on, delete", action)
-	}
-	front.Done(w, err)
-}
-
-// adminAddCertificate takes {"name":..., "domains":[...]} and answers the certificate.
-func (s *Server) adminAddCertificate(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Name    string   `json:"name"`
-		Domains []string `json:"domains"`
-	}
-	if err := front.Read(r, &body); err != nil {
-		front.Done(w, err)
-		return
-	}
-	front.JSON(w, s.adminProject(r).AddCertificate(body.Name, body.Domains...))
-}
-
-// adminSetDelay takes {"delay":"2s"}.
-func (s *Server) adminSetDelay(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Delay fault.Duration `json:"delay"`
-	}
-	err := front.Read(r, &body)
-	if err == nil {
-		s.SetDelay(time.Duration(body.Delay))
 	}
 	front.Done(w, err)
 }

@@ -3,7 +3,6 @@ package hcloud
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -18,27 +17,6 @@ func Coverage() string {
 			fmt.Fprintf(&out, "- `%s`\n", pattern)
 		}
 	}
-	out.WriteString("\n### Rules\n\n| rule | where | what must hold | source | answer |\n|---|---|---|---|---|\n")
-	for _, rule := range Rules() {
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", rule.ID, rule.Where, rule.Text, rule.Source, rule.answer())
-	}
-	out.WriteString("\n### Guesses\n\n| rule | if it is wrong |\n|---|---|\n")
-	for _, rule := range Rules() {
-		if rule.Source == guess {
-			fmt.Fprintf(&out, "| %s | %s |\n", rule.ID, rule.IfWrong)
-		}
-	}
+	out.WriteString("\n### Rules\n\n" + table.Markdown())
 	return out.String()
-}
-
-// answer is what a refusal by the rule looks like.
-func (r Rule) answer() string {
-	switch {
-	case r.Silent:
-		return "–"
-	case r.Status == 0:
-		return fmt.Sprintf("%d %s", http.StatusUnprocessableEntity, codeInvalid)
-	default:
-		return fmt.Sprintf("%d %s", r.Status, r.Code)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rule"
 )
 
 var update = flag.Bool("update", false, "write the generated part of README.md")
@@ -15,22 +16,8 @@ var update = flag.Bool("update", false, "write the generated part of README.md")
 const generated = "## What is checked (generated: go test ./emulator/hcloud -update)\n\n"
 
 func TestReadmeIsCurrent(t *testing.T) {
-	content, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after, ok := strings.Cut(string(content), generated)
-	if !ok {
-		t.Fatal("README.md has no generated part")
-	}
-	if *update {
-		if err := os.WriteFile("README.md", []byte(before+generated+hcloud.Coverage()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if after != hcloud.Coverage() {
-		t.Error("README.md is not current; go test ./emulator/hcloud -update")
+	if err := rule.Readme(generated, hcloud.Coverage(), *update); err != nil {
+		t.Error(err)
 	}
 }
 

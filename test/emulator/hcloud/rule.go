@@ -3,60 +3,31 @@ package hcloud
 import (
 	"fmt"
 	"net/http"
-	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rule"
 )
 
-// Rule is something that a request must keep, or that the emulator does, with where it is from.
-type Rule struct {
-	// ID is "kind/what". Where says which calls it is about.
-	ID, Where string
-	Text      string
-	// Source is where the rule is from: "vendor" (the vendor's public descriptions), "client" (the
-	// vendor's Go library), "upstream" (what Hetzner's own CCM relies on), "guess".
-	Source string
-	// IfWrong says what would change in a driver if a guess is wrong.
-	IfWrong string
-	// Status and Code are the answer, 422 and "invalid_input" when zero. Silent rules have no refusal.
-	Status int
-	Code   string
-	Silent bool
-}
+// Rule is something that a request must keep, or that the emulator does.
+type Rule = rule.Rule
 
 // The sources of rules.
 const (
-	fromVendor   = "vendor"
-	fromClient   = "client"
-	fromUpstream = "upstream"
-	guess        = "guess"
+	fromVendor   = rule.Vendor
+	fromClient   = rule.Client
+	fromUpstream = rule.Upstream
+	guess        = rule.Guess
 )
 
-// Rules returns all rules.
-func Rules() []Rule {
-	return slices.Concat(commonRules, actionRules, networkRules, balancerRules, serviceRules, targetRules, attachRules, changeRules, certificateRules)
-}
+var table = rule.New(http.StatusUnprocessableEntity, codeInvalid, commonRules, actionRules, networkRules, balancerRules, serviceRules,
+	targetRules, attachRules, changeRules, certificateRules)
 
-var rulesByID = func() map[string]Rule {
-	byID := map[string]Rule{}
-	for _, rule := range Rules() {
-		if _, twice := byID[rule.ID]; twice {
-			panic("rule " + rule.ID + " is there twice")
-		}
-		byID[rule.ID] = rule
-	}
-	return byID
-}()
+// Rules returns all rules.
+func Rules() []Rule { return table.Rules() }
 
 // broken is the refusal of a rule. The rule must be in the table.
 func broken(id, format string, args ...any) *problem {
-	rule, ok := rulesByID[id]
-	if !ok || rule.Silent {
-		panic("no rule " + id)
-	}
-	p := &problem{status: rule.Status, code: rule.Code, message: fmt.Sprintf(format, args...), rule: id}
-	if p.status == 0 {
-		p.status, p.code = http.StatusUnprocessableEntity, codeInvalid
-	}
-	return p
+	rule := table.Broken(id)
+	return &problem{status: rule.Status, code: rule.Code, message: fmt.Sprintf(format, args...), rule: id}
 }
 
 var commonRules = []Rule{

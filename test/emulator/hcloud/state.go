@@ -2,8 +2,9 @@ package hcloud
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/wire"
 )
 
 // State is everything in one project at one moment. What it points to is shared and must not be changed.
@@ -28,13 +29,7 @@ func (s State) Balancer(name string) *Balancer {
 }
 
 // JSON returns the state as indented JSON, for messages of failed tests.
-func (s State) JSON() string {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
+func (s State) JSON() string { return wire.Indented(s) }
 
 // State returns everything in the project.
 func (p *Project) State() State {

@@ -23,3 +23,12 @@ func Text(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte(text)) // the front buffers: it can't fail
 }
+
+// Indented returns a value as indented JSON, for messages of failed tests.
+func Indented(value any) string {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
