@@ -122,7 +122,7 @@ func (w *World) balancer(id string) (*balancer, error) {
 }
 
 func (w *World) createBalancer(c call, spec BalancerSpec) (Balancer, error) {
-	if err := w.checkBalancer(&spec, ""); err != nil {
+	if err := (checker{w}).balancerSpec(&spec, ""); err != nil {
 		return Balancer{}, err
 	}
 	if limit := w.settings.Quota.Balancers; limit > 0 && len(w.balancers) >= limit {
@@ -185,7 +185,7 @@ func (w *World) updateBalancer(c call, id string, spec BalancerSpec) (Balancer, 
 	if err := w.jobs.free(id); err != nil {
 		return Balancer{}, err
 	}
-	if err := w.checkBalancer(&spec, id); err != nil {
+	if err := (checker{w}).balancerSpec(&spec, id); err != nil {
 		return Balancer{}, err
 	}
 	if spec.Internal != b.Internal {

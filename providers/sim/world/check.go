@@ -16,9 +16,9 @@ var (
 // checker judges specs by what a world holds.
 type checker struct{ *World }
 
-// checkBalancer refuses what can't be and brings the rest into the form in which it is
+// balancerSpec refuses what can't be and brings the rest into the form in which it is
 // stored. The id is "" for a new balancer.
-func (w *World) checkBalancer(spec *BalancerSpec, id string) error {
+func (w checker) balancerSpec(spec *BalancerSpec, id string) error {
 	if !balancerName.MatchString(spec.Name) {
 		return invalid("name %q is not of the form %s", spec.Name, balancerName)
 	}
@@ -36,7 +36,7 @@ func (w *World) checkBalancer(spec *BalancerSpec, id string) error {
 			return invalid("label %q=%q: key and value need the form %s", key, value, label)
 		}
 	}
-	for _, check := range []func(*BalancerSpec) error{checker{w}.listeners, checkHealth, checkSources, checker{w}.targets} {
+	for _, check := range []func(*BalancerSpec) error{w.listeners, checkHealth, checkSources, w.targets} {
 		if err := check(spec); err != nil {
 			return err
 		}
