@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
@@ -30,10 +32,9 @@ func newNodeTransform() cache.TransformFunc {
 // trimStatus keeps the addresses, and of the conditions what the controllers look at. Both
 // are in arrays of their own: a slice of the old one would keep all of it.
 func trimStatus(status corev1.NodeStatus, shared *stringInterner) corev1.NodeStatus {
-	var kept corev1.NodeStatus
-	for _, a := range status.Addresses {
-		a.Type = corev1.NodeAddressType(shared.intern(string(a.Type)))
-		kept.Addresses = append(kept.Addresses, a)
+	kept := corev1.NodeStatus{Addresses: slices.Clone(status.Addresses)}
+	for n := range kept.Addresses {
+		kept.Addresses[n].Type = corev1.NodeAddressType(shared.intern(string(kept.Addresses[n].Type)))
 	}
 	for _, c := range status.Conditions {
 		if c.Type == corev1.NodeReady || c.Type == corev1.NodeNetworkUnavailable {

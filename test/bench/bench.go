@@ -136,11 +136,11 @@ func (r *run) start(name string, args ...string) (*ccm.Process, error) {
 
 // end stops a process, keeps its peak memory, and returns its processor time.
 func (r *run) end(ctx context.Context, name string, p *ccm.Process) (cpu time.Duration, err error) {
-	memory, err := p.PeakMemory()
+	memory, err := p.Memory()
 	if err != nil {
 		return 0, err
 	}
-	r.result.PeakMemoryMB[name] = float64(memory) / 1e6
+	r.result.PeakMemoryMB[name], r.result.BinaryMB = float64(memory.Peak)/1e6, float64(memory.Binary)/1e6
 	if err := p.Stop(ctx); err != nil {
 		return 0, err
 	}

@@ -34,6 +34,8 @@ type Result struct {
 
 	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
+	// BinaryMB is what pages of the binary are of that.
+	BinaryMB float64 `json:"binaryMB,omitempty"`
 }
 
 // Initialise is the initialisation of all nodes by one process.

@@ -30,6 +30,7 @@ var rows = []row{
 	{"with Services: peak memory", "MB", true, true, decimal(func(r Result) float64 {
 		return max(r.PeakMemoryMB[defaultProcess], r.PeakMemoryMB[steadyProcess])
 	})},
+	{"peak memory: of it pages of the binary", "MB", true, false, measured(func(r Result) float64 { return r.BinaryMB })},
 	{"restart: cloud calls", "", false, false, count(func(r Result) int { return r.Restart.Total })},
 	{"10 % NotReady: cloud calls", "/min", false, false, count(func(r Result) int { return r.NotReady.perMinute() })},
 	{"leader stopped: to the next one's first Node", "s", true, false, decimal(func(r Result) float64 { return r.Takeover.StoppedSeconds })},
@@ -54,6 +55,16 @@ func count(value func(Result) int) func(Result) string {
 
 func decimal(value func(Result) float64) func(Result) string {
 	return func(r Result) string { return strconv.FormatFloat(value(r), 'f', 1, 64) }
+}
+
+// measured is a decimal, "-" where there is none.
+func measured(value func(Result) float64) func(Result) string {
+	return func(r Result) string {
+		if value(r) == 0 {
+			return "-"
+		}
+		return decimal(value)(r)
+	}
 }
 
 func calls(value func(Result) Calls) func(Result) string {

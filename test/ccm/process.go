@@ -51,6 +51,14 @@ type Process struct {
 	err error // of Wait, once done is closed
 }
 
+// Memory is resident memory, in bytes.
+type Memory struct {
+	// Peak is the most there was.
+	Peak int64
+	// Binary are the pages of the binary in it: clean ones, which the kernel takes back when somebody needs memory.
+	Binary int64
+}
+
 // Start starts the binary. It does not wait for anything; see Healthy.
 func Start(o Options) (*Process, error) {
 	port, err := freePort()

@@ -13,18 +13,24 @@ func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
-// PeakMemory returns the peak resident memory in bytes of a process that still runs. What
-// the kernel reports when it has ended is no use: that includes its parent's, at the fork.
-func (p *Process) PeakMemory() (int64, error) {
+// Memory returns the memory of a process that still runs. What the kernel reports when it has ended is no use:
+// that includes its parent's, at the fork.
+func (p *Process) Memory() (m Memory, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		return 0, fmt.Errorf("reading the memory of the ccm: %w", err)
+		return m, fmt.Errorf("reading the memory of the ccm: %w", err)
 	}
 	for line := range strings.Lines(string(status)) {
 		var kilobytes int64
 		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
-			return kilobytes << 10, nil
+			m.Peak = kilobytes << 10
+		}
+		if _, err := fmt.Sscanf(line, "RssFile: %d kB", &kilobytes); err == nil {
+			m.Binary = kilobytes << 10
 		}
 	}
-	return 0, fmt.Errorf("reading the memory of the ccm: there is no VmHWM in its status")
+	if m.Peak == 0 || m.Binary == 0 {
+		return m, fmt.Errorf("reading the memory of the ccm: there is no VmHWM or RssFile in its status")
+	}
+	return m, nil
 }

@@ -7,5 +7,5 @@ import "syscall"
 // processAttributes keep a Ctrl-C meant for the test from the process.
 func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// PeakMemory is only known on Linux; elsewhere it is 0.
-func (p *Process) PeakMemory() (int64, error) { return 0, nil }
+// Memory is only known on Linux; elsewhere it is 0.
+func (p *Process) Memory() (Memory, error) { return Memory{}, nil }

@@ -115,12 +115,12 @@ func (i *impostor) attack(ctx context.Context, p *ccm.Process, attacks []hostili
 			return results, err
 		}
 		wait(ctx, each)
-		peak, err := p.PeakMemory()
+		memory, err := p.Memory()
 		if err != nil {
 			return append(results, holds(attack.name, "the process lives", fmt.Errorf("%w: %s", err, p.Tail()))), nil
 		}
 		answers := int(i.served.Load() - served)
-		results = append(results, count(fmt.Sprintf("%s (%d answers)", attack.name, answers), "MiB of memory at the peak so far", maxMemory, int(peak>>20), ""))
+		results = append(results, count(fmt.Sprintf("%s (%d answers)", attack.name, answers), "MiB of memory at the peak so far", maxMemory, int(memory.Peak>>20), ""))
 		if answers == 0 {
 			return results, fmt.Errorf("%s: nobody asked: %s", attack.name, p.Tail())
 		}

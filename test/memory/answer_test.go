@@ -21,7 +21,7 @@ import (
 )
 
 // gcPercent is what internal/app sets.
-const gcPercent = 40
+const gcPercent = 25
 
 // most is what the heap may take from the system, whatever a cloud answers.
 const most = 200 << 20

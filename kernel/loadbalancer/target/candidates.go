@@ -80,6 +80,10 @@ func (s Nodes) Candidates(ctx context.Context, nodes []*corev1.Node, selector la
 	if c, ok := s.Recent.get(selection, print, machines); ok {
 		return c
 	}
+	defer s.Recent.turn(ctx, selection)()
+	if c, ok := s.Recent.get(selection, print, machines); ok {
+		return c
+	}
 	c := s.candidates(ctx, nodes, selector)
 	if c.certain() && s.Machines.Generation() == machines {
 		s.Recent.set(selection, print, machines, c)

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -19,6 +20,8 @@ type Recent struct {
 	mu    sync.Mutex
 	known map[string]recent
 	clear *time.Timer
+	// busy are the selections whose candidates are being computed; a channel is closed when they are.
+	busy map[string]chan struct{}
 }
 
 // recent are the candidates of one selection.
@@ -49,6 +52,35 @@ func (r *Recent) set(selection string, nodes uint64, machines any, c Candidates)
 		r.clear.Stop()
 	}
 	r.clear = time.AfterFunc(recentAge, r.forget)
+}
+
+// turn waits for those who compute the candidates of the selection, so that 50 Services that are looked at in the same
+// moment do not make 50 copies of all machines. It waits for one of them only: what that one computed may not be certain,
+// and each needs its own then. It returns what to call when the candidates are there.
+func (r *Recent) turn(ctx context.Context, selection string) (done func()) {
+	r.mu.Lock()
+	busy, ok := r.busy[selection]
+	if !ok {
+		if r.busy == nil {
+			r.busy = map[string]chan struct{}{}
+		}
+		busy = make(chan struct{})
+		r.busy[selection] = busy
+	}
+	r.mu.Unlock()
+	if ok {
+		select {
+		case <-busy:
+		case <-ctx.Done():
+		}
+		return func() {}
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.busy, selection)
+		close(busy)
+	}
 }
 
 func (r *Recent) forget() {

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 // counted are machines that count how often they are looked up.
 type counted struct {
 	Machines
+	mu         sync.Mutex
 	lookups    int
 	generation int
 	lacks      cloud.InstanceID
@@ -24,7 +26,9 @@ type counted struct {
 }
 
 func (m *counted) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	m.mu.Lock()
 	m.lookups++
+	m.mu.Unlock()
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
 		if id != m.lacks {
@@ -115,4 +119,38 @@ func selectable() []*corev1.Node {
 		})
 	}
 	return nodes
+}
+
+// slow are machines that take a second to be looked up.
+type slow struct{ counted }
+
+func (m *slow) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found, err := m.counted.Lookup(ctx, ids)
+	time.Sleep(time.Second)
+	return found, err
+}
+
+// Services that are looked at in the same moment wait for one of them. Where its candidates are not certain each has its own,
+// and none waits for more than one.
+func TestCandidatesAreComputedOnceAtATime(t *testing.T) {
+	const services = 50
+	for err, want := range map[error]int{nil: 1, errors.New("unavailable"): services} {
+		synctest.Test(t, func(t *testing.T) {
+			m, nodes, began := &slow{counted: counted{err: err}}, selectable(), time.Now()
+			s := Nodes{Machines: m, Concerns: func(string) bool { return true }, Recent: &Recent{}}
+			var looks sync.WaitGroup
+			for range services {
+				looks.Go(func() {
+					if c := s.Candidates(t.Context(), nodes, labels.Everything()); len(c.Targets) != len(nodes) {
+						t.Errorf("%d of %d targets", len(c.Targets), len(nodes))
+					}
+				})
+			}
+			looks.Wait()
+			if took := time.Since(began); m.lookups != want || took > 2*time.Second {
+				t.Errorf("%v: %d lookups in %v, want %d", err, m.lookups, took, want)
+			}
+			time.Sleep(recentAge)
+		})
+	}
 }
