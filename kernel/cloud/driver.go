@@ -67,6 +67,12 @@ type Partitioned interface {
 	PartOf(id InstanceID) string
 }
 
+// NameBound is implemented by drivers for which a machine is another one when it is named anew.
+type NameBound interface {
+	// NodeID returns the machine of a Node of that name, whose provider-ID names id. It is pure.
+	NodeID(id InstanceID, name string) InstanceID
+}
+
 // Sized is implemented by drivers whose load balancers have sizes that differ in how many targets they
 // can have.
 type Sized interface {

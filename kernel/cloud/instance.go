@@ -62,6 +62,8 @@ type Instance struct {
 type InstanceList struct {
 	Items    []Instance
 	Complete bool
+	// Err is why an incomplete list is, for people, or nil.
+	Err error
 }
 
 // State is the power state of a machine.

@@ -165,7 +165,7 @@ func (c *Cloud) routable(node *corev1.Node) bool {
 	if c.cloud.RouteScope == nil || node.Spec.ProviderID == "" {
 		return true
 	}
-	id, err := c.cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	id, err := instance.ID(c.cloud, node)
 	return err != nil || c.cloud.RouteScope.RoutesTo(id)
 }
 

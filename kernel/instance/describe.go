@@ -23,6 +23,18 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	return cache.Copy(machine), true
 }
 
+// ID returns the machine that a Node's provider-ID names.
+func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
+	id, err := c.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	if err != nil {
+		return "", err // one that is malformed names no machine, whatever the driver returns with the error
+	}
+	if c.NameBound != nil {
+		id = c.NameBound.NodeID(id, node.Name)
+	}
+	return id, nil
+}
+
 func factsOf(node *corev1.Node) cloud.NodeFacts {
 	facts := cloud.NodeFacts{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
 	for _, a := range node.Status.Addresses {

@@ -85,7 +85,8 @@ func newState(o Options) *state {
 		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics), partOf: o.Cloud.PartOf,
 	}
 	s.nodes = &nodes{
-		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, parse: s.instances.ParseProviderID, list: o.Nodes, grace: p.Grace,
+		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,
+		parse:     func(node *corev1.Node) (cloud.InstanceID, error) { return ID(o.Cloud, node) },
 		fromNode:  func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
 		completer: o.Cloud.Completer,
 	}

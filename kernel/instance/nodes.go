@@ -17,7 +17,7 @@ import (
 type nodes struct {
 	cloud    string
 	concerns func(providerID string) bool
-	parse    func(providerID string) (cloud.InstanceID, error)
+	parse    func(*corev1.Node) (cloud.InstanceID, error)
 	// fromNode returns the machine of a Node that only the Node describes.
 	fromNode func(*corev1.Node) (cloud.Instance, bool)
 	// completer is nil where the cloud tells all addresses.
@@ -81,10 +81,7 @@ func (n *nodes) own() []ownNode {
 		}
 		var id cloud.InstanceID
 		if node.Spec.ProviderID != "" {
-			// One that is malformed names no machine, whatever the driver returns with the error.
-			if parsed, err := n.parse(node.Spec.ProviderID); err == nil {
-				id = parsed
-			}
+			id, _ = n.parse(node)
 		}
 		own = append(own, ownNode{node, id})
 	}
@@ -114,7 +111,7 @@ func (n *nodes) id(node *corev1.Node) (cloud.InstanceID, error) {
 	if machine, described := n.fromNode(node); described {
 		return machine.ID, nil
 	}
-	id, err := n.parse(providerID)
+	id, err := n.parse(node)
 	if err != nil {
 		return "", fmt.Errorf("provider-ID %q of node %s: %w", providerID, node.Name, err)
 	}

@@ -38,8 +38,9 @@ type Cloud struct {
 	Firewalls  cloud.Firewalls
 	// Operations is nil when every change has ended with its answer.
 	Operations cloud.Operations
-	// Partitioned, Scoped, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
+	// Partitioned, NameBound, Scoped, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
 	Partitioned cloud.Partitioned
+	NameBound   cloud.NameBound
 	Scoped      cloud.Scoped
 	Namer       cloud.Namer
 	Describer   cloud.Describer
@@ -102,6 +103,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 	}
 	if next, ok := driver.(cloud.Partitioned); ok {
 		decorated.Partitioned = next
+	}
+	if next, ok := driver.(cloud.NameBound); ok {
+		decorated.NameBound = next
 	}
 	if next, ok := driver.(cloud.Scoped); ok {
 		decorated.Scoped = next

@@ -36,6 +36,9 @@ func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 		list.Complete = list.Complete && !seen[item.ID]
 		seen[item.ID] = true
 	}
+	if list.Err != nil {
+		list.Err = &cloud.Error{Failure: i.failure(list.Err), Op: opListInstances.name, Err: list.Err}
+	}
 	return list, err
 }
 
