@@ -66,6 +66,11 @@ type Capabilities struct {
 	// RoutesApart says that each route is an object of its own, and many are written at once. Elsewhere all are one
 	// table, which takes one change after the other.
 	RoutesApart bool
+	// RoutesByAddress says that a route names an address and no machine, see Route.NextHop.
+	RoutesByAddress bool
+	// MaxRoutes is how many routes ListRoutes may come to return, 0 for no published limit. The kernel makes
+	// no more, and says so.
+	MaxRoutes int
 	// Tags says that machines can have tags which users choose, see Tagger.
 	Tags bool
 	// Protocols are the transport protocols a Service port may have.

@@ -11,10 +11,26 @@ type Route struct {
 	// NodeUID is the UID of the Node that a route is to be made for: upstream's names of routes are made of it. It
 	// is "" in a list.
 	NodeUID string
+	// NextHop is an internal address of the Target, of the family of Destination, where Capabilities.RoutesByAddress
+	// says that a route names that. CreateRoute gets it beside the Target, not valid where the machine has none;
+	// ListRoutes returns it in place of Target and Blackhole, and the kernel finds out whose it is.
+	NextHop netip.Addr
 	// Blackhole says that the target is gone, or off where the cloud does not tell one from the
 	// other.
 	Blackhole bool
 	// Partial says that the route is not in every table it has to be in. Creating it again
 	// completes it, deleting it deletes what there is.
 	Partial bool
+}
+
+// NextHop is the first internal address of a machine that is of the family of a route's destination; it is not valid
+// where there is none.
+func (i Instance) NextHop(destination netip.Prefix) netip.Addr {
+	for _, a := range i.Addresses {
+		ip, err := netip.ParseAddr(a.Address)
+		if err == nil && a.Type == AddressInternalIP && ip.Is4() == destination.Addr().Is4() {
+			return ip
+		}
+	}
+	return netip.Addr{}
 }

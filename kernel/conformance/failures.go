@@ -81,11 +81,11 @@ func (f *fixture) probes() []probe {
 		all = append(all, f.balancerProbes()...)
 	}
 	if routes, ok := f.driver.(cloud.Routes); ok {
+		route := f.aimed(cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id, NodeUID: nodeUID(9)})
 		all = append(all, probe{"ListRoutes", func(ctx context.Context) (bool, error) {
 			listed, err := routes.ListRoutes(ctx, owner)
 			return err == nil && len(listed) == 0, err
 		}, other}, probe{"CreateRoute", func(ctx context.Context) (bool, error) {
-			route := cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id, NodeUID: nodeUID(9)}
 			return false, routes.CreateRoute(ctx, owner, route)
 		}, write})
 	}

@@ -45,10 +45,39 @@ func (f *fixture) router() router {
 
 // route adds a machine and returns a route to it.
 func (r router) route(n int) cloud.Route {
-	return cloud.Route{
+	return r.aimed(cloud.Route{
 		Destination: netip.MustParsePrefix(fmt.Sprintf("10.244.%d.0/24", n)),
 		Target:      r.control.AddMachine(fmt.Sprintf("node-%d", n)),
 		NodeUID:     nodeUID(n),
+	})
+}
+
+// aimed returns a route with the address of its machine, where routes name that.
+func (f *fixture) aimed(route cloud.Route) cloud.Route {
+	f.Helper()
+	if f.suite.Descriptor.Capabilities.RoutesByAddress {
+		found, err := f.driver.Instances().Get(f.ctx(), route.Target)
+		f.must(err, "Get")
+		route.NextHop = found[route.Target].NextHop(route.Destination)
+	}
+	return route
+}
+
+// resolve finds the machines of routes that name addresses, as the kernel does.
+func (r router) resolve(routes []cloud.Route) {
+	r.Helper()
+	if !r.suite.Descriptor.Capabilities.RoutesByAddress {
+		return
+	}
+	machines, err := r.driver.Instances().List(r.ctx())
+	r.must(err, "List")
+	for n, route := range routes {
+		routes[n].Blackhole = true
+		for _, machine := range machines.Items {
+			if machine.NextHop(route.Destination) == route.NextHop {
+				routes[n].Target, routes[n].Blackhole = machine.ID, false
+			}
+		}
 	}
 }
 
@@ -65,6 +94,7 @@ func (r router) list() []cloud.Route {
 	r.Helper()
 	routes, err := r.ListRoutes(r.ctx(), owner)
 	r.must(err, "ListRoutes")
+	r.resolve(routes)
 	slices.SortFunc(routes, func(a, b cloud.Route) int { return a.Destination.Addr().Compare(b.Destination.Addr()) })
 	return routes
 }

@@ -30,7 +30,9 @@ func (p *pending) set(uid types.UID, busy bool) (was bool) {
 }
 
 // quiet reports whether an event of the controllers is dropped: a false alarm, or what its object shows anyway.
-func (c *Cloud) quiet(event *corev1.Event) bool { return isRoutine(event) || c.pending.quiet(event) }
+func (c *Cloud) quiet(event *corev1.Event) bool {
+	return isRoutine(event) || c.pending.quiet(event) || c.routes.quiet(event)
+}
 
 // isRoutine reports whether the event only says that a Node was initialised, which the Node shows. It
 // would be a third of all writes of the initialisation.

@@ -2,9 +2,12 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	cloudprovider "k8s.io/cloud-provider"
@@ -28,6 +31,8 @@ type routes struct {
 	retry func()
 	// plans are told of each look; nil is possible.
 	plans *planPrinter
+	// full are the names of Nodes without a route because the network holds no more of them.
+	full sync.Map
 }
 
 var _ cloudprovider.Routes = (*routes)(nil)
@@ -54,23 +59,52 @@ func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Rou
 // CreateRoute sends a pod network to a Node.
 func (r *routes) CreateRoute(ctx context.Context, _ string, _ string, wanted *cloudprovider.Route) error {
 	return r.change(ctx, wanted, func(ctx context.Context, destination netip.Prefix) error {
-		return r.routing.Create(ctx, string(wanted.TargetNode), destination)
+		err := r.routing.Create(ctx, string(wanted.TargetNode), destination)
+		if isFull(err) {
+			r.full.Store(string(wanted.TargetNode), true)
+		} else {
+			r.full.Delete(string(wanted.TargetNode))
+		}
+		return err
 	})
 }
 
 // DeleteRoute deletes a route that ListRoutes returned.
 func (r *routes) DeleteRoute(ctx context.Context, _ string, unwanted *cloudprovider.Route) error {
 	return r.change(ctx, unwanted, func(ctx context.Context, destination netip.Prefix) error {
-		return r.routing.Delete(ctx, route.Route{
+		err := r.routing.Delete(ctx, route.Route{
 			Name:        unwanted.Name,
 			Node:        string(unwanted.TargetNode),
 			Destination: destination,
 			Blackhole:   unwanted.Blackhole,
 		})
+		if err == nil {
+			r.full.Range(func(any, any) bool { // there is room for one of them
+				r.full.Clear()
+				r.retry()
+				return false
+			})
+		}
+		return err
 	})
 }
 
-// change makes one change. Where the controller works on events it forgets a failed one.
+// quiet reports whether an event says with the time of each attempt what route.Manager said once.
+func (r *routes) quiet(event *corev1.Event) bool {
+	if r == nil || event.Reason != "FailedToCreateRoute" {
+		return false
+	}
+	_, full := r.full.Load(event.InvolvedObject.Name)
+	return full
+}
+
+func isFull(err error) bool {
+	_, full := errors.AsType[*route.FullError](err)
+	return full
+}
+
+// change makes one change. Where the controller works on events it forgets a failed one. In a full network
+// another attempt is of no use before a Node goes, which is an event.
 func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(context.Context, netip.Prefix) error) error {
 	destination, err := netip.ParsePrefix(of.DestinationCIDR)
 	if err != nil {
@@ -79,8 +113,11 @@ func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(co
 	_, err = track(ctx, r.gate, cloud.PriorityNodeInit, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, do(ctx, destination)
 	})
-	if err != nil {
+	if err != nil && !isFull(err) {
 		r.retry()
+	}
+	if advice := cloud.Advice(err); err != nil && advice != "" {
+		return fmt.Errorf("%w; %s", err, advice)
 	}
 	return err
 }

@@ -60,6 +60,28 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// In a full network no pass is asked for before a route is gone, and the controller's events about it, which have the time
+// of each attempt in them, are dropped.
+func TestFullNetwork(t *testing.T) {
+	f, retries := &fakeRouting{err: &route.FullError{Most: 100}}, 0
+	r := &routes{routing: f, gate: newDrain(), retry: func() { retries++ }}
+	failed := &corev1.Event{Reason: "FailedToCreateRoute", InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "n101"}}
+	change := &cloudprovider.Route{TargetNode: "n101", DestinationCIDR: "10.1.0.0/24"}
+	if err := r.CreateRoute(t.Context(), "", "", change); !isFull(err) || retries != 0 || !r.quiet(failed) {
+		t.Errorf("%v, %d retries, quiet: %t", err, retries, r.quiet(failed))
+	}
+	f.err = nil
+	if err := r.DeleteRoute(t.Context(), "", change); err != nil || retries != 1 {
+		t.Errorf("after a deletion: %v, %d retries", err, retries)
+	}
+	if err := r.DeleteRoute(t.Context(), "", change); err != nil || retries != 1 || r.quiet(failed) {
+		t.Errorf("nobody waits: %v, %d retries, quiet: %t", err, retries, r.quiet(failed))
+	}
+	if (*routes)(nil).quiet(failed) {
+		t.Error("without routes events are dropped")
+	}
+}
+
 // fleet is a driver with six machines, a route to each of them.
 type fleet struct{ routed }
 

@@ -149,8 +149,7 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 	if err := i.lists.refresh(ctx, since); err != nil {
 		return nil, err
 	}
-	lists := i.cache.Lists()
-	if lists.Refused != nil || lists.Installed.Started.Before(since) {
+	if !i.whole(since) {
 		return nil, errors.New("the list of machines is incomplete or suspiciously short")
 	}
 	addresses := map[string]bool{}
@@ -159,7 +158,7 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 			addresses[a.Address] = true
 		}
 	}
-	for _, r := range lists.Installed.All() {
+	for _, r := range i.cache.Lists().Installed.All() {
 		add(r.Instance)
 	}
 	for _, machine := range i.nodes.described() {

@@ -129,13 +129,23 @@ func (m *Manager) doomed(ctx context.Context, actual []cloud.Route, nodes direct
 	}), nil
 }
 
-// concerned says whether the route controller works on that route: it lies in one of the
-// cluster's pod networks.
+// concerned says whether the route controller works on that route: it begins or ends in one of the cluster's pod
+// networks. A default route does not.
 func (m *Manager) concerned(route cloud.Route) bool {
 	if len(m.cidrs) == 0 {
 		return true
 	}
 	return slices.ContainsFunc(m.cidrs, func(cidr netip.Prefix) bool {
-		return cidr.Overlaps(route.Destination)
+		return cidr.Contains(route.Destination.Addr()) || cidr.Contains(last(route.Destination))
 	})
+}
+
+// last is the last address of a network.
+func last(network netip.Prefix) netip.Addr {
+	bytes := network.Masked().Addr().AsSlice()
+	for bit := network.Bits(); bit < 8*len(bytes); bit++ {
+		bytes[bit/8] |= 0x80 >> (bit % 8)
+	}
+	address, _ := netip.AddrFromSlice(bytes)
+	return address
 }

@@ -20,6 +20,9 @@ import (
 type Machines interface {
 	// Lookup returns the machines the cloud has; a missing id was definitely not found.
 	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
+	// At returns the machines that have these internal addresses, "" for an address that no machine has; one of
+	// which neither is known is missing.
+	At(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error)
 	// ProviderID returns the id in a node's provider-ID.
 	ProviderID(node *corev1.Node) (cloud.InstanceID, error)
 }
@@ -73,6 +76,8 @@ type Manager struct {
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
 	listed map[identity]cloud.Route
+	// held is how many routes there are, those of others among them.
+	held int
 	// told are the Nodes, by UID, that were told of a pod network which is left out.
 	told map[types.UID]bool
 	// dooms are the deletions of the last List that count.
@@ -125,7 +130,8 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 	return append(routes, m.leftOut(nodes)...), nil
 }
 
-// Create sends a pod network to a node.
+// Create sends a pod network to a node. Where the network holds no more routes it asks the cloud nothing: the
+// error is a *FullError.
 func (m *Manager) Create(ctx context.Context, node string, destination netip.Prefix) error {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
 	route := cloud.Route{Destination: destination.Masked()}
@@ -134,7 +140,13 @@ func (m *Manager) Create(ctx context.Context, node string, destination netip.Pre
 		return fmt.Errorf("creating route %s: %w", destination, err)
 	}
 	return m.write(ctx, operation(cloud.Create, route, node), func(ctx context.Context) error {
-		return m.cloud.Routes.CreateRoute(ctx, m.owner, route)
+		if err := m.full(node, route); err != nil {
+			return err
+		}
+		if route.NextHop, err = m.nextHop(ctx, route); err != nil {
+			return fmt.Errorf("creating route %s: %w", route.Destination, err)
+		}
+		return m.count(1, m.cloud.Routes.CreateRoute(ctx, m.owner, route))
 	})
 }
 
@@ -147,7 +159,7 @@ func (m *Manager) Delete(ctx context.Context, route Route) error {
 		return err
 	}
 	return m.write(ctx, operation(cloud.Delete, actual, route.Node), func(ctx context.Context) error {
-		return m.cloud.Routes.DeleteRoute(ctx, m.owner, actual)
+		return m.count(-1, m.cloud.Routes.DeleteRoute(ctx, m.owner, actual))
 	})
 }
 
@@ -189,6 +201,10 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 		}
 		routes[i].Destination = route.Destination.Masked()
 	}
+	held := len(routes)
+	if err := m.resolve(ctx, routes, nodes); err != nil {
+		return nil, err
+	}
 	if m.cloud.Descriptor.Capabilities.RoutesUnmarked {
 		routes = slices.DeleteFunc(routes, func(route cloud.Route) bool { return !m.ours(route, nodes) })
 	}
@@ -197,7 +213,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.listed = listed
+	m.listed, m.held = listed, held
 	return routes, nil
 }
 
@@ -211,6 +227,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 //	                                                route stays until the machine is gone, or until
 //	                                                another node gets the network
 //	of them               nothing any more          yes
+//	of them               nobody knows where        no
 func (m *Manager) ours(route cloud.Route, nodes directory) bool {
 	_, known := nodes.byID[route.Target]
 	return m.concerned(route) && (known || route.Blackhole)

@@ -60,6 +60,11 @@ type fakeMachines struct {
 	exist   map[cloud.InstanceID]bool
 	err     error
 	lookups int
+	// at answers what is asked for, addresses whose owners it names.
+	at    map[netip.Addr]cloud.InstanceID
+	asked []netip.Addr
+	// addresses are those of every machine.
+	addresses []cloud.Address
 }
 
 func (f *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
@@ -67,10 +72,15 @@ func (f *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cl
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
 		if f.exist[id] {
-			found[id] = cloud.Instance{ID: id}
+			found[id] = cloud.Instance{ID: id, Addresses: f.addresses}
 		}
 	}
 	return found, f.err
+}
+
+func (f *fakeMachines) At(_ context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+	f.asked = append(f.asked, addresses...)
+	return f.at, f.err
 }
 
 func (f *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
@@ -137,7 +147,7 @@ func route(name, destination, target string) cloud.Route {
 	return cloud.Route{Name: name, Destination: netip.MustParsePrefix(destination), Target: cloud.InstanceID(target)}
 }
 
-var comparePrefixes = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+var comparePrefixes = cmpopts.EquateComparable(netip.Prefix{}, netip.Addr{})
 
 func TestList(t *testing.T) {
 	f := newFixture(run.Live)

@@ -16,7 +16,7 @@ import (
 //	route of List                      operation
 //	of a node that has the network     none
 //	of nobody, or a black hole         delete
-//	missing                            create; blocked while the node has no machine
+//	missing                            create; blocked while the node has no machine, and in a full network
 func (m *Manager) Plan(ctx context.Context) (plan.Plan, error) {
 	p := plan.Plan{Cloud: m.cloud.Name, Subject: "Routes"}
 	routes, err := m.List(ctx)
@@ -35,10 +35,16 @@ func (m *Manager) Plan(ctx context.Context) (plan.Plan, error) {
 			p.Operations = append(p.Operations, m.deletion(r))
 		}
 	}
+	room := m.room() + len(p.Operations)
 	for _, node := range m.nodes() {
 		for _, cidr := range podCIDRs(node) {
 			if !serving[routeKey{node.Name, cidr}] {
-				p.Operations = append(p.Operations, m.creation(node, cidr))
+				op := m.creation(node, cidr)
+				if full := m.fullWith(room); full != nil && op.Blocked == "" {
+					op.Blocked = full.Error()
+				}
+				room--
+				p.Operations = append(p.Operations, op)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/network"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
@@ -23,13 +24,15 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDSchemes: []string{server.Scheme, server.DedicatedScheme},
 		ProviderIDForm:    server.Scheme + "://<number of the server>",
 		Capabilities: cloud.Capabilities{
-			Balancers:      true,
-			Routes:         true,
-			RoutesUnmarked: true,
-			Protocols:      []cloud.Protocol{cloud.ProtocolTCP},
-			LeavesOut:      []cloud.Protocol{cloud.ProtocolUDP, cloud.ProtocolSCTP},
-			NodePorts:      true,
-			Immutable:      balancer.Immutable,
+			Balancers:       true,
+			Routes:          true,
+			RoutesUnmarked:  true,
+			RoutesByAddress: true,
+			MaxRoutes:       network.Most,
+			Protocols:       []cloud.Protocol{cloud.ProtocolTCP},
+			LeavesOut:       []cloud.Protocol{cloud.ProtocolUDP, cloud.ProtocolSCTP},
+			NodePorts:       true,
+			Immutable:       balancer.Immutable,
 		},
 		Limits: cloud.Limits{
 			PageSize:        api.MaxPage,

@@ -78,7 +78,7 @@ func (d *Driver) find(ctx context.Context, idOrName string) (int64, error) {
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion, so what is
 // off must not be there.
 func (d *Driver) enabled(s config.Settings) cloud.Driver {
-	routes := &network.Routes{API: d.client, Machines: d.Machines, ID: d.Network}
+	routes := &network.Routes{API: d.client, ID: d.Network}
 	balancers := &balancer.Balancers{API: d.client, Settings: s.Balancers, Network: d.Network}
 	switch {
 	case s.Routes && s.Balancers.Enabled:

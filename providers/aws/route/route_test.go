@@ -130,7 +130,7 @@ func TestListRoutes(t *testing.T) {
 		{Name: "i-7", Destination: network("10.1.7.0/24"), Target: "i-7", Partial: true},
 		{Name: "i-other", Destination: network("10.1.7.0/24"), Target: "i-other", Partial: true},
 	}
-	same := cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+	same := cmp.Options{cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }), cmp.Comparer(func(a, b netip.Addr) bool { return a == b })}
 	if difference := cmp.Diff(want, got, same); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -18,14 +17,13 @@ import (
 
 // Routes are those of one network. They have nothing a mark could be in.
 type Routes struct {
-	API      *hcloud.Client
-	Machines *server.Machines
+	API *hcloud.Client
 	// ID is that of the network.
 	ID int64
 }
 
-// maxRoutes is the most routes of a network.
-const maxRoutes = 100
+// Most is how many routes a network holds.
+const Most = 100
 
 // RoutesTo implements cloud.RouteScope: dedicated servers are not in the network, even where a vSwitch
 // connects them with it.
@@ -37,130 +35,74 @@ func (r *Routes) RoutesTo(machine cloud.InstanceID) bool {
 // RoutesFor implements cloud.RouteScope: networks have no IPv6.
 func (r *Routes) RoutesFor(destination netip.Prefix) bool { return destination.Addr().Is4() }
 
-// ListRoutes implements cloud.Routes. A route whose gateway is no server's leads nowhere. Where there are
-// routes, all servers are read to know whose their gateways are.
+// ListRoutes implements cloud.Routes with one request.
 func (r *Routes) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, error) {
-	network, err := r.read(ctx)
-	if err != nil || len(network.Routes) == 0 {
-		return nil, err
-	}
-	owners, err := r.owners(ctx)
+	network, err := r.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	routes := make([]cloud.Route, 0, len(network.Routes))
 	for _, present := range network.Routes {
 		destination, gateway := prefixOf(present.Destination), addrOf(present.Gateway)
-		target, known := owners[gateway]
-		routes = append(routes, cloud.Route{Name: name(gateway, destination), Destination: destination, Target: target, Blackhole: !known})
+		routes = append(routes, cloud.Route{Name: gateway.String() + "-" + destination.String(), Destination: destination, NextHop: gateway})
 	}
 	return routes, nil
 }
 
-// owners are the servers of the network by their address in it.
-func (r *Routes) owners(ctx context.Context) (map[netip.Addr]cloud.InstanceID, error) {
-	servers, err := r.Machines.Servers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !servers.Complete {
-		return nil, fmt.Errorf("listing servers, whose addresses routes lead to: %w", cloud.ErrIncomplete)
-	}
-	owners := make(map[netip.Addr]cloud.InstanceID, len(servers.Items))
-	for _, s := range servers.Items {
-		if attached := s.PrivateNetFor(&hcloud.Network{ID: r.ID}); attached != nil {
-			owners[addrOf(attached.IP)] = server.ID(s.ID)
-		}
-	}
-	return owners, nil
-}
-
 // CreateRoute implements cloud.Routes.
 func (r *Routes) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	if !r.RoutesFor(route.Destination) {
-		return &cloud.Invalid{Field: "destination of the route", Value: route.Destination.String(), Want: "networks of Hetzner have IPv4 routes only"}
+	refuse := func(field, value, want string) error {
+		return &cloud.Invalid{Field: field + " of the route", Value: value, Want: want}
 	}
-	gateway, err := r.gateway(ctx, route.Target)
-	if err != nil {
-		return fmt.Errorf("creating the route to %s: %w", route.Destination, err)
+	switch {
+	case !r.RoutesFor(route.Destination):
+		return refuse("destination", route.Destination.String(), "networks of Hetzner have IPv4 routes only")
+	case !r.RoutesTo(route.Target):
+		return refuse("target", string(route.Target), "dedicated servers are not in the network")
+	case !route.NextHop.IsValid():
+		return refuse("target", string(route.Target), fmt.Sprintf("want a server in the network %d: attach it", r.ID))
 	}
-	wanted := request(route.Destination, gateway)
-	action, _, err := r.API.Network.AddRoute(ctx, &hcloud.Network{ID: r.ID}, hcloud.NetworkAddRouteOpts{Route: wanted})
-	if err != nil {
-		return r.settle(ctx, wanted, true, api.Failed(fmt.Sprintf("creating the route to %s by %s", route.Destination, gateway), err))
-	}
-	return api.Goes(action)
-}
-
-// gateway is the address of a machine in the network.
-func (r *Routes) gateway(ctx context.Context, machine cloud.InstanceID) (netip.Addr, error) {
-	number, isDedicated, err := server.Number(machine)
-	if err != nil {
-		return netip.Addr{}, err
-	}
-	if isDedicated {
-		return netip.Addr{}, &cloud.Invalid{Field: "target of the route", Value: string(machine), Want: "dedicated servers are not in the network"}
-	}
-	s, err := r.Machines.Server(ctx, number)
-	if err != nil {
-		return netip.Addr{}, err
-	}
-	if s == nil {
-		return netip.Addr{}, api.Absent("reading the server " + string(machine))
-	}
-	if attached := s.PrivateNetFor(&hcloud.Network{ID: r.ID}); attached != nil && attached.IP != nil {
-		return addrOf(attached.IP), nil
-	}
-	return netip.Addr{}, &cloud.Invalid{Field: "target of the route", Value: string(machine), Want: fmt.Sprintf("want a server in the network %d: attach it", r.ID)}
+	action, _, err := r.API.Network.AddRoute(ctx, &hcloud.Network{ID: r.ID}, hcloud.NetworkAddRouteOpts{Route: request(route)})
+	return r.settle(ctx, "creating", route, action, err)
 }
 
 // DeleteRoute implements cloud.Routes.
 func (r *Routes) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
-	text, _, _ := strings.Cut(route.Name, "-")
-	gateway, err := netip.ParseAddr(text)
-	if err != nil {
-		return fmt.Errorf("deleting the route %q: want <gateway>-<destination>: %w", route.Name, err)
-	}
-	unwanted := request(route.Destination, gateway)
-	action, _, err := r.API.Network.DeleteRoute(ctx, &hcloud.Network{ID: r.ID}, hcloud.NetworkDeleteRouteOpts{Route: unwanted})
-	if err != nil {
-		return r.settle(ctx, unwanted, false, api.Failed(fmt.Sprintf("deleting the route to %s by %s", route.Destination, gateway), err))
-	}
-	return api.Goes(action)
+	action, _, err := r.API.Network.DeleteRoute(ctx, &hcloud.Network{ID: r.ID}, hcloud.NetworkDeleteRouteOpts{Route: request(route)})
+	return r.settle(ctx, "deleting", route, action, err)
 }
 
-// settle returns nil when a write was refused because the route is as it has to be already. Which code
-// says so is not documented, so the network is read after every refusal that may mean it.
-func (r *Routes) settle(ctx context.Context, route hcloud.NetworkRoute, wanted bool, refused error) error {
-	switch api.Classify(refused).Class {
-	case cloud.FailureQuota:
-		return fmt.Errorf("the network %d has no room for another route, the most are %d: %w", r.ID, maxRoutes, refused)
+// settle returns what a write came to: nil when it was refused because the route is as it has to be already.
+// Which code says so is not documented, so the network is read after every refusal that may mean it.
+func (r *Routes) settle(ctx context.Context, doing string, route cloud.Route, action *hcloud.Action, err error) error {
+	if err == nil {
+		return api.Goes(action)
+	}
+	refused := api.Failed(fmt.Sprintf("%s the route to %s by %s", doing, route.Destination, route.NextHop), err)
+	switch api.Classify(err).Class {
 	case cloud.FailureInvalid, cloud.FailureNotFound, cloud.FailureConflict:
 	default:
 		return refused
 	}
-	if hcloud.IsError(refused, hcloud.ErrorCodeLocked, hcloud.ErrorCodeConflict) {
+	if hcloud.IsError(err, hcloud.ErrorCodeLocked, hcloud.ErrorCodeConflict) {
 		return refused
 	}
-	network, err := r.read(ctx)
+	network, err := r.Read(ctx)
 	if err != nil {
 		return errors.Join(refused, err)
 	}
 	there := false
 	for _, present := range network.Routes {
-		there = there || prefixOf(present.Destination) == prefixOf(route.Destination) && present.Gateway.Equal(route.Gateway)
+		there = there || prefixOf(present.Destination) == route.Destination && addrOf(present.Gateway) == route.NextHop
 	}
-	switch {
-	case there == wanted:
+	if there == (doing == "creating") {
 		return nil
-	case wanted && len(network.Routes) >= maxRoutes:
-		return fmt.Errorf("the network %d has %d routes, which is the most: %w", r.ID, len(network.Routes), refused)
-	default:
-		return refused
 	}
+	return refused
 }
 
-func (r *Routes) read(ctx context.Context) (*hcloud.Network, error) {
+// Read reads the network. That there is none is an error.
+func (r *Routes) Read(ctx context.Context) (*hcloud.Network, error) {
 	doing := fmt.Sprintf("reading the network %d", r.ID)
 	network, _, err := r.API.Network.GetByID(ctx, r.ID)
 	switch {
@@ -174,14 +116,10 @@ func (r *Routes) read(ctx context.Context) (*hcloud.Network, error) {
 	return network, nil
 }
 
-func name(gateway netip.Addr, destination netip.Prefix) string {
-	return gateway.String() + "-" + destination.String()
-}
-
-func request(destination netip.Prefix, gateway netip.Addr) hcloud.NetworkRoute {
+func request(route cloud.Route) hcloud.NetworkRoute {
+	to := route.Destination
 	return hcloud.NetworkRoute{
-		Destination: &net.IPNet{IP: destination.Addr().AsSlice(), Mask: net.CIDRMask(destination.Bits(), destination.Addr().BitLen())},
-		Gateway:     gateway.AsSlice(),
+		Destination: &net.IPNet{IP: to.Addr().AsSlice(), Mask: net.CIDRMask(to.Bits(), to.Addr().BitLen())}, Gateway: route.NextHop.AsSlice(),
 	}
 }
 

@@ -1,0 +1,76 @@
+package instance
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
+)
+
+// At returns the machines that have these internal addresses, and "" for an address that no machine has. An
+// address of which neither is known, because the list of machines is not believed, is missing from the answer.
+//
+//	the address                                      costs
+//	is of a Node's machine that was seen within      nothing
+//	 staleAge, or of another one within metadataAge
+//	any other                                        a list, if the last one is older than metadataAge
+func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+	size := i.size()
+	since := sinceAge(i.schedule.metadataAge(size))
+	machines, whole := i.at(addresses, since, sinceAge(i.schedule.staleAge(size)))
+	if whole {
+		return machines, nil
+	}
+	if err := i.lists.refresh(ctx, since); err != nil {
+		return nil, err
+	}
+	machines, _ = i.at(addresses, since, since)
+	if i.whole(since) {
+		for _, address := range addresses {
+			if _, known := machines[address]; !known {
+				machines[address] = ""
+			}
+		}
+	}
+	return machines, nil
+}
+
+// at returns the machines that were seen with these addresses at since or later, those of our Nodes at stale or
+// later, and whether that is one for each address.
+func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, whole bool) {
+	wanted := make(map[string]netip.Addr, len(addresses))
+	for _, address := range addresses {
+		wanted[address.String()] = address
+	}
+	own, lists := machinesOf(i.nodes.own()), i.cache.Lists()
+	newest := make(map[netip.Addr]*cache.Record, len(wanted))
+	for _, snapshot := range []*cache.Snapshot{lists.Installed, lists.Refused} {
+		if snapshot == nil {
+			continue
+		}
+		for id, r := range snapshot.All() {
+			if _, ours := own[id]; r.Seen.Before(since) && (!ours || r.Seen.Before(stale)) {
+				continue
+			}
+			for _, a := range r.Addresses {
+				address, asked := wanted[a.Address]
+				if other := newest[address]; asked && a.Type == cloud.AddressInternalIP && (other == nil || r.Seen.After(other.Seen)) {
+					newest[address] = r
+				}
+			}
+		}
+	}
+	machines = make(map[netip.Addr]cloud.InstanceID, len(wanted))
+	for address, r := range newest {
+		machines[address] = r.ID
+	}
+	return machines, len(machines) == len(wanted)
+}
+
+// whole reports whether the newest list is believed, and was started at since or later.
+func (i *Inventory) whole(since time.Time) bool {
+	lists := i.cache.Lists()
+	return lists.Refused == nil && !lists.Installed.Started.Before(since)
+}
