@@ -50,7 +50,7 @@ func running() []Check {
 			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(true)},
 		{"rights-missing", Install, "Whether the controller manager has every other right that its controllers need, such as to delete Nodes.",
 			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(false)},
-		{"routes-cidr", Install, "Whether --cluster-cidr and --configure-cloud-routes fit the cloud, and the Nodes' pod ranges and addresses.",
+		{"routes-cidr", Install, "Whether --cluster-cidr and --configure-cloud-routes fit the cloud, and the Nodes' pod ranges and addresses; whether machines are in the network that has the routes.",
 			"set --cluster-cidr (chart: clusterCIDR) to the network that Nodes get their pod ranges from, or --configure-cloud-routes=false", judgeCIDRs},
 	}
 }
@@ -109,8 +109,8 @@ func serviceChecks() []Check {
 	return []Check{
 		{"service-without-address", Services, "Whether Services of type LoadBalancer have an address, and what the plan says of those that do not.",
 			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeAddresses},
-		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's.",
-			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it",
+		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's, or a second one with its marks.",
+			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it; delete the load balancer that is one too many",
 			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},
 		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
 			"change the Service: what the cloud does not have is refused, never left out silently", aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported)},

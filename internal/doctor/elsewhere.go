@@ -50,8 +50,14 @@ func rival(svc *corev1.Service) string {
 	return ""
 }
 
-// conflict says whose load balancer a Service asks for, where the plan knows that it is not its own.
+// conflict says whose load balancer a Service asks for, where the plan knows that it is not its own, and that it has several.
 func (f *facts) conflict(svc *corev1.Service) []string {
+	for n := range f.events.value {
+		e := &f.events.value[n]
+		if e.Reason == event.DuplicateFound.Name && e.InvolvedObject.UID == svc.UID && f.now.Sub(eventTime(e)) < recent {
+			return []string{e.Message}
+		}
+	}
 	for _, cast := range f.forecasts {
 		for _, w := range cast.entry.Warnings {
 			if cast.service == svc && w.Reason == event.OwnershipConflict.Name {
@@ -86,8 +92,15 @@ func judgeReadOnly(f *facts) Outcome {
 	var evidence []string
 	for n := range f.events.value {
 		e := &f.events.value[n]
-		if e.InvolvedObject.Kind == "Service" && strings.Contains(e.Message, refusalText) && f.now.Sub(eventTime(e)) < recent {
-			evidence = append(evidence, fmt.Sprintf("Service %s/%s: %s: %s", e.InvolvedObject.Namespace, e.InvolvedObject.Name, e.Reason, e.Message))
+		o := e.InvolvedObject
+		if !strings.Contains(e.Message, refusalText) || f.now.Sub(eventTime(e)) >= recent {
+			continue
+		}
+		switch {
+		case o.Kind == "Service":
+			evidence = append(evidence, fmt.Sprintf("Service %s/%s: %s: %s", o.Namespace, o.Name, e.Reason, e.Message))
+		case e.Reason == "FailedToCreateRoute":
+			evidence = append(evidence, fmt.Sprintf("Node %s: %s: %s", o.Name, e.Reason, e.Message))
 		}
 	}
 	if len(evidence) > 0 {

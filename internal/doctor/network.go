@@ -34,6 +34,22 @@ func misplaced(node *corev1.Node, cidrs []netip.Prefix) []string {
 	return wrong
 }
 
+// unattached says that a Node's machine is not in the network that has the routes.
+func (f *facts) unattached(node *corev1.Node) []string {
+	machine, known := f.sky.of[node.Name]
+	if f.Cloud == nil || f.Cloud.Routes == nil || !f.Cloud.Descriptor.Capabilities.RoutesByAddress || !known || machine.ID.Described() {
+		return nil
+	}
+	scope := f.Cloud.RouteScope
+	for _, text := range node.Spec.PodCIDRs {
+		own, err := netip.ParsePrefix(text)
+		if err == nil && (scope == nil || scope.RoutesTo(machine.ID) && scope.RoutesFor(own)) && !machine.NextHop(own).IsValid() {
+			return []string{fmt.Sprintf("%s: machine %s is not in the cloud's network, so that no route leads to it", node.Name, machine.ID)}
+		}
+	}
+	return nil
+}
+
 func list(cidrs []netip.Prefix) string {
 	text := ""
 	for n, p := range cidrs {

@@ -271,6 +271,7 @@ func judgeCIDRs(f *facts) Outcome {
 	var wrong []string
 	for _, node := range f.nodes.value {
 		wrong = append(wrong, misplaced(node, cidrs)...)
+		wrong = append(wrong, f.unattached(node)...)
 	}
 	if len(wrong) > 0 {
 		return failure("the pod network does not fit the Nodes", "", bounded(wrong)...)

@@ -38,6 +38,8 @@ type sky struct {
 	// machines are nil unless the list is complete: others prove nothing absent.
 	machines   map[cloud.InstanceID]cloud.Instance
 	incomplete bool
+	// partly is why the list is incomplete, where that is known.
+	partly error
 	// of are the machines of Nodes, by the Node's name; absent are Nodes whose machine the cloud
 	// definitely does not have, unread those that the list lacks and that were not asked for one by
 	// one, several those whose name many have.
@@ -77,7 +79,7 @@ func (s *sky) ask(ctx context.Context, o Options) {
 	case err != nil:
 		s.err, s.kind = err, kindOf(err)
 	case !list.Complete:
-		s.incomplete = true
+		s.incomplete, s.partly = true, list.Err
 	default:
 		s.machines = map[cloud.InstanceID]cloud.Instance{}
 		for _, machine := range list.Items {
@@ -143,7 +145,7 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 }
 
 func (s *sky) byID(ctx context.Context, o Options, node *corev1.Node) {
-	id, err := o.Cloud.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	id, err := instance.ID(o.Cloud, node)
 	if err != nil {
 		return
 	}
@@ -232,6 +234,9 @@ func (s *sky) unknown() error {
 }
 
 func judgeFailing(f *facts) Outcome {
+	if err := f.sky.partly; err != nil {
+		return warning("the cloud's list of machines is incomplete: "+err.Error(), cloud.Advice(err))
+	}
 	if f.sky.incomplete {
 		return warning("the cloud's list of machines is incomplete", "try again later")
 	}
