@@ -2,6 +2,7 @@ package hcloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -31,6 +32,8 @@ var (
 	_ cloud.Describer   = (*Driver)(nil)
 	_ cloud.Completer   = (*Driver)(nil)
 	_ cloud.Partitioned = (*Driver)(nil)
+	_ cloud.Scoped      = (*Driver)(nil)
+	_ cloud.NameBound   = (*Driver)(nil)
 	_ cloud.Operations  = (*Driver)(nil)
 	_ cloud.Routes      = (*network.Routes)(nil)
 	_ cloud.RouteScope  = (*network.Routes)(nil)
@@ -40,7 +43,8 @@ var (
 // and whether this machine is in it.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	s, err := config.Read(c)
-	if err != nil {
+	defaults, wrong := balancer.ReadDefaults(c.Lookup, s.Network)
+	if err := errors.Join(err, wrong); err != nil {
 		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
 	}
 	client := api.New(c, s)
@@ -58,7 +62,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 			}
 		}
 	}
-	return d.enabled(s), nil
+	return d.enabled(s, defaults), nil
 }
 
 // find returns the id of the network of the configuration, which is an id or a name.
@@ -77,17 +81,17 @@ func (d *Driver) find(ctx context.Context, idOrName string) (int64, error) {
 
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion, so what is
 // off must not be there.
-func (d *Driver) enabled(s config.Settings) cloud.Driver {
+func (d *Driver) enabled(s config.Settings, defaults map[string]string) cloud.Driver {
 	routes := &network.Routes{API: d.client, ID: d.Network}
-	balancers := &balancer.Balancers{API: d.client, Settings: s.Balancers, Network: d.Network}
+	balancers := &balancer.Balancers{API: d.client, Default: defaults, Network: d.Network}
 	switch {
-	case s.Routes && s.Balancers.Enabled:
+	case s.Routes && s.Balancers:
 		return struct {
 			*Driver
 			*network.Routes
 			*balancer.Balancers
 		}{d, routes, balancers}
-	case s.Balancers.Enabled:
+	case s.Balancers:
 		return struct {
 			*Driver
 			*balancer.Balancers
@@ -114,15 +118,8 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 		}
 		return cloud.Identity{Unknown: true}, nil
 	}
-	const doing = "reading the network, which tells whose the token is"
-	found, _, err := d.client.Network.GetByID(ctx, d.Network)
-	switch {
-	case err != nil:
-		return cloud.Identity{}, api.Failed(doing, err)
-	case found == nil:
-		return cloud.Identity{}, api.Absent(doing)
-	case found.ID != d.Network:
-		return cloud.Identity{}, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
+	if _, err := (&network.Routes{API: d.client, ID: d.Network}).Read(ctx); err != nil {
+		return cloud.Identity{}, fmt.Errorf("finding out whose the token is: %w", err)
 	}
 	return cloud.Identity{Account: "network " + strconv.FormatInt(d.Network, 10)}, nil
 }

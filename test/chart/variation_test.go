@@ -116,7 +116,7 @@ hcloud:
     usesProxyProtocol: "false"
     privateSubnetIPRange: 10.0.1.0/24
     healthCheck: {interval: 9s, timeout: 4s, retries: 2}
-  robot: {enabled: true, apiURL: http://127.0.0.1:7, forwardInternalIPs: false}
+  robot: {enabled: true, apiURL: http://127.0.0.1:7, forwardInternalIPs: false, nameMustMatch: true}
 `,
 	"openstack": `
 controllers: {route: {enabled: true, clusterCIDR: 10.128.0.0/10, period: 30s}}

@@ -17,28 +17,17 @@ type Actions struct{ API *hcloud.Client }
 
 var _ cloud.Operations = Actions{}
 
-// Running returns the ids of those actions that go on, and the error of the first that has failed.
-func Running(actions ...*hcloud.Action) (ids []string, err error) {
-	for _, action := range actions {
-		switch {
-		case action == nil:
-			return nil, fmt.Errorf("reading the action: %w", cloud.ErrIncomplete)
-		case action.Status == hcloud.ActionStatusError:
-			return nil, failedAction(action)
-		case action.Status == hcloud.ActionStatusRunning:
-			ids = append(ids, strconv.FormatInt(action.ID, 10))
-		}
+// Goes returns the error of a write whose action goes on or has failed, nil when it is done.
+func Goes(action *hcloud.Action) error {
+	switch {
+	case action == nil:
+		return fmt.Errorf("reading the action: %w", cloud.ErrIncomplete)
+	case action.Status == hcloud.ActionStatusError:
+		return failedAction(action)
+	case action.Status == hcloud.ActionStatusRunning:
+		return cloud.GoesOn(strconv.FormatInt(action.ID, 10))
 	}
-	return ids, nil
-}
-
-// Goes returns the error of a write whose actions go on or have failed, nil when all are done.
-func Goes(actions ...*hcloud.Action) error {
-	ids, err := Running(actions...)
-	if err != nil {
-		return err
-	}
-	return cloud.GoesOn(ids...)
+	return nil
 }
 
 // failedAction leaves out the id, which the client's own error has in its text: the same failure has the same text.
@@ -70,8 +59,11 @@ func (a Actions) OperationStates(ctx context.Context, ids []string) (map[string]
 			return nil, fmt.Errorf("reading actions: %w", cloud.ErrIncomplete)
 		}
 		for _, action := range actions {
-			_, err := Running(action)
-			states[strconv.FormatInt(action.ID, 10)] = cloud.OperationState{Running: action.Status == hcloud.ActionStatusRunning, Err: err}
+			state := cloud.OperationState{Running: action.Status == hcloud.ActionStatusRunning}
+			if !state.Running {
+				state.Err = Goes(action)
+			}
+			states[strconv.FormatInt(action.ID, 10)] = state
 		}
 	}
 	return states, nil

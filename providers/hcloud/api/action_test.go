@@ -13,7 +13,7 @@ import (
 func TestFailedActions(t *testing.T) {
 	var texts []string
 	for _, id := range []int64{4711, 4712} {
-		_, err := Running(&hcloud.Action{ID: id, Status: hcloud.ActionStatusError, ErrorCode: "resource_limit_exceeded", ErrorMessage: "too many"})
+		err := Goes(&hcloud.Action{ID: id, Status: hcloud.ActionStatusError, ErrorCode: "resource_limit_exceeded", ErrorMessage: "too many"})
 		if err == nil || Classify(err).Class != cloud.FailureQuota || !strings.Contains(err.Error(), "too many") {
 			t.Fatalf("error %v", err)
 		}
@@ -22,7 +22,7 @@ func TestFailedActions(t *testing.T) {
 	if texts[0] != texts[1] {
 		t.Errorf("two texts: %q", texts)
 	}
-	_, err := Running(&hcloud.Action{ID: 1, Command: "add_target", Status: hcloud.ActionStatusError})
+	err := Goes(&hcloud.Action{ID: 1, Command: "add_target", Status: hcloud.ActionStatusError})
 	if err == nil || Classify(err).Class != cloud.FailureTransient || !strings.Contains(err.Error(), "add_target") {
 		t.Errorf("without a code: %v", err)
 	}

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"strconv"
-
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -22,25 +20,20 @@ type Listing[T any] struct {
 // Pages reads all pages. An error of any page is an error of the whole.
 func Pages[T any](read func(hcloud.ListOpts) ([]T, *hcloud.Response, error)) (Listing[T], error) {
 	total := 0
-	items, err := cloud.Pages(func(next string) ([]T, string, error) {
-		page, _ := strconv.Atoi(next) // what it is made of below
-		page = max(page, 1)
+	items, err := cloud.NumberedPages(func(page int) (cloud.NumberedPage[T], error) {
 		items, response, err := read(hcloud.ListOpts{Page: page, PerPage: MaxPage})
 		if err != nil {
-			return nil, "", err
+			return cloud.NumberedPage[T]{}, err
 		}
 		p := response.Meta.Pagination
-		switch {
-		case p == nil:
+		if p == nil {
 			// The client makes an empty list of any answer; the API always says how many pages there are.
-			return nil, "", cloud.ErrIncomplete
-		case p.NextPage != 0 && p.NextPage <= page:
-			return nil, "", &cloud.Unreadable{Why: "a list leads back to an earlier page"}
+			return cloud.NumberedPage[T]{}, cloud.ErrIncomplete
 		}
-		if total = p.TotalEntries; p.NextPage == 0 {
-			return items, "", nil
+		if page == 1 { // the others are read side by side
+			total = p.TotalEntries
 		}
-		return items, strconv.Itoa(p.NextPage), nil
+		return cloud.NumberedPage[T]{Items: items, Pages: p.LastPage, Last: p.NextPage == 0}, nil
 	})
 	return Listing[T]{Items: items, Complete: err == nil && len(items) >= total}, err
 }

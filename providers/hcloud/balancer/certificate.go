@@ -14,6 +14,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
 // labelStaging has the staging CA issue a certificate.
@@ -71,8 +72,12 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+uid), "issuance": issued,
 			"domain_names": items(names), "labels": labels,
 		}}
+		present := s.certificateOf(names)
+		if present != nil && s.resting[present.ID] {
+			r.Fields["issuance"] = failed
+		}
 		for _, c := range s.certificates {
-			if c.Name == r.Fields["name"] && s.certificateOf(names) != c {
+			if c.Name == r.Fields["name"] && present != c {
 				r.Native = c
 			}
 		}
@@ -87,8 +92,26 @@ func onlyTargets(change cloud.Change) bool {
 	return len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget })
 }
 
-// issuedAgain is when the balancer is looked at again while the issuance of a certificate fails.
+// issuedAgain is the least time between two issuances of a certificate that fail: the authority refuses those who
+// ask more often.
 const issuedAgain = 10 * time.Minute
+
+// resting returns the certificates whose issuance failed a shorter time ago. When it ended only its action says.
+func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates []*hcloud.Certificate) (map[int64]bool, error) {
+	resting := map[int64]bool{}
+	for _, c := range certificates {
+		if spec.Deleting || !isFailed(c) {
+			continue
+		}
+		opts := hcloud.ActionListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}, Sort: []string{"finished:desc"}}
+		actions, _, err := b.API.Certificate.Action.ListFor(ctx, c, opts)
+		if err != nil {
+			return nil, api.Failed(fmt.Sprintf("reading the actions of certificate %d", c.ID), err)
+		}
+		resting[c.ID] = len(actions) > 0 && time.Since(actions[0].Finished) < issuedAgain
+	}
+	return resting, nil
+}
 
 // served returns a service with why it has to wait: the API takes no certificate whose issuance failed.
 func (s state) served(r cloud.Resource) cloud.Resource {

@@ -6,13 +6,13 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 )
 
 // Balancers implements what a driver has for load balancers.
 type Balancers struct {
-	API      *hcloud.Client
-	Settings config.Balancers
+	API *hcloud.Client
+	// Default are the values of annotations of Services without them, see ReadDefaults.
+	Default map[string]string
 	// Network is the id of the network of the nodes, 0 for none.
 	Network int64
 }

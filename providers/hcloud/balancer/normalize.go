@@ -89,7 +89,7 @@ func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning,
 	r.checkType()
 	r.checkNetwork(b.Network)
 	r.listeners(&v)
-	r.notes()
+	r.notes(v)
 	v.Preserve(spec.Preserved)
 	if err := errors.Join(r.errs...); err != nil {
 		return cloud.Balancer{}, nil, err
@@ -179,7 +179,12 @@ func (r *request) checkNetwork(network int64) {
 	}
 }
 
-func (r *request) notes() {
+func (r *request) notes(v cloud.Balancer) {
+	for _, t := range r.Candidates {
+		if ip := reachedAt(v, t, wantsPrivate(r.Spec)); wantsPrivate(r.Spec) && ip != addressOf(t, true) {
+			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
+		}
+	}
 	if r.ClientIP {
 		r.warn("spec.sessionAffinity", "this cloud does not know clients by their address; a cookie keeps them with a node, on ports that speak HTTP")
 	}
@@ -211,49 +216,10 @@ func (b *Balancers) MaxTargets(v cloud.Balancer) int {
 	return most
 }
 
-// Defaults implements cloud.Configured.
-func (b *Balancers) Defaults() map[string]string {
-	s, defaults := b.Settings, map[string]string{}
-	set := func(key annotation.Key, value string) {
-		if value != "" && value != "0" {
-			defaults[key.Name] = value
-		}
-	}
-	whenTrue := func(key annotation.Key, on bool) {
-		if on {
-			defaults[key.Name] = yes
-		}
-	}
-	tristate := func(key annotation.Key, value *bool) {
-		if value != nil {
-			defaults[key.Name] = strconv.FormatBool(*value)
-		}
-	}
-	set(location, s.Location)
-	set(networkZone, s.NetworkZone)
-	set(size, s.Type)
-	set(algorithm, s.Algorithm)
-	set(healthInterval, strconv.Itoa(int(s.HealthInterval.Seconds())))
-	set(healthTimeout, strconv.Itoa(int(s.HealthTimeout.Seconds())))
-	set(healthRetries, strconv.Itoa(s.HealthRetries))
-	if s.PrivateSubnetIPRange.IsValid() {
-		set(subnet, s.PrivateSubnetIPRange.Masked().String())
-	}
-	whenTrue(usePrivateIP, s.UsePrivateIP)
-	whenTrue(noPrivateIngress, s.DisablePrivateIngress)
-	whenTrue(noIPv6, s.DisableIPv6)
-	tristate(internal, s.DisablePublicNetwork)
-	tristate(proxyProtocol, s.UsesProxyProtocol)
-	return defaults
-}
-
-// Impossible implements cloud.Configured: every configuration can do the same.
-func (b *Balancers) Impossible() map[string]string { return nil }
-
 // Eligible implements cloud.BalancerReader.
 func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
 	private := v.ProviderFields[fieldPrivateTargets] != "false"
-	if addressOf(t, private) != "" || isServer(t.InstanceID) && !private {
+	if reachedAt(v, t, private) != "" || isServer(t.InstanceID) && !private {
 		return ""
 	}
 	if private {
@@ -267,7 +233,17 @@ func isServer(id cloud.InstanceID) bool {
 	return ok
 }
 
-// addressOf returns the address at which a machine is reached, "" when it has none.
+// reachedAt returns the address at which a machine is a target, "" when there is none: a dedicated server without a
+// private address is reached at its public one, as upstream has it.
+func reachedAt(v cloud.Balancer, t cloud.Target, private bool) string {
+	ip := addressOf(t, private)
+	if ip == "" && private && v.Scope == cloud.ScopeExternal && !isServer(t.InstanceID) {
+		return addressOf(t, false)
+	}
+	return ip
+}
+
+// addressOf returns the address of a machine of that kind, "" when it has none.
 func addressOf(t cloud.Target, private bool) string {
 	kind := cloud.AddressExternalIP
 	if private {

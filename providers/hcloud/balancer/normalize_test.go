@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 )
 
 // TestRefused checks what is refused before anything is written, and which field is named.
@@ -116,31 +114,6 @@ func TestChecks(t *testing.T) {
 				t.Errorf("check %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-// TestDefaults checks that every variable about load balancers is the default of an annotation, in its
-// canonical form.
-func TestDefaults(t *testing.T) {
-	on := true
-	b := &Balancers{Settings: config.Balancers{
-		Location: "fsn1", Type: "lb21", Algorithm: "least_connections", UsePrivateIP: true, DisablePrivateIngress: true, DisableIPv6: true,
-		DisablePublicNetwork: &on, UsesProxyProtocol: &on, HealthInterval: 20 * time.Second, HealthTimeout: 5 * time.Second, HealthRetries: 4,
-	}}
-	want := map[string]string{
-		location.Name: "fsn1", size.Name: "lb21", algorithm.Name: "least_connections", usePrivateIP.Name: yes, noPrivateIngress.Name: yes, noIPv6.Name: yes,
-		internal.Name: yes, proxyProtocol.Name: yes, healthInterval.Name: "20", healthTimeout.Name: "5", healthRetries.Name: "4",
-	}
-	got := b.Defaults()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("defaults (-want +got):\n%s", diff)
-	}
-	values, problems := Annotations().Parse(got)
-	if diff := cmp.Diff(got, map[string]string(values)); diff != "" || len(problems) > 0 {
-		t.Errorf("as annotations (-default +value): %v\n%s", problems, diff)
-	}
-	if none := (&Balancers{}).Defaults(); len(none) > 0 {
-		t.Errorf("defaults of no settings: %v", none)
 	}
 }
 

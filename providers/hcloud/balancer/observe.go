@@ -19,6 +19,8 @@ import (
 type state struct {
 	lb           *hcloud.LoadBalancer // nil when there is none
 	certificates []*hcloud.Certificate
+	// resting are those of them whose issuance failed a short time ago.
+	resting map[int64]bool
 	// own are the keys of services and targets that are the Service's, nil when all are.
 	own map[string]bool
 	// foreign is how many targets are not.
@@ -37,12 +39,16 @@ func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if err != nil {
 		return cloud.Observed{}, err
 	}
+	resting, err := b.resting(ctx, spec, certificates)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
 	if len(found) == 0 {
 		lookups, err := b.lookUp(ctx, spec, nil)
-		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates}}, err
+		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates, resting: resting}}, err
 	}
 	o := cloud.OneOf(found, func(lb *hcloud.LoadBalancer) cloud.Observed {
-		return cloud.Observed{Found: true, ID: idOf(lb), Native: state{lb: lb, certificates: certificates}}
+		return cloud.Observed{Found: true, ID: idOf(lb), Native: state{lb: lb, certificates: certificates, resting: resting}}
 	})
 	s := o.Native.(state)
 	lookups, err := b.lookUp(ctx, spec, s.lb)

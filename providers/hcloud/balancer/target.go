@@ -95,7 +95,7 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state) []cloud.Resource
 		case err == nil:
 			add(serverTarget(number, private))
 		case at >= 0:
-			add(ipTarget(addressOf(change.Spec.Candidates[at], private)))
+			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))
 		case s.lb != nil:
 			add(s.asIs(id, ipTarget(id.Address())))
 		}

@@ -41,6 +41,7 @@ const (
 	EnvRobotAddresses = "ROBOT_FORWARD_INTERNAL_IPS"
 
 	EnvRobotURL    = "ROBOT_BASE_URL"
+	EnvRobotName   = "ROBOT_NAME_MUST_MATCH"
 	EnvMetadataURL = "HCLOUD_METADATA_URL"
 )
 
@@ -49,12 +50,6 @@ const (
 	FamilyIPv4      = "ipv4"
 	FamilyIPv6      = "ipv6"
 	FamilyDualStack = "dualstack"
-)
-
-// Algorithms of load balancers, as the API spells them.
-const (
-	AlgorithmRoundRobin       = "round_robin"
-	AlgorithmLeastConnections = "least_connections"
 )
 
 const (
@@ -89,7 +84,7 @@ func balancers() []cloud.Setting {
 		{Name: EnvLocation, Value: "loadBalancers.location", Doc: "Location of new load balancers, such as fsn1." + byDefault},
 		{Name: EnvNetworkZone, Value: "loadBalancers.networkZone", Doc: "Network zone of new load balancers, such as eu-central, in place of a location." + byDefault},
 		{Name: EnvType, Value: "loadBalancers.type", Doc: "Type of load balancers, such as lb11." + byDefault},
-		{Name: EnvAlgorithm, Value: "loadBalancers.algorithm", Doc: "Algorithm of load balancers, " + AlgorithmRoundRobin + " or " + AlgorithmLeastConnections + ", in any case." + byDefault},
+		{Name: EnvAlgorithm, Value: "loadBalancers.algorithm", Doc: "Algorithm of load balancers, round_robin or least_connections, in any case." + byDefault},
 		{Name: EnvPrivateIP, Default: "false", Value: "loadBalancers.usePrivateIP", Type: cloud.SettingBool, Doc: "Reach targets by their private address. Needs " + EnvNetwork + "." + byDefault},
 		{Name: EnvNoPrivateIngress, Default: "false", Value: "loadBalancers.disablePrivateIngress", Type: cloud.SettingBool, Doc: "Leave private addresses out of the status of Services." + byDefault},
 		{Name: EnvNoIPv6, Default: "false", Value: "loadBalancers.disableIPv6", Type: cloud.SettingBool, Doc: "Leave IPv6 addresses out of the status of Services." + byDefault},
@@ -104,11 +99,12 @@ func balancers() []cloud.Setting {
 
 func dedicated() []cloud.Setting {
 	return []cloud.Setting{
-		{Name: EnvRobot, Default: "false", Value: "robot.enabled", Type: cloud.SettingBool, Doc: "Take dedicated servers for Nodes too."},
+		{Name: EnvRobot, Default: "false", Value: "robot.enabled", Type: cloud.SettingBool, Doc: "Take dedicated servers for Nodes too. Without it their Nodes are nobody's: they are no targets, and nothing happens to them."},
 		{Name: EnvRobotUser, Secret: true, Value: "robotUser", Key: "robot-user", Needs: EnvRobotPassword, Doc: "User of the Robot web service. Without one the Nodes of dedicated servers describe themselves."},
 		{Name: EnvRobotPassword, Secret: true, Value: "robotPassword", Key: "robot-password", Needs: EnvRobotUser, Doc: "Password of the user of the Robot web service."},
 		{Name: EnvRobotURL, Default: "https://robot-ws.your-server.de", Value: "robot.apiURL", Doc: "Base URL of the Robot web service."},
 		{Name: EnvRobotAddresses, Default: "true", Value: "robot.forwardInternalIPs", Type: cloud.SettingBool, Doc: "Keep the internal addresses that kubelets of dedicated servers report."},
+		{Name: EnvRobotName, Default: "false", Value: "robot.nameMustMatch", Type: cloud.SettingBool, Doc: "A dedicated server that has another name in Robot than its Node counts as gone, as upstream has it: the Node is deleted when it is not Ready."},
 		{Name: EnvRobotCache, Doc: ignored + "how often dedicated servers are read follows from the rate limit."},
 		{Name: EnvRobotWait, Doc: ignored + "a used up rate limit of Robot always pauses requests to it."},
 	}

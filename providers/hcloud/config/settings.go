@@ -2,10 +2,8 @@ package config
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -24,7 +22,8 @@ type Settings struct {
 	IPv4, IPv6 bool
 	ZoneLabel  bool
 	Robot      Robot
-	Balancers  Balancers
+	// Balancers says whether there are load balancers.
+	Balancers bool
 }
 
 // Robot is about dedicated servers.
@@ -35,27 +34,8 @@ type Robot struct {
 	Credentials bool
 	// ForwardInternalIPs says whether the internal addresses of kubelets stay.
 	ForwardInternalIPs bool
-}
-
-// Balancers are defaults that hold where a Service's annotation says nothing.
-type Balancers struct {
-	Enabled bool
-	// At most one of Location and NetworkZone is set.
-	Location, NetworkZone string
-	Type                  string
-	// Algorithm is AlgorithmRoundRobin, AlgorithmLeastConnections or "".
-	Algorithm             string
-	UsePrivateIP          bool
-	DisablePrivateIngress bool
-	DisableIPv6           bool
-	// DisablePublicNetwork and UsesProxyProtocol are nil when not set.
-	DisablePublicNetwork *bool
-	UsesProxyProtocol    *bool
-	// PrivateSubnetIPRange is not valid when not set.
-	PrivateSubnetIPRange netip.Prefix
-	// HealthInterval, HealthTimeout and HealthRetries are 0 when not set.
-	HealthInterval, HealthTimeout time.Duration
-	HealthRetries                 int
+	// NameMustMatch says that a server of another name than its Node is not the Node's.
+	NameMustMatch bool
 }
 
 // Read validates all variables and reports every problem at once.
@@ -72,14 +52,11 @@ func Read(c cloud.Config) (Settings, error) {
 		IPv6:          family == FamilyIPv6 || family == FamilyDualStack,
 		ZoneLabel:     r.Bool(EnvZoneLabel),
 		Robot:         r.robot(),
-		Balancers:     r.balancers(),
+		Balancers:     r.Bool(EnvBalancers),
 	}
 	s.Routes = s.Routes && s.Network != ""
 	if r.secret(EnvToken) == "" {
 		r.Add(fmt.Errorf("%s: want an API token, or %s_FILE with the path of one", EnvToken, EnvToken))
-	}
-	if s.Balancers.UsePrivateIP && s.Network == "" {
-		r.Refuse(EnvPrivateIP, "true", "want "+EnvNetwork+" too, which has the private addresses")
 	}
 	return s, r.Err()
 }
@@ -98,34 +75,8 @@ func (r *reader) robot() Robot {
 	enabled := r.Bool(EnvRobot)
 	return Robot{
 		Enabled: enabled, BaseURL: r.baseURL(EnvRobotURL), Credentials: enabled && user != "",
-		ForwardInternalIPs: r.Bool(EnvRobotAddresses),
+		ForwardInternalIPs: r.Bool(EnvRobotAddresses), NameMustMatch: r.Bool(EnvRobotName),
 	}
-}
-
-func (r *reader) balancers() Balancers {
-	b := Balancers{
-		Enabled:               r.Bool(EnvBalancers),
-		Location:              r.Text(EnvLocation),
-		NetworkZone:           r.Text(EnvNetworkZone),
-		Type:                  r.Text(EnvType),
-		Algorithm:             r.oneOf(EnvAlgorithm, "", AlgorithmRoundRobin, AlgorithmLeastConnections),
-		UsePrivateIP:          r.Bool(EnvPrivateIP),
-		DisablePrivateIngress: r.Bool(EnvNoPrivateIngress),
-		DisableIPv6:           r.Bool(EnvNoIPv6),
-		DisablePublicNetwork:  r.tristate(EnvNoPublicNetwork),
-		UsesProxyProtocol:     r.tristate(EnvProxyProtocol),
-		PrivateSubnetIPRange:  r.prefix(EnvSubnet),
-		HealthInterval:        r.duration(EnvHealthInterval),
-		HealthTimeout:         r.duration(EnvHealthTimeout),
-	}
-	retries := r.Positive(EnvHealthRetries, "want a whole number above 0")
-	if b.HealthRetries = int(retries); float64(b.HealthRetries) != retries {
-		r.Refuse(EnvHealthRetries, r.Text(EnvHealthRetries), "want a whole number above 0")
-	}
-	if b.Location != "" && b.NetworkZone != "" {
-		r.Refuse(EnvNetworkZone, b.NetworkZone, "want "+EnvLocation+" or "+EnvNetworkZone+", not both")
-	}
-	return b
 }
 
 func (r *reader) secret(name string) string {
@@ -155,35 +106,4 @@ func (r *reader) oneOf(name string, texts ...string) string {
 	}
 	r.Refuse(name, text, "want "+strings.TrimPrefix(strings.Join(texts, " or "), " or "))
 	return ""
-}
-
-func (r *reader) tristate(name string) *bool {
-	if r.Text(name) == "" {
-		return nil
-	}
-	return new(r.Bool(name))
-}
-
-func (r *reader) prefix(name string) netip.Prefix {
-	text := r.Text(name)
-	if text == "" {
-		return netip.Prefix{}
-	}
-	prefix, err := netip.ParsePrefix(text)
-	if err != nil {
-		r.Refuse(name, text, "want a CIDR such as 10.0.1.0/24")
-	}
-	return prefix
-}
-
-func (r *reader) duration(name string) time.Duration {
-	text := r.Text(name)
-	if text == "" || text == "0" {
-		return 0
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < time.Second {
-		r.Refuse(name, text, "want a time of at least a second, such as 15s")
-	}
-	return d.Truncate(time.Second)
 }

@@ -21,7 +21,7 @@ func (m *Machines) fromRobot(s robot.Server) cloud.Instance {
 	zone := strings.ToLower(s.DC)
 	region, _, _ := strings.Cut(zone, "-")
 	i := cloud.Instance{
-		ID: cloud.InstanceID(dedicated + number), ProviderID: DedicatedScheme + "://" + number, Name: s.Name, Type: typeOf(s.Product),
+		ID: m.NodeID(cloud.InstanceID(dedicated+number), s.Name), ProviderID: DedicatedScheme + "://" + number, Name: s.Name, Type: typeOf(s.Product),
 		Region: region, Zone: zone, Labels: map[string]string{labelProvidedBy: "robot"},
 		Addresses: []cloud.Address{{Type: cloud.AddressHostname, Address: s.Name}},
 	}

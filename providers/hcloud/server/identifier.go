@@ -25,14 +25,21 @@ const legacy = "bm-"
 // ID is the id of a cloud server.
 func ID(number int64) cloud.InstanceID { return cloud.InstanceID(strconv.FormatInt(number, 10)) }
 
-// DedicatedID is the id of a dedicated server.
-func DedicatedID(number int64) cloud.InstanceID {
-	return cloud.InstanceID(dedicated + strconv.FormatInt(number, 10))
+// NodeID implements cloud.NameBound: the configuration can say that a dedicated server is another one when it
+// has another name.
+func (m *Machines) NodeID(id cloud.InstanceID, name string) cloud.InstanceID {
+	if m.Settings.Robot.NameMustMatch && strings.HasPrefix(string(id), dedicated) {
+		return id + cloud.InstanceID("/"+name)
+	}
+	return id
 }
 
 // Number is what the API calls a machine.
 func Number(id cloud.InstanceID) (number int64, isDedicated bool, err error) {
 	text, isDedicated := strings.CutPrefix(string(id), dedicated)
+	if isDedicated {
+		text, _, _ = strings.Cut(text, "/") // its name
+	}
 	number, ok := positive(text)
 	if !ok {
 		return 0, false, fmt.Errorf("machine %q: want the number of a server", id)
@@ -52,18 +59,26 @@ func positive(text string) (number int64, ok bool) {
 //	hcloud://<number>      a cloud server
 //	hrobot://<number>      a dedicated server
 //	hcloud://bm-<number>   a dedicated server; it is read only
+//
+// Dedicated servers concern nobody unless the configuration says so.
 func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	scheme, text, _ := strings.Cut(providerID, "://")
 	bare, isLegacy := strings.CutPrefix(text, legacy)
 	number, ok := positive(bare)
 	switch {
-	case !ok:
+	case !ok, !m.Concerns(providerID):
 	case scheme == Scheme && !isLegacy:
 		return ID(number), nil
 	case scheme == Scheme, scheme == DedicatedScheme && !isLegacy:
-		return DedicatedID(number), nil
+		return cloud.InstanceID(dedicated + bare), nil
 	}
 	return "", fmt.Errorf("provider-ID %q: want %s://<number of a cloud server> or %s://<number of a dedicated server>", providerID, Scheme, DedicatedScheme)
+}
+
+// Concerns implements cloud.Scoped.
+func (m *Machines) Concerns(providerID string) bool {
+	scheme, text, _ := strings.Cut(providerID, "://")
+	return scheme == Scheme && !strings.HasPrefix(text, legacy) || (scheme == Scheme || scheme == DedicatedScheme) && m.Settings.Robot.Enabled
 }
 
 // PartOf implements cloud.Partitioned: dedicated servers are seen with the credentials for Robot, which

@@ -30,19 +30,13 @@ const robotTime = 5 * time.Second
 // List implements cloud.Instances. While Robot cannot be asked the list is incomplete: the cloud servers
 // are found all the same.
 func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
-	servers, err := m.Servers(ctx)
+	servers, err := m.servers(ctx, "")
 	if err != nil {
 		return cloud.InstanceList{}, err
 	}
 	list := cloud.InstanceList{Complete: servers.Complete}
-	seen := map[int64]bool{}
 	for _, s := range servers.Items {
-		// A server that is read twice hides one that moved to a page that was read before.
-		list.Complete = list.Complete && !seen[s.ID]
-		if !seen[s.ID] {
-			seen[s.ID] = true
-			list.Items = append(list.Items, m.fromCloud(s))
-		}
+		list.Items = append(list.Items, m.fromCloud(s))
 	}
 	if m.Robot == nil {
 		return list, nil
@@ -50,16 +44,11 @@ func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 	ctx, cancel := context.WithTimeout(ctx, robotTime)
 	defer cancel()
 	all, err := m.Robot.Servers(ctx)
-	list.Complete = list.Complete && err == nil
+	list.Complete, list.Err = list.Complete && err == nil, err
 	for _, s := range all {
 		list.Items = append(list.Items, m.fromRobot(s))
 	}
 	return list, nil
-}
-
-// Servers reads all cloud servers.
-func (m *Machines) Servers(ctx context.Context) (api.Listing[*hcloud.Server], error) {
-	return m.servers(ctx, "")
 }
 
 // servers reads the cloud servers of a name, or all of them for "".
@@ -78,19 +67,6 @@ func (m *Machines) servers(ctx context.Context, name string) (api.Listing[*hclou
 	return all, nil
 }
 
-// Server reads a cloud server, nil when there is none with that number.
-func (m *Machines) Server(ctx context.Context, number int64) (*hcloud.Server, error) {
-	doing := fmt.Sprintf("reading the server %d", number)
-	s, _, err := m.API.Server.GetByID(ctx, number)
-	if err != nil {
-		return nil, api.Failed(doing, err)
-	}
-	if s != nil && s.ID != number {
-		return nil, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
-	}
-	return s, nil
-}
-
 // errNoCredentials is about dedicated servers whose Node is not described, such as one that is gone.
 var errNoCredentials = errors.New("there are no credentials for Robot, so nobody knows of dedicated servers")
 
@@ -106,7 +82,7 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 		if err != nil {
 			return nil, err
 		}
-		if exists {
+		if exists && i.ID == id { // a dedicated server may have another name
 			found[id] = i
 		}
 	}
@@ -117,9 +93,15 @@ func (m *Machines) get(ctx context.Context, number int64, isDedicated bool) (i c
 	if isDedicated {
 		return m.getDedicated(ctx, int(number))
 	}
-	s, err := m.Server(ctx, number)
-	if err != nil || s == nil {
-		return cloud.Instance{}, false, err
+	doing := fmt.Sprintf("reading the server %d", number)
+	s, _, err := m.API.Server.GetByID(ctx, number)
+	switch {
+	case err != nil:
+		return i, false, api.Failed(doing, err)
+	case s == nil:
+		return i, false, nil
+	case s.ID != number:
+		return i, false, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
 	}
 	return m.fromCloud(s), true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
@@ -83,22 +84,48 @@ func TestNameOfACertificateIsTaken(t *testing.T) {
 	}
 }
 
-// TestIssuanceFails: what needs the certificate waits, while the rest serves and follows the nodes.
-func TestIssuanceFails(t *testing.T) {
-	l := newLab(t, 3, managed("example.com"))
-	nodes := l.nodes
-	l.nodes = nodes[:2]
-	const retry = "POST /certificates/1500002/actions/retry"
+// unissued is a lab with three nodes whose cloud issues no certificate, and says that it failed that long ago.
+func unissued(t *testing.T, ago time.Duration) *lab {
+	t.Helper()
+	server, _ := start(t, emulator.Options{Now: func() time.Time { return time.Now().Add(-ago) }})
+	l := newLabOn(t, server, "web", uid, managed("example.com"))
+	for _, machine := range server.SeedMachines(3) {
+		l.nodes = append(l.nodes, node(machine))
+	}
 	for _, command := range []string{"create_certificate", "issue_certificate"} {
-		if err := l.server.FailActions(emulator.ActionFault{Command: command, Code: "dns_zone_not_found"}); err != nil {
+		if err := server.FailActions(emulator.ActionFault{Command: command, Code: "dns_zone_not_found"}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return l
+}
+
+// TestIssuanceRests: a failed issuance is not repeated at once, whatever the Service is looked at for and by whichever
+// process.
+func TestIssuanceRests(t *testing.T) {
+	l := unissued(t, 0)
+	_, _ = l.try()
+	requests, _ := l.try()
+	l.want("the next pass", writes(requests), "POST /load_balancers")
+	l.restart()
+	l.svc.Spec.Ports[0].NodePort++
+	requests, _ = l.try()
+	l.want("another process", writes(requests), actions+"update_service")
+	if !l.said("dns_zone_not_found") {
+		t.Errorf("events %q", l.events)
+	}
+}
+
+// TestIssuanceFails: what needs the certificate waits, while the rest serves and follows the nodes.
+func TestIssuanceFails(t *testing.T) {
+	l := unissued(t, time.Hour)
+	nodes := l.nodes
+	l.nodes = nodes[:2]
 	if _, err := l.try(); err == nil {
 		t.Error("no error")
 	}
 	requests, _ := l.try()
-	l.want("the next pass", writes(requests), "POST /load_balancers", retry)
+	l.want("after an hour", writes(requests), "POST /load_balancers", "POST /certificates/1500001/actions/retry")
 	if services := l.balancer().Services; len(services) != 1 || services[0].ListenPort != 80 || !l.said("dns_zone_not_found") {
 		t.Errorf("services %+v, events %q", services, l.events)
 	}

@@ -17,7 +17,9 @@ func TestConformance(t *testing.T) {
 		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
 			server, _ := start(t, emulator.Options{})
 			server.AddCertificate("shop", "shop.example.com")
-			driver := mustConnect(t, variables(server))
+			values := variables(server)
+			values["ROBOT_ENABLED"] = "true"
+			driver := mustConnect(t, values)
 			server.ResetTraffic()
 			return driver, control{t, server}
 		},

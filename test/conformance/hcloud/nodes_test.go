@@ -6,8 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud/robot"
 )
@@ -161,6 +166,44 @@ func TestSameNumberAndOtherName(t *testing.T) {
 	}
 }
 
+// With upstream's rule a dedicated server of another name than its Node is another machine: the Node's is gone.
+func TestNameMustMatch(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	server.Robot.Add(robot.Machine{Number: 321, Name: "metal-1"})
+	values := robots(variables(server))
+	values["ROBOT_NAME_MUST_MATCH"] = "true"
+	driver := mustConnect(t, values)
+	c := run.Decorate(driver, run.Options{Descriptor: hcloud.Descriptor()})
+	id, err := instance.ID(c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "metal-1"}, Spec: corev1.NodeSpec{ProviderID: "hcloud://bm-321"}})
+	if err != nil || one(t, driver, "metal-1").ID != id || get(t, driver, id).ProviderID != "hrobot://321" {
+		t.Errorf("%q, %v", id, err)
+	}
+	if err := server.Robot.Edit(321, func(m *robot.Machine) { m.Name = "free" }); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := driver.Instances().Get(t.Context(), id); err != nil || len(found) > 0 {
+		t.Errorf("it was renamed: %v, %v", found, err)
+	}
+	if same, err := instance.ID(c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}, Spec: corev1.NodeSpec{ProviderID: "hcloud://321"}}); err != nil || same != "321" {
+		t.Errorf("a cloud server is %q, %v", same, err)
+	}
+}
+
+// Unless they are switched on dedicated servers are somebody else's, whoever wrote their provider-IDs.
+func TestDedicatedServersAreOff(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	values := variables(server)
+	for _, enabled := range []string{"false", "true"} {
+		values["ROBOT_ENABLED"] = enabled
+		c := run.Decorate(mustConnect(t, values), run.Options{Descriptor: hcloud.Descriptor()})
+		for id, dedicated := range map[string]bool{"hcloud://321": false, "hcloud://x": false, "hrobot://321": true, "hcloud://bm-321": true, "hrobot://x": true} {
+			if got := c.Concerns(id); got != (!dedicated || enabled == "true") {
+				t.Errorf("ROBOT_ENABLED=%s: %s concerns us: %t", enabled, id, got)
+			}
+		}
+	}
+}
+
 // A cloud server and a dedicated server of the same name are two machines, which the kernel refuses.
 func TestAmbiguousName(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
@@ -174,7 +217,7 @@ func TestAmbiguousName(t *testing.T) {
 
 func TestMalformedProviderIDs(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
-	driver := mustConnect(t, variables(server))
+	driver := mustConnect(t, robots(variables(server)))
 	for _, id := range []string{
 		"hcloud://", "hcloud://-1", "hcloud://+1", "hcloud://01", "hcloud://0", "hcloud://1x", "hcloud://hcloud://1", "hcloud://1/2", "hcloud://bm-", "hcloud://bm--1",
 		"hrobot://bm-1", "hrobot://", "hrobot://x", "1", "hcloud:1", "hcloud://99999999999999999999",

@@ -58,6 +58,7 @@ var certificateRoutes = map[string]handler{
 	"GET /certificates/{id}":                getCertificate,
 	"PUT /certificates/{id}":                updateCertificate,
 	"DELETE /certificates/{id}":             deleteCertificate,
+	"GET /certificates/{id}/actions":        listCertificateActions,
 	"POST /certificates/{id}/actions/retry": retryCertificate,
 }
 
@@ -111,6 +112,21 @@ func getCertificate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return c.certificateReply(one), nil
+}
+
+func listCertificateActions(c *call) (reply, error) {
+	one, err := c.certificate()
+	if err != nil {
+		return reply{}, err
+	}
+	var all []*action
+	for _, a := range c.server.actions {
+		if a.project == c.project && slices.Contains(a.Resources, one.resource()) {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, by((*action).id))
+	return actionList.answer(c, all, func(a *action) any { return a })
 }
 
 func updateCertificate(c *call) (reply, error) {
