@@ -30,9 +30,11 @@ releaser() {
 }
 
 check() {
-  local stated
+  local stated last
   stated=$(sed -n 's/^version: //p' charts/multicloud-ccm/Chart.yaml)
   [[ $stated == "$number" ]] || { echo "the version is $VERSION, Chart.yaml says $stated: deploy/*.yaml would name images that are not those of this release" >&2; return 1; }
+  last=$(git tag --list 'v[0-9]*' --sort=-version:refname | grep -v -e - -e "^$VERSION\$" | head -1 || true)
+  [[ -z $last || -e test/chart/testdata/upgrade/multicloud-ccm-${last#v}.tgz ]] || { echo "test/chart/testdata/upgrade has no chart of $last: nothing tests the upgrade from it" >&2; return 1; }
   releaser notes -version "$VERSION" -strict >/dev/null
   [[ -z $(git status --porcelain) ]] || { echo "files differ from the commit that is released" >&2; return 1; }
 }

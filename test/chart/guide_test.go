@@ -33,7 +33,7 @@ func TestGuidesRender(t *testing.T) {
 					continue
 				}
 				values := valuesOf(t, command)
-				if strings.Contains(command, "--reuse-values") {
+				if strings.Contains(command, "reuse-values") {
 					mustRender(t, release{values: []string{last, values}})
 					continue
 				}
