@@ -39,6 +39,9 @@ func observability() []Value {
 			{Name: "enabled", Type: Bool, Default: true, Doc: "Look. helm fails where its user may not read Nodes, Secrets, workloads and leases; switch it off for such a user."},
 		}},
 		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
+			{Name: "serviceAccount", Doc: "The account of its Pods.", Fields: []Value{
+				{Name: "create", Type: Bool, Default: true, Doc: "Make one that may read what the doctor looks at, and nothing else. Otherwise its Pods have the program's account, as they do with `serviceAccount.annotations`, where the cloud knows that account by name, and where the chart makes no account or no roles."},
+			}},
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},
 			}},
@@ -76,9 +79,9 @@ func escapes() []Value {
 		{Name: "commonAnnotations", Type: TextMap, Doc: "Annotations of every object."},
 		{Name: "podLabels", Type: TextMap, Doc: "Labels of the Pods."},
 		{Name: "podAnnotations", Type: TextMap, Doc: "Annotations of the Pods."},
-		{Name: "nameOverride", Doc: "Name of the chart in labels and names."},
-		{Name: "fullnameOverride", Doc: "Name of the objects."},
-		{Name: "namespaceOverride", Doc: "Namespace of the objects. Default: the release's."},
+		{Name: "nameOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Name of the chart in labels and names."},
+		{Name: "fullnameOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Name of the objects."},
+		{Name: "namespaceOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Namespace of the objects. Default: the release's."},
 		{Name: "global", Type: Object, Doc: "Values of the parent chart; imagePullSecrets is read."},
 		{Name: "enabled", Type: Bool, Default: true, Doc: "For the condition of a parent chart; has no effect here."},
 	}

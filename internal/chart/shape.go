@@ -1,10 +1,6 @@
 package chart
 
-import (
-	"slices"
-
-	"github.com/spf13/pflag"
-)
+import "github.com/spf13/pflag"
 
 // shapeEntry is a value in files/shape.yaml: what the templates compare given values with, and
 // what they go on with where a value is missing or wrong. Helm would compare them with
@@ -37,11 +33,14 @@ func shape(values []Value) map[string]shapeEntry {
 	return fields
 }
 
-// flagNames are all flags of the program.
-func flagNames(flags *pflag.FlagSet) []string {
-	var names []string
-	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	slices.Sort(names)
+// flagNames are all flags of the program, each with what its value has to be, "" for a text.
+func flagNames(flags *pflag.FlagSet) map[string]string {
+	kinds := map[string]string{
+		"bool": "boolean", "duration": "duration", "float32": "number", "float64": "number",
+		"int": "integer", "int32": "integer", "int64": "integer", "Level": "integer",
+	}
+	names := map[string]string{}
+	flags.VisitAll(func(f *pflag.Flag) { names[f.Name] = kinds[f.Value.Type()] })
 	return names
 }
 

@@ -23,6 +23,9 @@ func identity(providers, platforms []string) []Value {
 // adoptionItem is what safety.adoption is a list of, as --adoption reads it.
 const adoptionItem = `(unowned|own|any|[^",\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?)`
 
+// objectName is what names of objects, and of what they begin with, are like.
+const objectName = `^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$`
+
 // portItem is what controllers.firewall.deniedPorts is a list of.
 const portItem = `[ \t]*[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?[ \t]*`
 
@@ -57,7 +60,7 @@ func loops() []Value {
 			}},
 			{Name: "tagging", Doc: "Gives the machines of Nodes tags of your choice.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Run it. Needs tags, and a cloud whose machines can have them."},
-				{Name: "tags", Flag: "tags", Doc: "The tags: key=value,key=value. What is taken out of here later stays on machines."},
+				{Name: "tags", Flag: "tags", Pattern: `^([^=,]+=.*)?$`, Want: "tags such as team=shop,env=prod", Doc: "The tags: key=value,key=value. What is taken out of here later stays on machines."},
 				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
 			}},
 		}},

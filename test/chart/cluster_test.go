@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 			_ = c.Stop()
 		}
 	}
+	_ = os.RemoveAll(built.dir)
 	os.Exit(code)
 }
 

@@ -14,7 +14,8 @@ const deployHeader = `# What ` + "`helm template`" + ` renders for this provider
 
 func TestDeployManifests(t *testing.T) {
 	for _, provider := range providerNames() {
-		out := mustRender(t, release{values: []string{minimal(provider)}})
+		// Nobody runs `helm test` there.
+		out := mustRender(t, release{values: []string{minimal(provider), "doctor: {test: {enabled: false}}"}})
 		golden(t, filepath.Join(root(t), "deploy", provider+".yaml"), deployHeader+out.manifest)
 	}
 }

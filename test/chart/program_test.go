@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -44,16 +45,7 @@ controllers:
 // The real program runs with the flags, the variables and only the permissions that are
 // rendered: each controller alone does its work, and nothing it asks for is refused.
 func TestProgramRuns(t *testing.T) {
-	c := aCluster(t)
-	binary := os.Getenv("CCM_BINARY")
-	if binary == "" {
-		ctx, cancel := context.WithTimeout(t.Context(), startLimit)
-		defer cancel()
-		var err error
-		if binary, err = ccm.Build(ctx, ccm.BuildOptions{Dir: t.TempDir()}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c, binary := aCluster(t), program(t)
 	_, err := c.JoinNode(within(t), controlplane.NodeOptions{Name: machine, Ready: true, PodCIDRs: []string{"10.128.0.0/24"}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +61,32 @@ func TestProgramRuns(t *testing.T) {
 	}
 }
 
+// built is the program, for all tests that run it.
+var built struct {
+	once      sync.Once
+	dir, path string
+	err       error
+}
+
+// program returns the program, which may have to be built.
+func program(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.path = os.Getenv("CCM_BINARY"); built.path != "" {
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+		defer cancel()
+		if built.dir, built.err = os.MkdirTemp("", "chart-test-"); built.err == nil {
+			built.path, built.err = ccm.Build(ctx, ccm.BuildOptions{Dir: built.dir})
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
 // runProgram runs the program of a render while f does, and checks that nothing was refused.
 func runProgram(t *testing.T, c *cluster, binary string, out output, f func(*ccm.Process)) {
 	t.Helper()
@@ -81,7 +99,7 @@ func runProgram(t *testing.T, c *cluster, binary string, out output, f func(*ccm
 		}
 	}
 	user := "system:serviceaccount:kube-system:" + account
-	c.waitAllowed(t, user, as[rbacv1.ClusterRole](t, out, "ClusterRole", "").Rules, as[rbacv1.Role](t, out, "Role", "").Rules)
+	c.waitAllowed(t, user, as[rbacv1.ClusterRole](t, out, "ClusterRole", account).Rules, as[rbacv1.Role](t, out, "Role", account).Rules)
 	kubeconfig, err := c.ServiceAccountKubeconfig(within(t), "kube-system", account)
 	if err != nil {
 		t.Fatal(err)

@@ -42,10 +42,10 @@ func TestPermissionsWithRoutes(t *testing.T) {
 func comparePermissions(t *testing.T, name string, out output, running []string) {
 	t.Helper()
 	cluster, namespaced := permissions("my-lease", running)
-	if diff := cmp.Diff(cluster, as[rbacv1.ClusterRole](t, out, "ClusterRole", "").Rules); diff != "" {
+	if diff := cmp.Diff(cluster, as[rbacv1.ClusterRole](t, out, "ClusterRole", "multicloud-ccm").Rules); diff != "" {
 		t.Errorf("%s: ClusterRole (-program +chart):\n%s", name, diff)
 	}
-	role := as[rbacv1.Role](t, out, "Role", "")
+	role := as[rbacv1.Role](t, out, "Role", "multicloud-ccm")
 	if diff := cmp.Diff(namespaced, role.Rules); diff != "" {
 		t.Errorf("%s: Role (-program +chart):\n%s", name, diff)
 	}

@@ -23,6 +23,20 @@
 {{ if .Values.serviceAccount.create }}{{ default (include "multicloud-ccm.fullname" .) .Values.serviceAccount.name }}{{ else }}{{ .Values.serviceAccount.name }}{{ end }}
 {{- end }}
 
+{{/*
+Says "true" where the doctor's Pods have an account of their own. An account with annotations is known to
+the cloud by its name: the doctor has to have that one.
+*/}}
+{{- define "multicloud-ccm.doctorAccount" -}}
+{{- $pods := or .Values.doctor.test.enabled (include "multicloud-ccm.uninstallGuard" .) }}
+{{- $make := and .Values.doctor.serviceAccount.create .Values.serviceAccount.create .Values.rbac.create }}
+{{- if and $pods $make (not .Values.serviceAccount.annotations) }}true{{ end }}
+{{- end }}
+
+{{- define "multicloud-ccm.doctorAccountName" -}}
+{{ if include "multicloud-ccm.doctorAccount" . }}{{ include "multicloud-ccm.fullname" . }}-doctor{{ else }}{{ include "multicloud-ccm.serviceAccountName" . }}{{ end }}
+{{- end }}
+
 {{/* What never changes for a release: a Deployment's selector cannot. */}}
 {{- define "multicloud-ccm.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "multicloud-ccm.name" . }}

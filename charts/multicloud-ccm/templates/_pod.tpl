@@ -82,9 +82,8 @@ garbage more often instead of being killed. Nothing without a limit, or with one
 {{- end }}
 {{- end }}
 
-{{/* What the program and the doctor's Pod have in common. */}}
+{{/* What the program and the doctor's Pods have in common, but for the account. */}}
 {{- define "multicloud-ccm.podBase" -}}
-serviceAccountName: {{ include "multicloud-ccm.serviceAccountName" . }}
 automountServiceAccountToken: true
 {{- include "multicloud-ccm.pullSecrets" . }}
 {{- with .Values.priorityClassName }}
@@ -154,6 +153,7 @@ metadata:
   annotations:
     {{- merge (dict "kubectl.kubernetes.io/default-container" "cloud-controller-manager") .Values.podAnnotations | toYaml | nindent 4 }}
 spec:
+  serviceAccountName: {{ include "multicloud-ccm.serviceAccountName" . }}
   {{- include "multicloud-ccm.podBase" . | nindent 2 }}
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   {{- with include "multicloud-ccm.topologySpreadConstraints" . }}

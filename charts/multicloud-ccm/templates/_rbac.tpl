@@ -19,7 +19,8 @@
 {{- end }}
 {{- end }}
 {{- $reads := or (has "service-lb-controller" $running) (has "cloud-firewall-controller" $running) }}
-{{- if and (not $namespaced) (not $reads) (include "multicloud-ccm.uninstallGuard" $root) }}
+{{- $guards := and (include "multicloud-ccm.uninstallGuard" $root) (not (include "multicloud-ccm.doctorAccount" $root)) }}
+{{- if and (not $namespaced) (not $reads) $guards }}
 # the guard of helm uninstall
 - apiGroups: [""]
   resources: ["services"]

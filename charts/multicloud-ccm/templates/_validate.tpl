@@ -174,6 +174,11 @@ before the others of the folder.
 {{- toJson $p }}
 {{- end }}
 
+{{/* The pattern of a network. */}}
+{{- define "multicloud-ccm.network" -}}
+^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.]|/)){4}(3[0-2]|[12]?[0-9])$|^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$
+{{- end }}
+
 {{/* What a pattern cannot say of the items of a list. */}}
 {{- define "multicloud-ccm.problemsOfLists" -}}
 {{- $p := list }}
@@ -184,103 +189,32 @@ before the others of the folder.
 {{- $p = append $p (printf "controllers.firewall.deniedPorts has %q: use a port up to 65535, or a range from a smaller to a larger one" .) }}
 {{- end }}
 {{- end }}
+{{- $four := 0 }}
+{{- $six := 0 }}
 {{- range compact (splitList "," (toString .Values.controllers.route.clusterCIDR)) }}
-{{- if not (regexMatch "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.]|/)){4}(3[0-2]|[12]?[0-9])$|^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$" (trim .)) }}
+{{- if not (regexMatch (include "multicloud-ccm.network" $) (trim .)) }}
 {{- $p = append $p (printf "controllers.route.clusterCIDR has %q: use a network such as 10.244.0.0/16, or an IPv4 and an IPv6 one with a comma between" .) }}
+{{- end }}
+{{- if contains ":" . }}{{ $six = add1 $six }}{{ else }}{{ $four = add1 $four }}{{ end }}
+{{- end }}
+{{- if or (gt $four 1) (gt $six 1) }}
+{{- $p = append $p (printf "controllers.route.clusterCIDR is %q: use one network, or an IPv4 and an IPv6 one" (toString .Values.controllers.route.clusterCIDR)) }}
+{{- end }}
+{{- range .Values.networkPolicy.egress.ports }}
+{{- $text := include "multicloud-ccm.text" . }}
+{{- if or (not (regexMatch "^[1-9][0-9]{0,4}$" $text)) (gt (int64 $text) 65535) }}
+{{- $p = append $p (printf "networkPolicy.egress.ports has %q: use ports from 1 to 65535" $text) }}
+{{- end }}
+{{- end }}
+{{- range .Values.networkPolicy.egress.cidrs }}
+{{- if not (regexMatch (include "multicloud-ccm.network" $) .) }}
+{{- $p = append $p (printf "networkPolicy.egress.cidrs has %q: use networks such as 10.0.0.0/8" .) }}
 {{- end }}
 {{- end }}
 {{- $rules := list }}
 {{- range splitList "," (toString .Values.safety.adoption) }}{{ if has . (list "unowned" "own" "any") }}{{ $rules = append $rules . }}{{ end }}{{ end }}
 {{- if gt (len (uniq $rules)) 1 }}
 {{- $p = append $p (printf "safety.adoption has %s, which exclude each other: use one of them" (join " and " (uniq $rules))) }}
-{{- end }}
-{{- toJson $p }}
-{{- end }}
-
-{{/* Values that the program would refuse at its start. */}}
-{{- define "multicloud-ccm.problemsOfFlags" -}}
-{{- $p := list }}
-{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
-{{- $text := "" }}
-{{- if .value }}{{ $text = include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}{{ end }}
-{{- if not $text }}
-{{- if and .value .want (not (regexMatch .pattern "")) }}
-{{- $p = append $p (printf "%s is not set: use %s" .value .want) }}
-{{- end }}
-{{- else if .duration }}
-{{- $seconds := include "multicloud-ccm.seconds" $text | float64 }}
-{{- if or (not (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text)) (lt $seconds 0.001) (gt $seconds 9e9) }}
-{{- $p = append $p (printf "%s is %q: use a duration of at least 1ms, such as %s" .value $text (default "1m" .default)) }}
-{{- end }}
-{{- else if .most }}
-{{- $number := regexMatch (ternary "^(0|[1-9][0-9]*)$" "^(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$" (default false .integer)) $text }}
-{{- if or (not $number) (lt (float64 $text) (float64 (default 0 .least))) (gt (float64 $text) (float64 .most)) }}
-{{- $range := printf "%s from %v to %d" (ternary "a whole number" "a number" (default false .integer)) (default 0 .least) (int64 .most) }}
-{{- $p = append $p (printf "%s is %q: use %s" .value $text (default $range .want)) }}
-{{- end }}
-{{- else if and .want (not (regexMatch .pattern $text)) }}
-{{- $p = append $p (printf "%s is %q: use %s" .value $text .want) }}
-{{- end }}
-{{- end }}
-{{- toJson $p }}
-{{- end }}
-
-{{/* The order that client-go's leader election demands; its factor for the retry period is 1.2. */}}
-{{- define "multicloud-ccm.problemsOfLeader" -}}
-{{- $p := list }}
-{{- $l := dict }}
-{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
-{{- if hasPrefix "leaderElection." (default "" .value) }}
-{{- $text := include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}
-{{- $_ := set $l (trimPrefix "leaderElection." .value) (default .default $text) }}
-{{- end }}
-{{- end }}
-{{- if ne .Values.safety.mode "dry-run" }}
-{{- $lease := include "multicloud-ccm.seconds" $l.leaseDuration | float64 }}
-{{- $renew := include "multicloud-ccm.seconds" $l.renewDeadline | float64 }}
-{{- $retry := include "multicloud-ccm.seconds" $l.retryPeriod | float64 }}
-{{- if le $lease $renew }}
-{{- $p = append $p (printf "leaderElection.leaseDuration is %s and leaderElection.renewDeadline is %s: the lease has to last longer" $l.leaseDuration $l.renewDeadline) }}
-{{- end }}
-{{- if le $renew (mulf 1.2 $retry) }}
-{{- $p = append $p (printf "leaderElection.renewDeadline is %s and leaderElection.retryPeriod is %s: the deadline has to be more than 1.2 times as long" $l.renewDeadline $l.retryPeriod) }}
-{{- end }}
-{{- end }}
-{{- toJson $p }}
-{{- end }}
-
-{{/* The seconds of a duration such as 1m30s, 0 for what is none. */}}
-{{- define "multicloud-ccm.seconds" -}}
-{{- $seconds := 0.0 }}
-{{- range regexFindAll "[0-9]+([.][0-9]+)?(ms|s|m|h)" (toString .) -1 }}
-{{- $unit := regexFind "[a-z]+" . }}
-{{- $seconds = addf $seconds (mulf (trimSuffix $unit .) (get (dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0) $unit)) }}
-{{- end }}
-{{- $seconds }}
-{{- end }}
-
-{{- define "multicloud-ccm.problemsOfArgs" -}}
-{{- $p := list }}
-{{- $values := dict }}
-{{- range .Files.Get "files/flags.yaml" | fromYamlArray }}
-{{- $_ := set $values .flag (default "" .value) }}
-{{- end }}
-{{- /* Another image may have other flags. */}}
-{{- $another := or .Values.image.tag .Values.image.digest }}
-{{- $image := (.Files.Get "files/shape.yaml" | fromYaml).image.fields }}
-{{- range $field := list "registry" "repository" }}
-{{- if ne (get $.Values.image $field) (get (get $image $field) "default") }}{{ $another = true }}{{ end }}
-{{- end }}
-{{- $known := .Files.Get "files/flagnames.yaml" | fromYamlArray }}
-{{- range $name, $value := .Values.extraArgs }}
-{{- if hasPrefix "-" $name }}
-{{- $p = append $p (printf "extraArgs has %q: write the flag without dashes, %q" $name (trimPrefix "-" (trimPrefix "-" $name))) }}
-{{- else if hasKey $values $name }}
-{{- $other := get $values $name }}
-{{- $p = append $p (printf "extraArgs.%s: %s" $name (ternary (printf "the chart sets this flag from %s, use that" $other) "the chart sets this flag itself, leave it out" (ne $other ""))) }}
-{{- else if and (not (has $name $known)) (not $another) }}
-{{- $p = append $p (printf "extraArgs.%s: the program has no such flag; `cloud-controller-manager --help` lists those it has" $name) }}
-{{- end }}
 {{- end }}
 {{- toJson $p }}
 {{- end }}
