@@ -111,8 +111,13 @@ func (r *routes) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 		if err != nil {
 			return nil, fmt.Errorf("listing routes: the destination of %s: %w: %s", one.Name, cloud.ErrIncomplete, err.Error())
 		}
-		if target, ok := r.target(one.NextHopInstance); ok {
-			list = append(list, cloud.Route{Name: one.Name, Destination: destination, Target: target, Blackhole: isBlackhole(one)})
+		route := cloud.Route{Name: one.Name, Destination: destination, Blackhole: isBlackhole(one)}
+		ok := false
+		if route.NextHop, err = netip.ParseAddr(one.NextHopIp); err != nil {
+			route.Target, ok = r.target(one.NextHopInstance)
+		}
+		if ok || err == nil {
+			list = append(list, route)
 		}
 	}
 	return list, nil
@@ -164,7 +169,7 @@ func (r *routes) target(url string) (cloud.InstanceID, bool) {
 
 // CreateRoute implements cloud.Routes.
 func (r *routes) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	wanted, err := r.request(owner, route)
+	wanted, err := r.request(ctx, owner, route)
 	if err != nil {
 		return err
 	}
@@ -176,8 +181,9 @@ func (r *routes) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 	return goesOn(doing, operation)
 }
 
-// request is a route as upstream asks for it.
-func (r *routes) request(owner cloud.Owner, route cloud.Route) (*compute.Route, error) {
+// request is a route as upstream asks for it. An instance of another project than the network's can be a next hop by its
+// address only, which upstream does not know of.
+func (r *routes) request(ctx context.Context, owner cloud.Owner, route cloud.Route) (*compute.Route, error) {
 	begin, _, err := routeNames(owner)
 	if err != nil {
 		return nil, err
@@ -189,13 +195,39 @@ func (r *routes) request(owner cloud.Owner, route cloud.Route) (*compute.Route, 
 	if err != nil {
 		return nil, err
 	}
-	if project != r.project {
-		return nil, &cloud.Invalid{Field: "target of the route", Value: string(route.Target), Want: "want an instance of the project " + r.project + ", which the network is in"}
-	}
-	return &compute.Route{
+	wanted := &compute.Route{
 		Name: routeName(begin, route.NodeUID, route.Destination), Description: routeDescription, Network: r.api.BasePath + r.path(),
-		DestRange: route.Destination.String(), Priority: routePriority, NextHopInstance: "zones/" + zone + "/instances/" + name,
-	}, nil
+		DestRange: route.Destination.String(), Priority: routePriority,
+	}
+	if project == r.project {
+		wanted.NextHopInstance = "zones/" + zone + "/instances/" + name
+		return wanted, nil
+	}
+	read, err := r.api.Instances.Get(project, zone, name).Fields(hopFields).Context(ctx).Do()
+	if err != nil {
+		return nil, refused("reading the instance "+zone+"/"+name+" of the project "+project, err)
+	}
+	if wanted.NextHopIp = r.addressIn(read, route.Destination); wanted.NextHopIp == "" {
+		return nil, &cloud.Invalid{Field: "target of the route", Value: string(route.Target), Want: "want an instance with an address of the route's family in the network " + r.path()}
+	}
+	return wanted, nil
+}
+
+// hopFields are what is read of an instance that is a next hop by its address.
+const hopFields = "networkInterfaces(network,networkIP,ipv6Address,ipv6AccessType,ipv6AccessConfigs/externalIpv6)"
+
+// addressIn is the address of an instance in the network, of the family of a destination, "" where it has none.
+func (r *routes) addressIn(read *compute.Instance, destination netip.Prefix) string {
+	for _, nic := range read.NetworkInterfaces {
+		if !strings.HasSuffix(nic.Network, "/"+r.path()) {
+			continue
+		}
+		if destination.Addr().Is6() {
+			return ipv6Of(nic)
+		}
+		return nic.NetworkIP
+	}
+	return ""
 }
 
 // settle returns nil when a creation was refused because the route is there already: another attempt made it, whose
@@ -209,7 +241,8 @@ func (r *routes) settle(ctx context.Context, owner cloud.Owner, wanted *compute.
 		return errors.Join(refusal, err)
 	}
 	for _, one := range present {
-		if one.Name == wanted.Name && one.DestRange == wanted.DestRange && one.Priority == wanted.Priority && strings.HasSuffix(one.NextHopInstance, "/"+wanted.NextHopInstance) {
+		if one.Name == wanted.Name && one.DestRange == wanted.DestRange && one.Priority == wanted.Priority &&
+			one.NextHopIp == wanted.NextHopIp && strings.HasSuffix(one.NextHopInstance, wanted.NextHopInstance) {
 			return nil
 		}
 	}

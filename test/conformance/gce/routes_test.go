@@ -138,7 +138,6 @@ func TestForeignRoutes(t *testing.T) {
 	for n, change := range []map[string]any{
 		{"description": "mine"},
 		{"network": "https://www.googleapis.com/compute/v1/projects/test-project/global/networks/other"},
-		{"nextHopInstance": nil, "nextHopIp": "10.128.0.9"},
 		{"nextHopInstance": "https://www.googleapis.com/compute/v1/projects/other-project/zones/us-central1-a/instances/x"},
 	} {
 		r.create(r.wanted(10 + n))
@@ -197,12 +196,13 @@ func TestRouteThatIsThere(t *testing.T) {
 // What cannot be a route says why, and asks for nothing.
 func TestImpossibleRoutes(t *testing.T) {
 	r := newRouter(t, client{env: map[string]string{"GCE_NODE_PROJECTS": "batch-project"}})
+	r.server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "batch-project"}}, Instances: []emulator.Instance{{Project: "batch-project", Name: "web-1"}}})
 	route := r.wanted(1)
 	elsewhere, nameless := route, route
 	elsewhere.Target, nameless.NodeUID = "batch-project/us-central1-a/web-1", "node-1"
 	_, before := r.Requests()
 	for want, err := range map[string]error{
-		"batch-project":  r.CreateRoute(t.Context(), owner, elsewhere),
+		"default":        r.CreateRoute(t.Context(), owner, elsewhere),
 		"UUID":           r.CreateRoute(t.Context(), owner, nameless),
 		"--cluster-name": r.CreateRoute(t.Context(), cloud.Owner{Cluster: "My_cluster"}, route),
 	} {
@@ -212,6 +212,87 @@ func TestImpossibleRoutes(t *testing.T) {
 	}
 	if _, after := r.Requests(); after != before {
 		t.Errorf("%d writes", after-before)
+	}
+}
+
+// sharedClient is a cluster whose network is another project's.
+var sharedClient = client{conf: "network-project-id = host-project\nnetwork-name = default\n"}
+
+// attach puts a machine into the shared network.
+func (r router) attach(id cloud.InstanceID, address string) {
+	r.t.Helper()
+	r.must(r.server.Edit(path(id), map[string]any{"networkInterfaces": []any{
+		map[string]any{"networkIP": "10.200.0.1", "network": "https://www.googleapis.com/compute/v1/projects/test-project/global/networks/default"},
+		map[string]any{"networkIP": address, "ipv6Address": "fd20::7", "network": "https://www.googleapis.com/compute/v1/projects/host-project/global/networks/default"},
+	}}))
+}
+
+// Routes are in the project of the network. Google takes an instance of another project by its address only.
+func TestSharedNetwork(t *testing.T) {
+	seed := func(server *emulator.Server) {
+		server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "host-project"}}})
+	}
+	l := newLab(t, sharedClient)
+	seed(l.server)
+	r := router{l, l.driver.(cloud.Routes), l.driver.(cloud.Operations)}
+	four := r.wanted(1)
+	r.attach(four.Target, "10.128.7.7")
+	six := four
+	six.Destination = netip.MustParsePrefix("fd00:10:244:1::/64")
+	for route, hop := range map[cloud.Route]string{four: "10.128.7.7", six: "fd20::7"} {
+		r.create(route)
+		r.must(r.CreateRoute(t.Context(), owner, route)) // it is there
+		name := "kubernetes-" + uid(1)
+		if route == six {
+			name = "kubernetes-" + strings.ReplaceAll(uid(1), "-", "") + "-v6"
+		}
+		object := r.object("host-project", name)
+		if object["nextHopIp"] != hop || object["nextHopInstance"] != nil || !strings.HasSuffix(fmt.Sprint(object["network"]), "/projects/host-project/global/networks/default") {
+			t.Errorf("%+v", object)
+		}
+	}
+	routes := r.list()
+	if len(routes) != 2 || routes[0].Target != "" || !routes[0].NextHop.IsValid() {
+		t.Errorf("%+v", routes)
+	}
+	for _, request := range r.server.Requests() {
+		if strings.Contains(request.Path, "/global/") && !strings.Contains(request.Path, "/projects/host-project/") {
+			t.Errorf("%s %s is not about the network's project", request.Method, request.Path)
+		}
+	}
+	for _, route := range routes {
+		r.ends(r.DeleteRoute(t.Context(), owner, route))
+	}
+	if left := r.Leftovers(); left != nil {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// Rights in the project of the instances are none in that of the network.
+func TestNoRightsInTheNetworksProject(t *testing.T) {
+	server, address := start(t)
+	server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "host-project"}}})
+	server.Grant(account, project, "*")
+	server.Grant(account, "host-project", "routes.list")
+	key, err := server.ServiceAccountKey(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := sharedClient
+	c.env = map[string]string{"GCE_METADATA_HOST": "127.0.0.1:1", "GCE_CREDENTIALS_JSON": string(key), "GOOGLE_CLOUD_PROJECT": project}
+	driver, err := connect(t, address, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := router{lab{control{t, server, map[string]int{}}, driver}, driver.(cloud.Routes), driver.(cloud.Operations)}
+	route := r.wanted(1)
+	r.attach(route.Target, "10.128.7.7")
+	err = r.CreateRoute(t.Context(), owner, route)
+	if class := driver.Classify(err).Class; class != cloud.FailureUnauthorized || !strings.Contains(fmt.Sprint(err), "host-project") {
+		t.Errorf("class %s: %v", class, err)
+	}
+	if routes := r.list(); len(routes) != 0 {
+		t.Errorf("%+v", routes)
 	}
 }
 
