@@ -13,7 +13,8 @@ type Route struct {
 	NodeUID string
 	// NextHop is an internal address of the Target, of the family of Destination, where Capabilities.RoutesByAddress
 	// says that a route names that. CreateRoute gets it beside the Target, not valid where the machine has none;
-	// ListRoutes returns it in place of Target and Blackhole, and the kernel finds out whose it is.
+	// ListRoutes returns it in place of Target and Blackhole for each route that names an address, whatever the
+	// capability, and the kernel finds out whose it is.
 	NextHop netip.Addr
 	// Blackhole says that the target is gone, or off where the cloud does not tell one from the
 	// other.

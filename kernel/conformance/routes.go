@@ -66,13 +66,13 @@ func (f *fixture) aimed(route cloud.Route) cloud.Route {
 // resolve finds the machines of routes that name addresses, as the kernel does.
 func (r router) resolve(routes []cloud.Route) {
 	r.Helper()
-	if !r.suite.Descriptor.Capabilities.RoutesByAddress {
+	if !slices.ContainsFunc(routes, func(route cloud.Route) bool { return route.NextHop.IsValid() }) {
 		return
 	}
 	machines, err := r.driver.Instances().List(r.ctx())
 	r.must(err, "List")
 	for n, route := range routes {
-		routes[n].Blackhole = true
+		routes[n].Blackhole = route.Blackhole || route.NextHop.IsValid()
 		for _, machine := range machines.Items {
 			if machine.NextHop(route.Destination) == route.NextHop {
 				routes[n].Target, routes[n].Blackhole = machine.ID, false

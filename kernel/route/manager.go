@@ -205,9 +205,10 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	if err := m.resolve(ctx, routes, nodes); err != nil {
 		return nil, err
 	}
-	if m.cloud.Descriptor.Capabilities.RoutesUnmarked {
-		routes = slices.DeleteFunc(routes, func(route cloud.Route) bool { return !m.ours(route, nodes) })
-	}
+	routes = slices.DeleteFunc(routes, func(route cloud.Route) bool {
+		unknown := route.NextHop.IsValid() && route.Target == "" && !route.Blackhole
+		return unknown || m.cloud.Descriptor.Capabilities.RoutesUnmarked && !m.ours(route, nodes)
+	})
 	for _, route := range routes {
 		listed[identity{route.Name, route.Destination}] = route
 	}

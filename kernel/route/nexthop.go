@@ -11,12 +11,9 @@ import (
 // resolve fills in the machines of routes that name an address. Of a route that is nobody's to delete it is not
 // asked, and one whose machine cannot be said has none.
 func (m *Manager) resolve(ctx context.Context, routes []cloud.Route, nodes directory) error {
-	if !m.cloud.Descriptor.Capabilities.RoutesByAddress {
-		return nil
-	}
 	var hops []netip.Addr
 	for _, route := range routes {
-		if m.concerned(route) && !nodes.undecided(route) {
+		if route.NextHop.IsValid() && m.concerned(route) && !nodes.undecided(route) {
 			hops = append(hops, route.NextHop)
 		}
 	}
@@ -28,8 +25,10 @@ func (m *Manager) resolve(ctx context.Context, routes []cloud.Route, nodes direc
 		return fmt.Errorf("finding out where %d routes lead: %w", len(hops), err)
 	}
 	for i, route := range routes {
-		target, known := machines[route.NextHop]
-		routes[i].Target, routes[i].Blackhole = target, known && target == ""
+		if route.NextHop.IsValid() {
+			target, known := machines[route.NextHop]
+			routes[i].Target, routes[i].Blackhole = target, known && target == ""
+		}
 	}
 	return nil
 }

@@ -67,6 +67,23 @@ func routesByAddress(t *testing.T) {
 	}
 }
 
+// Some routes of a cloud with marks name an address. One of which nobody knows whose it is is neither shown nor
+// deleted.
+func TestSomeRoutesByAddress(t *testing.T) {
+	f := newFixture(run.Live)
+	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("b", "2", "10.0.2.0/24"), node("c", "3", "10.0.3.0/24")}
+	f.machines.at = map[netip.Addr]cloud.InstanceID{hop1: "1"}
+	f.cloud.routes = []cloud.Route{byAddress("10.0.1.0/24", hop1), route("r2", "10.0.2.0/24", "2"), byAddress("10.0.3.0/24", hop3)}
+	got, err := New(f.options).List(t.Context())
+	want := []Route{{hop1.String(), "a", netip.MustParsePrefix("10.0.1.0/24"), false}, {"r2", "b", netip.MustParsePrefix("10.0.2.0/24"), false}}
+	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" || err != nil {
+		t.Errorf("routes (-want +got):\n%s, %v", diff, err)
+	}
+	if !slices.Equal(f.machines.asked, []netip.Addr{hop1, hop3}) {
+		t.Errorf("asked for %v", f.machines.asked)
+	}
+}
+
 // The cloud is not asked for more routes than its network holds, and one event tells the Node. When one goes
 // there is room.
 func TestFullNetwork(t *testing.T) { synctest.Test(t, fullNetwork) }
