@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("%d nodes: the test cloud %s bears at most %d", o.Nodes, o.Cloud, facts.Most)
 	}
 	r := &run{options: o, lab: l, facts: facts, result: Result{
-		Cloud: o.Cloud, Nodes: o.Nodes, Services: o.Services, Listing: facts.Listing(o.Nodes), Initialising: facts.Initialising(o.Nodes),
+		Cloud: o.Cloud, Nodes: o.Nodes, Services: o.Services, Listing: facts.Listing(o.Nodes), Initialising: facts.Initialising(o.Nodes), Deleting: o.Services * facts.DeletionReads,
 		Quota: o.Quota, PeakMemoryMB: map[string]float64{},
 	}}
 	watch, err := startWatch(ctx, l.AdminConfig())

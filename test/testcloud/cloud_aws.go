@@ -132,6 +132,8 @@ func (a *amazon) Facts() Facts {
 		Provider: "aws", List: "GET " + instances, Page: 1000, Beside: 1, Details: 100,
 		Create:   []string{"POST /elb/CreateLoadBalancer", "POST /elbv2/CreateLoadBalancer"},
 		Machines: instances, Machine: instances, All: "/**", AtOnce: 2, BareIDs: true, Unrecorded: true, MostBehind: fleetFrom,
+		// A security group can be deleted a while after its load balancer, and tags are read with each list.
+		DeletionReads: 6,
 		Lacks: map[Ability]string{
 			Activation: "moto's balancers serve at once", Rename: "an instance keeps its private DNS name", Twins: "private DNS names are unique",
 			ShortLists: "its answers are XML", SecondPage: "its pages have tokens and no number",

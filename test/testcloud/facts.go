@@ -32,6 +32,8 @@ type Facts struct {
 	// Most is the largest number of machines that the test cloud bears, MostBehind that with load
 	// balancers in front of them; 0 for any.
 	Most, MostBehind int
+	// DeletionReads is how many reads the deletion of a load balancer may take, 0 for one.
+	DeletionReads int
 	// MostTargets is how many targets a load balancer has at the most, 0 for any number.
 	MostTargets int
 	// Lacks are the abilities that it does not have, each with the reason.
