@@ -131,7 +131,7 @@ func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, s
 // ListBalancers implements cloud.BulkLister.
 func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-		return l.API.LoadBalancers.List(ctx, o)
+		return l.page(ctx, o)
 	})
 }
 

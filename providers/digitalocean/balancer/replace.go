@@ -64,7 +64,7 @@ func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.Load
 	if !listed {
 		var err error
 		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-			return l.API.LoadBalancers.List(ctx, o)
+			return l.page(ctx, o)
 		})
 		if err != nil {
 			return nil, err
