@@ -88,3 +88,26 @@ func TestSaid(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// forwarding is a cloud whose machines have addresses that only their Nodes know.
+type forwarding struct{ driver }
+
+func (forwarding) FromNodeAddresses(_ cloud.Instance, node cloud.NodeFacts) []cloud.Address {
+	return node.Addresses
+}
+
+// An address that only the Node knows is one of its machine.
+func TestAddressOfTheNode(t *testing.T) {
+	one := node("one", "fake://1", time.Hour)
+	one.Annotations = map[string]string{"alpha.kubernetes.io/provided-node-ip": "10.0.0.7"}
+	one.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.7"}}
+	for c, want := range map[cloud.Driver]string{driver{}: "failure | node-address-unknown", forwarding{}: ""} {
+		f := &facts{Options: Options{Cloud: fake(c), Patience: DefaultPatience}, now: now}
+		f.nodes.value = []*corev1.Node{one}
+		f.sky.machines = map[cloud.InstanceID]cloud.Instance{"1": {ID: "1", Name: "one", Addresses: []cloud.Address{{Type: cloud.AddressExternalIP, Address: "192.0.2.1"}}}}
+		f.sky.match(t.Context(), f.Options, f.nodes.value)
+		if got := found(t, f, Nodes); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%T: %q", c, got)
+		}
+	}
+}

@@ -141,6 +141,9 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 		default:
 			s.byName(ctx, o, node)
 		}
+		if machine, known := s.of[node.Name]; known {
+			s.of[node.Name] = instance.Complete(o.Cloud.Completer, machine, node)
+		}
 	}
 }
 

@@ -43,10 +43,14 @@ func factsOf(node *corev1.Node) cloud.NodeFacts {
 	return facts
 }
 
-// complete returns a machine with the addresses that only its Node knows.
 func (n *nodes) complete(machine cloud.Instance, node *corev1.Node) cloud.Instance {
-	if n.completer != nil {
-		machine.Addresses = append(slices.Clip(machine.Addresses), n.completer.FromNodeAddresses(machine, factsOf(node))...)
+	return Complete(n.completer, machine, node)
+}
+
+// Complete returns a machine with the addresses that only its Node knows; by is nil where the cloud tells all.
+func Complete(by cloud.Completer, machine cloud.Instance, node *corev1.Node) cloud.Instance {
+	if by != nil {
+		machine.Addresses = append(slices.Clip(machine.Addresses), by.FromNodeAddresses(machine, factsOf(node))...)
 	}
 	return machine
 }
