@@ -19,6 +19,9 @@ type Route struct {
 	// Blackhole says that the target is gone, or off where the cloud does not tell one from the
 	// other.
 	Blackhole bool
+	// Impaired is what the cloud says keeps packets from arriving although the route is there, for people; "" for
+	// nothing. The kernel tells the Node.
+	Impaired string
 	// Partial says that the route is not in every table it has to be in. Creating it again
 	// completes it, deleting it deletes what there is.
 	Partial bool

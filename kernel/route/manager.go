@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -78,8 +77,8 @@ type Manager struct {
 	listed map[identity]cloud.Route
 	// held is how many routes there are, those of others among them.
 	held int
-	// told are the Nodes, by UID, that were told of a pod network which is left out.
-	told map[types.UID]bool
+	// told is what Nodes were told in the last List.
+	told notices
 	// dooms are the deletions of the last List that count.
 	dooms map[identity]doom
 }
@@ -117,8 +116,12 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 		return nil, err
 	}
 	var routes []Route
+	told := notices{}
 	for _, route := range actual {
 		wanted := nodes.settled(route)
+		if wanted && route.Impaired != "" {
+			m.tell(told, nodes.byID[route.Target], event.RouteImpaired, fmt.Sprintf("the route to %s is there, but %s", route.Destination, route.Impaired))
+		}
 		if nodes.undecided(route) || wanted && route.Partial {
 			continue
 		}
@@ -127,7 +130,11 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 			Destination: route.Destination, Blackhole: route.Blackhole && !wanted,
 		})
 	}
-	return append(routes, m.leftOut(nodes)...), nil
+	routes = append(routes, m.leftOut(nodes, told)...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.told = told
+	return routes, nil
 }
 
 // Create sends a pod network to a node. Where the network holds no more routes it asks the cloud nothing: the

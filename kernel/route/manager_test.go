@@ -501,6 +501,25 @@ func (n *notes) Record(object event.Object, reason event.Reason, message string)
 	*n = append(*n, object.Name+" "+reason.Name+": "+message)
 }
 
+// What keeps packets from arriving is said once, and again when it comes back.
+func TestImpairedRoute(t *testing.T) {
+	f, events := newFixture(run.Live), &notes{}
+	f.options.Events = events
+	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("b", "2", "10.0.2.0/24")}
+	m := New(f.options)
+	for _, problem := range []string{"it is off", "it is off", "", "it is off"} {
+		bad := route("r1", "10.0.1.0/24", "1")
+		bad.Impaired = problem
+		f.cloud.routes = []cloud.Route{bad, route("r2", "10.0.2.0/24", "2")}
+		if got, err := m.List(t.Context()); err != nil || len(got) != 2 {
+			t.Fatalf("%v, %v", got, err)
+		}
+	}
+	if len(*events) != 2 || (*events)[0] != "a RouteImpaired: the route to 10.0.1.0/24 is there, but it is off" {
+		t.Errorf("events: %q", *events)
+	}
+}
+
 // What can have no route is left out where the rest can have one, and one event says so. A Node outside of the
 // network, and the routes that somebody made to it, are left alone.
 func TestNarrowNetwork(t *testing.T) {

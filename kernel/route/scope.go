@@ -4,21 +4,17 @@ import (
 	"fmt"
 	"net/netip"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // leftOut are the pod networks that can have no route, as if they had one: the route controller is content
 // with the Node then. A Node of which none can have a route is not among them: its routes fail.
-func (m *Manager) leftOut(nodes directory) []Route {
+func (m *Manager) leftOut(nodes directory, told notices) []Route {
 	scope := m.cloud.RouteScope
 	if scope == nil {
 		return nil
 	}
 	var routes []Route
-	told := map[types.UID]bool{}
 	for _, node := range m.nodes() {
 		id, err := m.machines.ProviderID(node)
 		if _, routed := nodes.byID[id]; err != nil || !routed {
@@ -37,23 +33,24 @@ func (m *Manager) leftOut(nodes directory) []Route {
 		for _, cidr := range out {
 			routes = append(routes, Route{Node: node.Name, Destination: cidr})
 		}
-		told[node.UID] = true
-		m.tell(node, out)
+		m.tell(told, node.Name, event.RouteLeftOut, fmt.Sprintf("the cloud's network has no routes for %v of this node: they are left out", out))
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.told = told
 	return routes
 }
 
-// tell writes one event for each Node.
-func (m *Manager) tell(node *corev1.Node, out []netip.Prefix) {
+// notices are what Nodes are told in one pass.
+type notices map[string]bool
+
+// tell tells a Node something that it was not told in the pass before.
+func (m *Manager) tell(told notices, name string, reason event.Reason, text string) {
+	key := name + " " + text
 	m.mu.Lock()
-	told := m.told[node.UID]
+	before := m.told[key]
 	m.mu.Unlock()
-	if told || m.events == nil {
+	told[key] = true
+	if before || m.events == nil {
 		return
 	}
-	object := event.Object{Kind: "Node", Name: node.Name, UID: string(node.UID)}
-	m.events.Record(object, event.RouteLeftOut, fmt.Sprintf("the cloud's network has no routes for %v of this node: they are left out", out))
+	_, uid, _ := m.target(name) // without a UID where the Node has just gone
+	m.events.Record(event.Object{Kind: "Node", Name: name, UID: uid}, reason, text)
 }

@@ -111,7 +111,11 @@ func (r *routes) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 		if err != nil {
 			return nil, fmt.Errorf("listing routes: the destination of %s: %w: %s", one.Name, cloud.ErrIncomplete, err.Error())
 		}
-		route := cloud.Route{Name: one.Name, Destination: destination, Blackhole: isBlackhole(one)}
+		route := cloud.Route{Name: one.Name, Destination: destination}
+		for _, warning := range one.Warnings {
+			route.Blackhole = route.Blackhole || warning.Code == instanceGone
+			route.Impaired = cmp.Or(route.Impaired, impairments[warning.Code])
+		}
 		ok := false
 		if route.NextHop, err = netip.ParseAddr(one.NextHopIp); err != nil {
 			route.Target, ok = r.target(one.NextHopInstance)
@@ -123,9 +127,14 @@ func (r *routes) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 	return list, nil
 }
 
-// isBlackhole reports whether the API says that the machine does not exist. One that is off keeps its route.
-func isBlackhole(route *compute.Route) bool {
-	return slices.ContainsFunc(route.Warnings, func(w *compute.RouteWarnings) bool { return w.Code == "NEXT_HOP_INSTANCE_NOT_FOUND" })
+// instanceGone is the warning of a route whose instance does not exist. One that is off keeps its route.
+const instanceGone = "NEXT_HOP_INSTANCE_NOT_FOUND"
+
+// impairments are what other warnings mean.
+var impairments = map[string]string{
+	"NEXT_HOP_CANNOT_IP_FORWARD":              "its instance may not forward packets: make it again with --can-ip-forward",
+	"NEXT_HOP_INSTANCE_NOT_ON_NETWORK":        "its instance has no interface in the network",
+	"NEXT_HOP_INSTANCE_HAS_NO_IPV6_INTERFACE": "its instance has no IPv6 address in the network",
 }
 
 // owned are the routes of the network with the cluster's names and upstream's description.

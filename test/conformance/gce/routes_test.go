@@ -193,6 +193,19 @@ func TestRouteThatIsThere(t *testing.T) {
 	}
 }
 
+// An instance that may not forward packets has a route of no use, and the list says so.
+func TestInstanceThatMayNotForward(t *testing.T) {
+	r := newRouter(t, client{})
+	route := r.wanted(1)
+	r.create(route)
+	for _, may := range []bool{false, true} {
+		r.must(r.server.Edit(path(route.Target), map[string]any{"canIpForward": may}))
+		if routes := r.list(); len(routes) != 1 || strings.Contains(routes[0].Impaired, "--can-ip-forward") == may {
+			t.Errorf("it may: %t: %+v", may, routes)
+		}
+	}
+}
+
 // What cannot be a route says why, and asks for nothing.
 func TestImpossibleRoutes(t *testing.T) {
 	r := newRouter(t, client{env: map[string]string{"GCE_NODE_PROJECTS": "batch-project"}})
