@@ -38,7 +38,8 @@ HELM        := $(BIN)/helm
 FUZZTIME    ?= 10000x
 TEST_FLAGS  ?=
 # The race detector needs cgo.
-GO_TEST     := CGO_ENABLED=1 go test -race
+# At the end of every program, each package's tests and each run of the binary, it would sleep for a second.
+GO_TEST     := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race
 
 .DEFAULT_GOAL := help
 

@@ -59,6 +59,10 @@ type Memory struct {
 	Binary int64
 }
 
+// NoRaceSleep is for the environment of a binary with the race detector, which would sleep for a second at
+// its end, so that goroutines can go on racing.
+const NoRaceSleep = "GORACE=atexit_sleep_ms=0"
+
 // Start starts the binary. It does not wait for anything; see Healthy.
 func Start(o Options) (*Process, error) {
 	port, err := freePort()
@@ -73,7 +77,7 @@ func Start(o Options) (*Process, error) {
 	defer out.Close()
 	p.cmd = exec.Command(o.Binary, append(p.args(o), o.Args...)...)
 	// A race is found in the log (lab.RaceReports); it must not change the exit code.
-	p.cmd.Env = append([]string{"HOME=" + o.Dir, "PATH=" + os.Getenv("PATH"), "GORACE=exitcode=0"}, o.Env...)
+	p.cmd.Env = append([]string{"HOME=" + o.Dir, "PATH=" + os.Getenv("PATH"), NoRaceSleep + " exitcode=0"}, o.Env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.SysProcAttr = processAttributes()
 	if err := p.cmd.Start(); err != nil {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
@@ -101,7 +102,7 @@ func TestDryRunPrintsPlans(t *testing.T) {
 	defer out.Close()
 	args := append([]string{"--dry-run", "--cloud-provider=" + s.Provider(), "--secure-port=0", "--kubeconfig=" + s.Kubeconfig()}, s.Cloud.Args()...)
 	cmd := exec.CommandContext(s.within(patience), s.Binary(), args...)
-	cmd.Env = append(s.Environment(nil), "HOME="+s.Dir())
+	cmd.Env = append(s.Environment(nil), "HOME="+s.Dir(), ccm.NoRaceSleep)
 	cmd.Stdout = out
 	s.must(cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()

@@ -43,7 +43,7 @@ func (s *site) commandAs(env map[string]string, stdin string, args ...string) ra
 	s.t.Helper()
 	cmd := exec.CommandContext(s.within(patience), s.Binary(), args...)
 	cmd.Args = append(append(cmd.Args, "--cloud-provider="+s.Provider(), "--kubeconfig="+s.Kubeconfig()), s.Cloud.Args()...)
-	cmd.Env = append(s.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+s.Dir())
+	cmd.Env = append(s.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+s.Dir(), ccm.NoRaceSleep)
 	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
 	err := cmd.Run()
