@@ -41,6 +41,8 @@ func (h *Hetzner) Facts() Facts {
 	return Facts{
 		Provider: "hcloud", List: "GET /v1/servers", Page: 50, Create: []string{"POST /v1/load_balancers"},
 		Machines: "/v1/servers", Machine: "/v1/servers/*", All: "/v1/**", AtOnce: 6, MostTargets: 25,
+		// Each deletion looks for certificates that are left, and checks the credentials before it believes that nothing is.
+		DeletionReads: 7,
 		Lacks: map[Ability]string{
 			Twins: "names of servers are unique in a project", RefusedStart: "only the API says which network HCLOUD_NETWORK names",
 		},
