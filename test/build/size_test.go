@@ -25,7 +25,9 @@ func TestSize(t *testing.T) {
 		// doctor had come: 1.6 MB in all that every image has. 53.1 and 47.1 MB on 2026-11-23, when operations, parts
 		// of an API, portable annotations and Nodes that describe themselves had come: 0.15 MB.
 		{"aws", []string{"aws"}, 53*megabyte + megabyte/2},
-		{"digitalocean", []string{"digitalocean"}, 48*megabyte + megabyte/2},
+		// 48.57 MB on 2026-11-23, when routes by address and the comparison of a new leader's informers had come: 0.11 MB.
+		// Without inlining in further packages of the framework it is larger.
+		{"digitalocean", []string{"digitalocean"}, 48*megabyte + 3*megabyte/4},
 		{"gce", []string{"gce"}, 50 * megabyte},
 		{"hcloud", []string{"hcloud"}, 48*megabyte + megabyte/2},
 		{"sim", []string{"sim"}, 47*megabyte + megabyte/2},
