@@ -40,7 +40,7 @@ func observability() []Value {
 		}},
 		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
 			{Name: "serviceAccount", Doc: "The account of its Pods.", Fields: []Value{
-				{Name: "create", Type: Bool, Default: true, Doc: "Make one that may read what the doctor looks at, and nothing else. Otherwise its Pods have the program's account, as they do with `serviceAccount.annotations`, where the cloud knows that account by name, and where the chart makes no account or no roles."},
+				{Name: "create", Type: Bool, Default: true, Doc: "Make one that may read what the doctor looks at, and nothing else. Otherwise its Pods have the program's account. They have that too with `serviceAccount.annotations`, with a `serviceAccountToken` in `extraVolumes`, and where the chart makes no account or no roles. Set it to false where the cloud knows the program's account by name without either, as with EKS Pod Identity."},
 			}},
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},

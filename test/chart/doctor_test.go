@@ -118,8 +118,10 @@ func TestDoctorsAccount(t *testing.T) {
 		"": "multicloud-ccm-doctor",
 		"doctor: {serviceAccount: {create: false}}": "multicloud-ccm",
 		"serviceAccount: {annotations: {a: b}}":     "multicloud-ccm",
-		"rbac: {create: false}":                     "multicloud-ccm",
-		"serviceAccount: {create: false, name: x}":  "x",
+		"extraVolumes: [{name: token, projected: {sources: [{serviceAccountToken: {audience: cloud, path: token}}]}}]": "multicloud-ccm",
+		"extraVolumes: [{name: ca, configMap: {name: ca}}]":                                                            "multicloud-ccm-doctor",
+		"rbac: {create: false}":                    "multicloud-ccm",
+		"serviceAccount: {create: false, name: x}": "x",
 	} {
 		out := mustRender(t, release{values: []string{minimal("sim"), guard, values}})
 		for _, pod := range []string{"multicloud-ccm-doctor", guardName} {

@@ -24,13 +24,14 @@
 {{- end }}
 
 {{/*
-Says "true" where the doctor's Pods have an account of their own. An account with annotations is known to
-the cloud by its name: the doctor has to have that one.
+Says "true" where the doctor's Pods have an account of their own. An account with annotations, or whose token is
+mounted, is known to the cloud by its name: the doctor has to have that one.
 */}}
 {{- define "multicloud-ccm.doctorAccount" -}}
 {{- $pods := or .Values.doctor.test.enabled (include "multicloud-ccm.uninstallGuard" .) }}
 {{- $make := and .Values.doctor.serviceAccount.create .Values.serviceAccount.create .Values.rbac.create }}
-{{- if and $pods $make (not .Values.serviceAccount.annotations) }}true{{ end }}
+{{- $known := or .Values.serviceAccount.annotations (contains "\"serviceAccountToken\"" (toJson .Values.extraVolumes)) }}
+{{- if and $pods $make (not $known) }}true{{ end }}
 {{- end }}
 
 {{- define "multicloud-ccm.doctorAccountName" -}}

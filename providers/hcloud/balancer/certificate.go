@@ -14,7 +14,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
 // labelStaging has the staging CA issue a certificate.
@@ -96,8 +95,9 @@ func onlyTargets(change cloud.Change) bool {
 // ask more often.
 const issuedAgain = 10 * time.Minute
 
-// resting returns the certificates whose issuance failed a shorter time ago. When it ended only its action says.
-func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates []*hcloud.Certificate) (map[int64]bool, error) {
+// resting returns the certificates whose issuance failed a shorter time ago. When it ended only its action says. One
+// whose actions cannot be read rests too: the targets need not wait for that.
+func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates []*hcloud.Certificate) map[int64]bool {
 	resting := map[int64]bool{}
 	for _, c := range certificates {
 		if spec.Deleting || !isFailed(c) {
@@ -105,12 +105,9 @@ func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates [
 		}
 		opts := hcloud.ActionListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}, Sort: []string{"finished:desc"}}
 		actions, _, err := b.API.Certificate.Action.ListFor(ctx, c, opts)
-		if err != nil {
-			return nil, api.Failed(fmt.Sprintf("reading the actions of certificate %d", c.ID), err)
-		}
-		resting[c.ID] = len(actions) > 0 && time.Since(actions[0].Finished) < issuedAgain
+		resting[c.ID] = err != nil || len(actions) > 0 && time.Since(actions[0].Finished) < issuedAgain
 	}
-	return resting, nil
+	return resting
 }
 
 // served returns a service with why it has to wait: the API takes no certificate whose issuance failed.

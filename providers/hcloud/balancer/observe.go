@@ -39,10 +39,7 @@ func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	resting, err := b.resting(ctx, spec, certificates)
-	if err != nil {
-		return cloud.Observed{}, err
-	}
+	resting := b.resting(ctx, spec, certificates)
 	if len(found) == 0 {
 		lookups, err := b.lookUp(ctx, spec, nil)
 		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates, resting: resting}}, err

@@ -62,10 +62,10 @@ func open(t *testing.T, options emulator.Options, conf string) *site {
 	t.Cleanup(s.cloud.Close)
 	var err error
 	if s.binary = os.Getenv("CCM_BINARY"); s.binary == "" {
-		s.binary, err = ccm.Build(s.within(30*time.Minute), ccm.BuildOptions{Dir: s.dir, Race: true})
+		s.binary, err = ccm.Build(s.within(15*time.Minute), ccm.BuildOptions{Dir: s.dir, Race: true})
 		s.must(err)
 	}
-	s.ControlPlane, err = controlplane.Start(s.within(30*time.Minute), controlplane.Options{Progress: os.Stderr, Controllers: controlplane.NoControllers})
+	s.ControlPlane, err = controlplane.Start(s.within(15*time.Minute), controlplane.Options{Progress: os.Stderr, Controllers: controlplane.NoControllers})
 	s.must(err)
 	t.Cleanup(func() { _ = s.Stop() })
 	s.kubeconfig, err = lab.Authorize(s.within(patience), s.ControlPlane)

@@ -26,7 +26,7 @@ import (
 const (
 	namespace = metav1.NamespaceDefault
 	// startLimit bounds the start of the lab, which may have to build its programs.
-	startLimit = 30 * time.Minute
+	startLimit = 15 * time.Minute
 	// patience is how long a test waits for one thing; nothing takes half of it on a machine that has
 	// nothing else to do.
 	patience = 4 * time.Minute
@@ -77,11 +77,13 @@ type site struct {
 	hetzner  *testcloud.Hetzner
 	process  *ccm.Process
 	launches int
+	// looked is when the requests were last looked at.
+	looked time.Time
 }
 
 func open(t *testing.T) *site {
 	t.Helper()
-	s := &site{Lab: env, T: t, hetzner: env.Cloud.(*testcloud.Hetzner)}
+	s := &site{Lab: env, T: t, looked: time.Now(), hetzner: env.Cloud.(*testcloud.Hetzner)}
 	ctx, core := s.within(), s.Client().CoreV1()
 	s.must(s.Cloud.Clear(ctx))
 	services, err := core.Services(namespace).List(ctx, metav1.ListOptions{})
