@@ -49,8 +49,9 @@ type Resource struct {
 	// one of them this one is not changed.
 	Needs []IDOf
 	// For is the resource for which alone this one is there, such as the list of security groups that a rule lets in, the
-	// zero IDOf for none. While the cloud refuses something, a wanted one goes again unless that is as it has to be by
-	// then, and one that is not wanted goes when it is.
+	// zero IDOf for none. While the cloud refuses something, For decides: where it has reached its wanted state, a wanted
+	// resource stays and another one is deleted; where it has not, a wanted resource is deleted again and another one
+	// stays.
 	For IDOf
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.

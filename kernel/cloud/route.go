@@ -1,6 +1,9 @@
 package cloud
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // Route sends a pod CIDR to a machine.
 type Route struct {
@@ -37,4 +40,12 @@ func (i Instance) NextHop(destination netip.Prefix) netip.Addr {
 		}
 	}
 	return netip.Addr{}
+}
+
+// HasInternal reports whether an internal address of the machine is that one.
+func (i Instance) HasInternal(address netip.Addr) bool {
+	return slices.ContainsFunc(i.Addresses, func(a Address) bool {
+		ip, err := netip.ParseAddr(a.Address)
+		return err == nil && a.Type == AddressInternalIP && ip == address
+	})
 }

@@ -125,7 +125,7 @@ func soonest(x, y time.Duration) time.Duration {
 // tell says what the balancer is after a change that was carried out whole, where the answers say so.
 func tell(m *model, change cloud.Change) {
 	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
-	if !told || m.hasRefusals() || m.progress.Pending || change.After == nil {
+	if !told || m.hasRefusals() || m.progress.Pending || m.progress.Again > 0 || change.After == nil {
 		return
 	}
 	o := change.Before

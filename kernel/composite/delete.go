@@ -115,8 +115,8 @@ func (m *model) takenBy(r, by cloud.Resource) bool {
 //	referred to by something that stays              yes
 //	any other part                                   no
 //
-// What is there for another resource alone stays when it is wanted, and that is as it has to be, or
-// neither.
+// While something is refused, a resource with For stays if it is wanted and For has its wanted state, or if neither
+// holds.
 func (m *model) stays(r cloud.Resource) bool {
 	wanted, isWanted := m.wanted.byRef[r.Ref()]
 	switch {

@@ -147,7 +147,7 @@ func (m *model) difference(present, wanted cloud.Resource) []string {
 // done changes the model as the step has changed the cloud. id is that of a resource that was made, ""
 // when it is not known.
 func (m *model) done(s *step, id string) {
-	if s.verb == cloud.Delete {
+	if s.verb == cloud.Delete && m.hasRefusals() {
 		for _, r := range s.all() {
 			if m.wanted.byRef[r.Ref()].For != (cloud.IDOf{}) {
 				m.refused[r.Ref()] = true // it went again, see stays

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -31,12 +32,13 @@ func TestTold(t *testing.T) {
 		at      []cloud.BalancerAddress
 		told    bool
 	}{
-		"made":                     {at: at, told: true},
-		"made, and has no address": {},
-		"a part is refused":        {at: at, fails: map[string]error{"create pool p": &cloud.Invalid{}}},
-		"a part has to wait":       {at: at, fails: map[string]error{"create pool p": &cloud.Waiting{}}},
-		"changed":                  {present: present, before: before, told: true},
-		"changed, and had failed":  {present: present, before: failed},
+		"made":                      {at: at, told: true},
+		"made, and has no address":  {},
+		"a part is refused":         {at: at, fails: map[string]error{"create pool p": &cloud.Invalid{}}},
+		"a part has to wait":        {at: at, fails: map[string]error{"create pool p": &cloud.Waiting{}}},
+		"a part is looked at later": {at: at, fails: map[string]error{"create pool p": &cloud.Waiting{After: time.Minute}}},
+		"changed":                   {present: present, before: before, told: true},
+		"changed, and had failed":   {present: present, before: failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f *fake

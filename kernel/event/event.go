@@ -23,6 +23,7 @@ var (
 	OwnershipConflict    = Reason{"OwnershipConflict", true, "Service", "The Service names a load balancer that it may not use: there is none with this id, or it is somebody else's, or nothing proves that it is this Service's. Nothing is created or touched. An operator can allow it with safety.adoption."}
 	TakeoverRefused      = Reason{"LoadBalancerTakeoverRefused", true, "Service", "Another Service named this Service's load balancer by id and was refused. Nothing was changed. Events with reason OwnershipConflict show which one it was."}
 	DuplicateFound       = Reason{"LoadBalancerDuplicate", true, "Service", "There is more than one load balancer with this Service's marks, as after two processes worked at once. The recorded one is kept; the message names the others and what becomes of them."}
+	DuplicateDeleted     = Reason{"LoadBalancerDuplicateDeleted", false, "Service", "A second load balancer with this Service's marks was deleted; the message names both."}
 	TargetSkipped        = Reason{"TargetSkipped", true, "Service", "Some nodes cannot be targets of this balancer; the message says which and why."}
 	NoTargets            = Reason{"NoTargets", true, "Service", "No node can be a target of this balancer."}
 	TargetsKept          = Reason{"TargetsKept", true, "Service", "This process has not brought this balancer's targets to the nodes before, and would take away most of them, or all. Those of which nothing proves that they may go stay; the message says which and why. Each goes when there is proof (its machine is gone, its node is excluded), or when the Service asks for something else."}
@@ -63,7 +64,7 @@ var (
 // All returns the catalogue in the order of the documentation.
 func All() []Reason {
 	return []Reason{
-		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, TargetSkipped,
+		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
 		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised, RouteLeftOut, RouteImpaired, RouteLimitReached,

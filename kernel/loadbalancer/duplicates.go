@@ -94,7 +94,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	}
 	p.manager.lists.Expire()
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)
-	p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
+	p.say(problem.Warn(event.DuplicateDeleted, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
 	return "", nil
 }
 

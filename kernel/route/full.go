@@ -28,6 +28,18 @@ func (m *Manager) full(node string, route cloud.Route) error {
 	return full
 }
 
+// more is how many routes there are more after the creation of one: none where there is one with its destination, which
+// is completed, or is as it has to be. The error is a *FullError.
+func (m *Manager) more(node string, route cloud.Route) (int, error) {
+	m.mu.Lock()
+	present := m.destinations[route.Destination]
+	m.mu.Unlock()
+	if present {
+		return 0, nil
+	}
+	return 1, m.full(node, route)
+}
+
 // fullWith returns a *FullError when there is no room.
 func (m *Manager) fullWith(room int) error {
 	if most := m.cloud.Descriptor.Capabilities.MaxRoutes; most > 0 && room <= 0 {

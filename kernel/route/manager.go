@@ -75,8 +75,9 @@ type Manager struct {
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
 	listed map[identity]cloud.Route
-	// held is how many routes there are, those of others among them.
-	held int
+	// held is how many routes there are, those of others among them, and destinations what they lead to.
+	held         int
+	destinations map[netip.Prefix]bool
 	// told is what Nodes were told in the last List.
 	told notices
 	// dooms are the deletions of the last List that count.
@@ -147,13 +148,14 @@ func (m *Manager) Create(ctx context.Context, node string, destination netip.Pre
 		return fmt.Errorf("creating route %s: %w", destination, err)
 	}
 	return m.write(ctx, operation(cloud.Create, route, node), func(ctx context.Context) error {
-		if err := m.full(node, route); err != nil {
+		more, err := m.more(node, route)
+		if err != nil {
 			return err
 		}
 		if route.NextHop, err = m.nextHop(ctx, route); err != nil {
 			return fmt.Errorf("creating route %s: %w", route.Destination, err)
 		}
-		return m.count(1, m.cloud.Routes.CreateRoute(ctx, m.owner, route))
+		return m.count(more, m.cloud.Routes.CreateRoute(ctx, m.owner, route))
 	})
 }
 
@@ -201,12 +203,13 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	if err != nil {
 		return nil, fmt.Errorf("listing routes: %w", err)
 	}
-	listed := make(map[identity]cloud.Route, len(routes))
+	listed, destinations := make(map[identity]cloud.Route, len(routes)), make(map[netip.Prefix]bool, len(routes))
 	for i, route := range routes {
 		if !route.Destination.IsValid() {
 			return nil, fmt.Errorf("listing routes: route %q has no destination", route.Name)
 		}
 		routes[i].Destination = route.Destination.Masked()
+		destinations[routes[i].Destination] = true
 	}
 	held := len(routes)
 	if err := m.resolve(ctx, routes, nodes); err != nil {
@@ -221,7 +224,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.listed, m.held = listed, held
+	m.listed, m.held, m.destinations = listed, held, destinations
 	return routes, nil
 }
 
@@ -235,7 +238,8 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 //	                                                route stays until the machine is gone, or until
 //	                                                another node gets the network
 //	of them               nothing any more          yes
-//	of them               nobody knows where        no
+//	of them               an address that cannot    no
+//	                      be looked up
 func (m *Manager) ours(route cloud.Route, nodes directory) bool {
 	_, known := nodes.byID[route.Target]
 	return m.concerned(route) && (known || route.Blackhole)

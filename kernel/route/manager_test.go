@@ -65,6 +65,8 @@ type fakeMachines struct {
 	asked []netip.Addr
 	// addresses are those of every machine.
 	addresses []cloud.Address
+	// lookup is what look-ups alone fail with.
+	lookup error
 }
 
 func (f *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
@@ -75,7 +77,7 @@ func (f *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cl
 			found[id] = cloud.Instance{ID: id, Addresses: f.addresses}
 		}
 	}
-	return found, f.err
+	return found, errors.Join(f.err, f.lookup)
 }
 
 func (f *fakeMachines) At(_ context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {

@@ -3,7 +3,9 @@ package route
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -30,7 +32,34 @@ func (m *Manager) resolve(ctx context.Context, routes []cloud.Route, nodes direc
 			routes[i].Target, routes[i].Blackhole = target, known && target == ""
 		}
 	}
+	m.confirm(ctx, routes, nodes)
 	return nil
+}
+
+// confirm asks for the machines of Nodes whose routes lead to an address that no known machine has. A list can lack
+// a machine that runs, and the route of a Node that is there must not go for that.
+//
+//	the Node's machine         nobody has the address  that is not known
+//	has the address            the route leads to it   the same
+//	has another, or is gone    it is a black hole      the route leads to it, for all that is known
+//	cannot be read             the route leads to it   the same
+func (m *Manager) confirm(ctx context.Context, routes []cloud.Route, nodes directory) {
+	doubtful := map[int]cloud.InstanceID{}
+	for i, route := range routes {
+		if id := nodes.wanted[route.Destination]; id != "" && route.NextHop.IsValid() && route.Target == "" {
+			doubtful[i] = id
+		}
+	}
+	if len(doubtful) == 0 {
+		return
+	}
+	found, err := m.machines.Lookup(ctx, slices.Sorted(maps.Values(doubtful)))
+	for i, id := range doubtful {
+		machine, exists := found[id]
+		if !routes[i].Blackhole || err != nil && !exists || exists && machine.HasInternal(routes[i].NextHop) {
+			routes[i].Target, routes[i].Blackhole = id, false
+		}
+	}
 }
 
 // nextHop is the address of the machine that a new route names; it is not valid where the machine has none, or

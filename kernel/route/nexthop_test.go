@@ -1,6 +1,7 @@
 package route
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -67,20 +68,46 @@ func routesByAddress(t *testing.T) {
 	}
 }
 
-// Some routes of a cloud with marks name an address. One of which nobody knows whose it is is neither shown nor
-// deleted.
+// Some routes of a cloud with marks name an address. One whose address cannot be told to be anybody's stays that of
+// the Node which wants it; another one is neither shown nor deleted.
 func TestSomeRoutesByAddress(t *testing.T) {
 	f := newFixture(run.Live)
 	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("b", "2", "10.0.2.0/24"), node("c", "3", "10.0.3.0/24")}
 	f.machines.at = map[netip.Addr]cloud.InstanceID{hop1: "1"}
-	f.cloud.routes = []cloud.Route{byAddress("10.0.1.0/24", hop1), route("r2", "10.0.2.0/24", "2"), byAddress("10.0.3.0/24", hop3)}
+	f.cloud.routes = []cloud.Route{byAddress("10.0.1.0/24", hop1), route("r2", "10.0.2.0/24", "2"), byAddress("10.0.3.0/24", hop3), byAddress("10.0.4.0/24", hop3)}
 	got, err := New(f.options).List(t.Context())
-	want := []Route{{hop1.String(), "a", netip.MustParsePrefix("10.0.1.0/24"), false}, {"r2", "b", netip.MustParsePrefix("10.0.2.0/24"), false}}
+	want := []Route{{hop1.String(), "a", netip.MustParsePrefix("10.0.1.0/24"), false}, {"r2", "b", netip.MustParsePrefix("10.0.2.0/24"), false}, {hop3.String(), "c", netip.MustParsePrefix("10.0.3.0/24"), false}}
 	if diff := cmp.Diff(want, got, comparePrefixes); diff != "" || err != nil {
 		t.Errorf("routes (-want +got):\n%s, %v", diff, err)
 	}
-	if !slices.Equal(f.machines.asked, []netip.Addr{hop1, hop3}) {
+	if !slices.Equal(f.machines.asked, []netip.Addr{hop1, hop3, hop3}) {
 		t.Errorf("asked for %v", f.machines.asked)
+	}
+}
+
+// A list can lack a machine that runs. The route of its Node does not go for that.
+func TestListWithoutTheMachine(t *testing.T) {
+	for name, test := range map[string]struct {
+		exists    bool
+		addresses []cloud.Address
+		err       error
+		node      string
+	}{
+		"it has the address": {exists: true, addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.9.0.9"}, {Type: cloud.AddressInternalIP, Address: hop1.String()}}, node: "a"},
+		"it has another":     {exists: true, addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.9.0.9"}}},
+		"it is gone":         {},
+		"it cannot be read":  {err: errors.New("no answer"), node: "a"},
+	} {
+		f := newFixture(run.Live)
+		f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24")}
+		f.machines.at, f.machines.addresses, f.machines.lookup = map[netip.Addr]cloud.InstanceID{hop1: ""}, test.addresses, test.err
+		f.machines.exist["1"] = test.exists
+		f.cloud.routes = []cloud.Route{byAddress("10.0.1.0/24", hop1)}
+		got, err := New(f.options).List(t.Context())
+		want := []Route{{hop1.String(), test.node, netip.MustParsePrefix("10.0.1.0/24"), test.node == ""}}
+		if diff := cmp.Diff(want, got, comparePrefixes); diff != "" || err != nil {
+			t.Errorf("%s: routes (-want +got):\n%s, %v", name, diff, err)
+		}
 	}
 }
 

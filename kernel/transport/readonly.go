@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// WriteRefused is the error of a request that would have written in a dry run. kernel/run never gets that
-// far; this is the second lock on the same door.
+// WriteRefused is the error of a request that would have written in a dry run. kernel/run asks for none
+// then; this refuses what a driver sends all the same.
 type WriteRefused struct {
 	// Request is the method and path.
 	Request string

@@ -20,13 +20,16 @@ import (
 const (
 	// patience is how long an informer that has its list may stay behind the API server.
 	patience = 20 * time.Second
+	// limit is how long the metadata may not be read, or an informer be without its first list: another replica may do
+	// better.
+	limit = 5 * time.Minute
 	// look is how often an informer that is behind is looked at.
 	look = 50 * time.Millisecond
 	// pageSize is how many objects are asked for at once; of each the metadata come.
 	pageSize = 500
 )
 
-// StaleError says that an informer was shown by nobody what the API server has.
+// StaleError says that an informer holds an older state than the API server.
 type StaleError struct {
 	Resource string
 	// Behind are the objects of which it has another state, by namespace and name, sorted.
@@ -41,8 +44,11 @@ func (e *StaleError) Error() string {
 // InStep returns when the informers hold what the API server had when it was called, or something newer. The
 // informers of a standby run before it leads. One whose watch hangs shows a cluster in which nothing
 // happens: what a Service asked for then would be made again, and the Nodes of then would be the targets.
-// That an informer stays behind is a *StaleError; a list that fails is read again until ctx ends.
+// That an informer stays behind is a *StaleError. A list that fails is read again, and a first list waited for, for
+// five minutes.
 func InStep(ctx context.Context, client metadata.Interface, informers map[schema.GroupVersionResource]cache.SharedIndexInformer) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	for resource, informer := range informers {
 		group.Go(func() error { return follow(ctx, client, resource, informer) })

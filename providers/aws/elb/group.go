@@ -44,7 +44,11 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	err = e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
 	groups := cloud.IDOf{Kind: kindGroups, Key: p.of.Key}
 	for i := len(first); i < len(p.Wanted); i++ {
-		p.Wanted[i].Needs, p.Wanted[i].For = []cloud.IDOf{p.of}, groups // its deletion may find them by the balancer alone
+		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
+		// A group that the balancer has needs its rule, whatever groups are refused.
+		if peer, _ := p.Wanted[i].Fields["Peer"].(string); !slices.Contains(p.lb.SecurityGroups, peer) {
+			p.Wanted[i].For = groups
+		}
 	}
 	for i := present; i < len(p.Present); i++ {
 		p.Present[i].For = groups

@@ -203,6 +203,16 @@ func TestRefusedGroups(t *testing.T) {
 	sc.want(t, "open sg-nodes", "groups sg-a", "register i-new", "close sg-nodes")
 }
 
+// TestRefusedGroup: a group that the balancer has keeps its rule of the nodes while another one is refused.
+func TestRefusedGroup(t *testing.T) {
+	sc := newScene(t, specOf("security-groups", "sg-a"), map[string]error{"groups sg-a,sg-b": &cloud.Invalid{Field: "groups", Want: "others"}})
+	sc.s.Balancer.SecurityGroups = []string{"sg-a"}
+	if _, err := sc.apply(t, specOf("security-groups", "sg-a,sg-b"), false, "i-old", "i-new"); err == nil {
+		t.Error("no error")
+	}
+	sc.want(t, "open sg-nodes", "groups sg-a,sg-b", "register i-new")
+}
+
 // TestRefusedLater: nodes are closed for a security group that the balancer does not have any more, although
 // something else is refused.
 func TestRefusedLater(t *testing.T) {

@@ -112,17 +112,18 @@ func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
-// network and checks that port. That happens where all check kube-proxy's port. Balancers are
-// read when one that may be another checks it.
+// network and checks that port. That happens where all check kube-proxy's port. The target groups are read anew: one
+// that came since the last list may rely on the rule. Balancers are read when a target group of another checks the port.
 func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) secgroup.NewOwner {
+	var groups []targetgroup.Group
 	var others []Balancer
 	return func(_ string, r secgroup.Rule) (_ bool, _ string, err error) {
-		if s.Groups.All == nil {
-			if s.Groups.All, _, err = n.targets.List(ctx, ""); err != nil {
+		if groups == nil {
+			if groups, _, err = n.targets.List(ctx, ""); err != nil {
 				return false, "", err
 			}
 		}
-		behind := slices.DeleteFunc(checking(s.Groups.All, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
+		behind := slices.DeleteFunc(checking(groups, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
 		if len(behind) > 0 && others == nil {
 			if others, _, err = n.describe(ctx, ""); err != nil {
 				return false, "", err

@@ -72,7 +72,7 @@ func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBala
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
 func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
-	s.All, s.taken = groups, map[string]bool{}
+	s.taken = map[string]bool{}
 	var orphans []Group
 	for _, g := range groups {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
@@ -148,8 +148,6 @@ func (gs *Groups) ReadTargets(ctx context.Context, g *Group) error {
 
 // Set is what was read of the target groups of one Service.
 type Set struct {
-	// All are all target groups there are, nil where they have not been read.
-	All []Group
 	// Unused are those of the Service that no listener leads to.
 	Unused []Group
 	// taken are the names of all target groups there are.
