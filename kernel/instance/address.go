@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -10,7 +11,8 @@ import (
 )
 
 // At returns the machines that have these internal addresses, and "" for an address that no machine has. An
-// address of which neither is known, because the list of machines is not believed, is missing from the answer.
+// address of which neither is known is missing from the answer: the list of machines is not believed, or two machines
+// have it, such as in networks apart.
 //
 //	the address                                      costs
 //	is of a Node's machine that was seen within      nothing
@@ -19,17 +21,17 @@ import (
 func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
 	size := i.size()
 	since := sinceAge(i.schedule.metadataAge(size))
-	machines, whole := i.at(addresses, since, sinceAge(i.schedule.staleAge(size)))
-	if whole {
+	machines, _ := i.at(addresses, since, sinceAge(i.schedule.staleAge(size)))
+	if !slices.ContainsFunc(addresses, func(a netip.Addr) bool { return machines[a] == "" }) {
 		return machines, nil
 	}
 	if err := i.lists.refresh(ctx, since); err != nil {
 		return nil, err
 	}
-	machines, _ = i.at(addresses, since, since)
+	machines, several := i.at(addresses, since, since)
 	if i.whole(since) {
 		for _, address := range addresses {
-			if _, known := machines[address]; !known {
+			if machines[address] == "" && !several[address] {
 				machines[address] = ""
 			}
 		}
@@ -38,14 +40,14 @@ func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.A
 }
 
 // at returns the machines that were seen with these addresses at since or later, those of our Nodes at stale or
-// later, and whether that is one for each address.
-func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, whole bool) {
+// later, and the addresses that several machines were seen with.
+func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, several map[netip.Addr]bool) {
 	wanted := make(map[string]netip.Addr, len(addresses))
 	for _, address := range addresses {
 		wanted[address.String()] = address
 	}
 	own, lists := machinesOf(i.nodes.own()), i.cache.Lists()
-	newest := make(map[netip.Addr]*cache.Record, len(wanted))
+	machines, several = make(map[netip.Addr]cloud.InstanceID, len(wanted)), map[netip.Addr]bool{}
 	for _, snapshot := range []*cache.Snapshot{lists.Installed, lists.Refused} {
 		if snapshot == nil {
 			continue
@@ -56,17 +58,20 @@ func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines
 			}
 			for _, a := range r.Addresses {
 				address, asked := wanted[a.Address]
-				if other := newest[address]; asked && a.Type == cloud.AddressInternalIP && (other == nil || r.Seen.After(other.Seen)) {
-					newest[address] = r
+				if !asked || a.Type != cloud.AddressInternalIP {
+					continue
 				}
+				if other, found := machines[address]; found && other != id {
+					several[address] = true
+				}
+				machines[address] = id
 			}
 		}
 	}
-	machines = make(map[netip.Addr]cloud.InstanceID, len(wanted))
-	for address, r := range newest {
-		machines[address] = r.ID
+	for address := range several {
+		delete(machines, address)
 	}
-	return machines, len(machines) == len(wanted)
+	return machines, several
 }
 
 // whole reports whether the newest list is believed, and was started at since or later.

@@ -70,3 +70,27 @@ func TestAt(t *testing.T) {
 		}
 	})
 }
+
+// An address that two machines have is neither's, and is not nobody's, until a list has it once.
+func TestAtOfTwoMachines(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(hetzner)
+		i := w.inventory(nil)
+		w.members("n", 2, true)
+		twin := w.boot("twin")
+		w.at("id-n-0", 1)
+		w.at(twin, 1)
+		w.at("id-n-1", 2)
+		at := func(want map[netip.Addr]cloud.InstanceID) {
+			t.Helper()
+			if got, err := i.At(t.Context(), []netip.Addr{ip(1), ip(2)}); err != nil || !maps.Equal(got, want) {
+				t.Errorf("%v, %v; want %v", got, err, want)
+			}
+		}
+		at(map[netip.Addr]cloud.InstanceID{ip(2): "id-n-1"})
+		at(map[netip.Addr]cloud.InstanceID{ip(2): "id-n-1"})
+		w.terminate(twin)
+		time.Sleep(5 * time.Minute)
+		at(map[netip.Addr]cloud.InstanceID{ip(1): "id-n-0", ip(2): "id-n-1"})
+	})
+}
