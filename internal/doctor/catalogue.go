@@ -50,7 +50,7 @@ func running() []Check {
 			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(true)},
 		{"rights-missing", Install, "Whether the controller manager has every other right that its controllers need, such as to delete Nodes.",
 			"apply the RBAC rules of the chart (rbac.create), or of config/rbac", judgeRights(false)},
-		{"routes-cidr", Install, "Whether --cluster-cidr and --configure-cloud-routes fit the cloud, and the Nodes' pod ranges and addresses; whether machines are in the network that has the routes.",
+		{"routes-cidr", Install, "Whether --cluster-cidr and --configure-cloud-routes fit the cloud, and the Nodes' pod ranges and addresses; whether machines are in the network that has the routes, and whether routes can be read.",
 			"set --cluster-cidr (chart: clusterCIDR) to the network that Nodes get their pod ranges from, or --configure-cloud-routes=false", judgeCIDRs},
 	}
 }

@@ -111,3 +111,24 @@ func TestAddressOfTheNode(t *testing.T) {
 		}
 	}
 }
+
+// listed are routes whose list fails, or not.
+type listed struct {
+	cloud.Routes
+	err error
+}
+
+func (l listed) ListRoutes(context.Context, cloud.Owner) ([]cloud.Route, error) { return nil, l.err }
+
+// A name of the cluster that no route can have is found before a pass of the route controller refuses it.
+func TestRoutesThatCannotBeRead(t *testing.T) {
+	for want, err := range map[Level]error{OK: nil, Failure: &cloud.Invalid{Field: "--cluster-name", Value: "My_cluster", Want: "want small letters"}} {
+		c := fake(driver{})
+		c.Routes = listed{err: err}
+		f := &facts{Options: Options{Cloud: c, Manager: Manager{ClusterCIDRs: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}}}, now: now}
+		f.sky.ask(t.Context(), f.Options)
+		if o := judgeCIDRs(f); o.Level != want || err != nil && !strings.Contains(o.Message, "My_cluster") {
+			t.Errorf("%v: %+v", err, o)
+		}
+	}
+}

@@ -262,6 +262,9 @@ func judgeCIDRs(f *facts) Outcome {
 			return failure("--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for", "")
 		}
 	}
+	if err := f.sky.routesErr; cloud.IsClass(err, cloud.FailureInvalid) || cloud.IsClass(err, cloud.FailureUnauthorized) {
+		return failure("the cluster's routes cannot be read: "+err.Error(), "correct what the message names, or set --configure-cloud-routes=false (chart: controllers.route)")
+	}
 	if f.nodes.err != nil {
 		return cannot(f.nodes.err)
 	}

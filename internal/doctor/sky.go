@@ -47,6 +47,8 @@ type sky struct {
 	absent  map[string]bool
 	unread  map[string]bool
 	several map[string][]cloud.InstanceID
+	// routesErr is why the cluster's routes cannot be listed, where it has some.
+	routesErr error
 	// byIDs and byNames are how many single machines were asked for.
 	byIDs, byNames int
 }
@@ -58,7 +60,7 @@ func (s *sky) fail(err error) {
 	}
 }
 
-// ask reads who we are and which machines there are.
+// ask reads who we are, which machines there are, and whether routes can be read.
 func (s *sky) ask(ctx context.Context, o Options) {
 	if o.Cloud == nil {
 		s.err = errors.New("the provider was not started, see settings-invalid")
@@ -85,6 +87,9 @@ func (s *sky) ask(ctx context.Context, o Options) {
 		for _, machine := range list.Items {
 			s.machines[machine.ID] = machine
 		}
+	}
+	if o.Cloud.Routes != nil && len(o.Manager.ClusterCIDRs) > 0 {
+		_, s.routesErr = o.Cloud.Routes.ListRoutes(ctx, cloud.Owner{Cluster: o.Manager.ClusterID, Cloud: o.Cloud.Name})
 	}
 }
 

@@ -75,6 +75,7 @@ digitalocean: {credentials: {keys: {tokn: x}}}
 cloudConfig: {}`},
 		{"networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0,fd00::/48,300.0.0.0/8\"}}"},
 		{"several networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0/16,10.245.0.0/16\"}}"},
+		{"name of routes", "provider: gce\nclusterName: Prod_1\nclusterID: prod-1\ncontrollers: {route: {enabled: true, clusterCIDR: 10.244.0.0/16}}"},
 		{"tags", "provider: aws\nclusterName: c\ncontrollers: {tagging: {enabled: true, tags: team}}"},
 		{"names", "provider: sim\nclusterName: c\nnameOverride: My-CCM\nfullnameOverride: my_ccm\nnamespaceOverride: a.b"},
 		{"ports and networks", "provider: sim\nclusterName: c\nhostNetwork: false\nnetworkPolicy: {enabled: true, egress: {enabled: true, ports: [443, 0, https, 70000], cidrs: [10.0.0.0/8, 10.0.0.1, fd00::/8]}}"},

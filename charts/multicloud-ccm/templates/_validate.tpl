@@ -67,6 +67,12 @@ before the others of the folder.
 {{- if and .Values.controllers.route.enabled (not $provider.capabilities.routes) }}
 {{- $p = append $p (printf "controllers.route.enabled is true, but %s has no routes: set it to false" $provider.title) }}
 {{- end }}
+{{- if and .Values.controllers.route.enabled (eq $name "gce") .Values.clusterName }}
+{{- $cluster := include "multicloud-ccm.text" .Values.clusterName }}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" (trunc 26 $cluster)) }}
+{{- $p = append $p (printf "clusterName is %q: routes of Google Cloud are named after its first 26 characters, use small letters, digits and '-', with a letter first" $cluster) }}
+{{- end }}
+{{- end }}
 {{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
 {{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of %s have no tags: set it to false" $provider.title) }}
 {{- end }}
