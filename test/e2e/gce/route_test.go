@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func reached(node *corev1.Node) error {
 	return fmt.Errorf("node %s has no route: %v", node.Name, node.Status.Conditions)
 }
 
-// Operations of 3 seconds that were followed one by one would be asked for five times each.
+// Operations that were followed one by one would be asked for more often than once in each round.
 func followed(t *testing.T, s *site) {
 	s.cloud.SeedInstances(routed, func(m *emulator.Instance) { m.Forward = true })
 	var nodes []controlplane.NodeOptions
@@ -96,7 +97,8 @@ func followed(t *testing.T, s *site) {
 		case strings.Contains(r.Path, "/global/routes"):
 			passes++
 		}
-		if r.Status >= 400 {
+		// A creation that is sent again finds its route.
+		if r.Status >= 400 && !(r.Method == "POST" && r.Status == http.StatusConflict) {
 			t.Errorf("%s %s was answered %d", r.Method, r.Path, r.Status)
 		}
 	}
@@ -106,7 +108,7 @@ func followed(t *testing.T, s *site) {
 			t.Errorf("three requests for operations within %v, want two in %v at the most", within, round)
 		}
 	}
-	if made != routed || most < 2 || len(polls) >= routed {
+	if made < routed || most < 4 {
 		t.Errorf("%d routes made by %d requests; their operations were asked for by %d requests, for %d at the most", routed, made, len(polls), most)
 	}
 	t.Logf("%d routes: %d requests for operations, for %d at the most; %d lists of routes", made, len(polls), most, passes)
@@ -150,6 +152,21 @@ func late(t *testing.T, s *site) {
 	}
 }
 
+// passes waits for that many whole passes of the route controller.
+func (s *site) passes(wanted int) {
+	s.t.Helper()
+	s.cloud.ResetTraffic()
+	s.must(s.cloud.Until(s.within(patience), func() bool {
+		lists := 0
+		for _, r := range s.cloud.Requests() {
+			if r.Method == "GET" && strings.Contains(r.Path, "/global/routes") {
+				lists++
+			}
+		}
+		return lists > wanted // the first one may have begun before
+	}))
+}
+
 func routeGone(t *testing.T, s *site) {
 	foreign := "projects/" + project + "/global/routes/" + s.routes()["10.244.1.0/24"]["name"].(string)
 	s.must(s.cloud.Edit(foreign, map[string]any{"description": "mine"}))
@@ -160,7 +177,8 @@ func routeGone(t *testing.T, s *site) {
 		s.node(node.Name, gone)
 	}
 	s.must(s.cloud.Until(s.within(patience), func() bool { return s.routes()["10.244.0.0/24"] == nil }))
-	s.stays(3*time.Second, "node-2") // three passes
+	s.passes(3)
+	s.node("node-2", reached)
 	if routes := s.routes(); routes["10.244.1.0/24"] == nil || len(routes) != routed {
 		t.Errorf("%d routes; the one that is not the cluster's: %v", len(routes), routes["10.244.1.0/24"])
 	}
