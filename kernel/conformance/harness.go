@@ -108,6 +108,12 @@ type Inspector interface {
 	Leftovers() []string
 }
 
+// Neighbour is a Control of a cloud whose routes have no mark of their Owner but a name made of Config.ClusterName.
+type Neighbour interface {
+	// Neighbour returns the driver of a cluster with another name, on the same cloud.
+	Neighbour() cloud.Driver
+}
+
 // Fault is one way in which an answer goes wrong. Exactly one of Status, Hang, Truncate,
 // Lost, Nonsense and Blank is set.
 type Fault struct {

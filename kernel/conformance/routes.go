@@ -150,7 +150,11 @@ func foreignRoutes(f *fixture) {
 	}
 	r := f.router()
 	ours, theirs := r.route(1), r.route(2)
-	r.create(foreign, theirs)
+	another := r
+	if named, ok := f.control.(Neighbour); ok {
+		another.Routes = settledRoutes{named.Neighbour().(cloud.Routes), f}
+	}
+	another.create(foreign, theirs)
 	r.expect()
 	r.create(owner, ours)
 	r.expect(ours)

@@ -69,7 +69,10 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	d.projects = projectsOf(own, environment.nodeProjects, c.Warn)
 	file.network = cmp.Or(file.network, environment.network)
-	return d.withRoutes(ctx, &file, onMachine, server)
+	if file.secondaryRange != "" || file.network == "" && !onMachine {
+		return d, nil
+	}
+	return d.withRoutes(ctx, &file, c.ClusterName, server)
 }
 
 // projectsOf are all projects, each of them once: an instance that is read twice looks like two. warn

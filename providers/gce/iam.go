@@ -22,7 +22,7 @@ func Roles() []Role {
 		Doc: "Where the pod networks have routes, in the project of the network.",
 		Permissions: []string{
 			"compute.globalOperations.get", "compute.globalOperations.list", "compute.instances.use", "compute.networks.updatePolicy",
-			"compute.routes.create", "compute.routes.delete", "compute.routes.list",
+			"compute.projects.get", "compute.routes.create", "compute.routes.delete", "compute.routes.list",
 		},
 	}}
 }

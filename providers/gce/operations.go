@@ -54,6 +54,9 @@ func failureOf(operation *compute.Operation) error {
 // OperationStates implements cloud.Operations. Several are one list. One that a list lacks is asked for by itself, like
 // a single one: only that proves that it is forgotten.
 func (r *routes) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	if err := r.locate(ctx); err != nil {
+		return nil, err
+	}
 	states := make(map[string]cloud.OperationState, len(ids))
 	note := func(o *compute.Operation) {
 		if o.Status != done {

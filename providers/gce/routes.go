@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/api/compute/v1"
 	"google.golang.org/api/googleapi"
@@ -20,39 +21,21 @@ import (
 // upstream gives them.
 type routes struct {
 	*Driver
-	// project is the network's: it is another one than that of the instances where the network is shared.
-	project, network string
+	// cluster is --cluster-name, which the names of upstream's routes begin with. The cluster's id may be another word.
+	cluster string
+	// network is the network's name, and given the id or number of its project: it is another one than that of the
+	// instances where the network is shared.
+	network, given string
+
+	mu sync.Mutex
+	// project is the id of that project, see locate.
+	project string
 }
 
 var (
 	_ cloud.Routes     = (*routes)(nil)
 	_ cloud.Operations = (*routes)(nil)
 )
-
-// withRoutes returns the driver with routes where it knows their network and they are needed. The kernel finds them by
-// type assertion. The machine this runs on is asked for its network only where it is asked for something anyway.
-func (d *Driver) withRoutes(ctx context.Context, file *config, onMachine bool, server metadata) (cloud.Driver, error) {
-	if file.secondaryRange != "" || file.network == "" && !onMachine {
-		return d, nil
-	}
-	name, project := file.network, file.networkProject
-	if name == "" {
-		var err error
-		if name, err = server.text(ctx, "instance/network-interfaces/0/network"); err != nil {
-			return nil, fmt.Errorf("reading the network from the metadata server (set [%s] network-name or %s): %w", section, envNetwork, err)
-		}
-	} else if parts := networkURL.FindStringSubmatch(name); parts != nil && project == "" {
-		project = parts[1]
-	}
-	project, err := d.projectID(ctx, cmp.Or(project, d.projects[0]))
-	if err != nil {
-		return nil, err
-	}
-	return &routes{Driver: d, project: project, network: last(name)}, nil
-}
-
-// networkURL is the end of the URL of a network.
-var networkURL = regexp.MustCompile(`(?:^|/)projects/([^/]+)/global/networks/[^/]+$`)
 
 // What every route has that upstream makes.
 const (
@@ -72,12 +55,12 @@ var (
 // uidForm is that of the UID of a Node.
 const uidForm = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`
 
-// routeNames are the beginning of the names of a cluster's routes, and the expression that all of them match, and no
-// name of a cluster whose own name begins with that one's.
-func routeNames(owner cloud.Owner) (begin, form string, err error) {
-	begin = owner.Cluster[:min(len(owner.Cluster), maxCluster)]
+// routeNames are the beginning of the names of the cluster's routes, and the expression that all of them match, and no
+// name of a cluster whose own name begins with this one's.
+func (r *routes) routeNames() (begin, form string, err error) {
+	begin = r.cluster[:min(len(r.cluster), maxCluster)]
 	if !clusterName.MatchString(begin) {
-		return "", "", &cloud.Invalid{Field: "--cluster-name", Value: owner.Cluster, Want: "names of routes begin with it: want small letters, digits and dashes, a letter first"}
+		return "", "", &cloud.Invalid{Field: "--cluster-name", Value: r.cluster, Want: "names of routes begin with it: want small letters, digits and dashes, a letter first"}
 	}
 	return begin + "-", begin + "-(" + uidForm + "|[0-9a-f]{32}-v6)", nil
 }
@@ -90,9 +73,6 @@ func routeName(begin, uid string, destination netip.Prefix) string {
 	return begin + uid
 }
 
-// path is that of the network in URLs.
-func (r *routes) path() string { return "projects/" + r.project + "/global/networks/" + r.network }
-
 // routeFields are what is read of a list of routes.
 const routeFields = "kind,nextPageToken,items(name,description,network,destRange,priority,nextHopInstance,nextHopIp,warnings/code)"
 
@@ -100,8 +80,8 @@ const routeFields = "kind,nextPageToken,items(name,description,network,destRange
 const kindRoutes = "compute#routeList"
 
 // ListRoutes implements cloud.Routes with one request for 500 routes of the cluster.
-func (r *routes) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
-	found, err := r.owned(ctx, owner)
+func (r *routes) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, error) {
+	found, err := r.owned(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +118,12 @@ var impairments = map[string]string{
 }
 
 // owned are the routes of the network with the cluster's names and upstream's description.
-func (r *routes) owned(ctx context.Context, owner cloud.Owner) ([]*compute.Route, error) {
-	_, form, err := routeNames(owner)
+func (r *routes) owned(ctx context.Context) ([]*compute.Route, error) {
+	_, form, err := r.routeNames()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.locate(ctx); err != nil {
 		return nil, err
 	}
 	doing := "listing the routes of the project " + r.project
@@ -177,23 +160,23 @@ func (r *routes) target(url string) (cloud.InstanceID, bool) {
 }
 
 // CreateRoute implements cloud.Routes.
-func (r *routes) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	wanted, err := r.request(ctx, owner, route)
+func (r *routes) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
+	wanted, err := r.request(ctx, route)
 	if err != nil {
 		return err
 	}
 	doing := "creating the route " + wanted.Name + " to " + wanted.DestRange
 	operation, err := r.api.Routes.Insert(r.project, wanted).Fields(operationFields).Context(ctx).Do()
 	if err != nil {
-		return r.settle(ctx, owner, wanted, refused(doing, err))
+		return r.settle(ctx, wanted, refused(doing, err))
 	}
 	return goesOn(doing, operation)
 }
 
 // request is a route as upstream asks for it. An instance of another project than the network's can be a next hop by its
 // address only, which upstream does not know of.
-func (r *routes) request(ctx context.Context, owner cloud.Owner, route cloud.Route) (*compute.Route, error) {
-	begin, _, err := routeNames(owner)
+func (r *routes) request(ctx context.Context, route cloud.Route) (*compute.Route, error) {
+	begin, _, err := r.routeNames()
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +185,9 @@ func (r *routes) request(ctx context.Context, owner cloud.Owner, route cloud.Rou
 	}
 	project, zone, name, err := r.where(route.Target)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.locate(ctx); err != nil {
 		return nil, err
 	}
 	wanted := &compute.Route{
@@ -241,11 +227,11 @@ func (r *routes) addressIn(read *compute.Instance, destination netip.Prefix) str
 
 // settle returns nil when a creation was refused because the route is there already: another attempt made it, whose
 // answer was lost.
-func (r *routes) settle(ctx context.Context, owner cloud.Owner, wanted *compute.Route, refusal error) error {
+func (r *routes) settle(ctx context.Context, wanted *compute.Route, refusal error) error {
 	if answer, ok := errors.AsType[*googleapi.Error](refusal); !ok || canonical(reason(answer)) != alreadyExists {
 		return refusal
 	}
-	present, err := r.owned(ctx, owner)
+	present, err := r.owned(ctx)
 	if err != nil {
 		return errors.Join(refusal, err)
 	}
@@ -259,9 +245,12 @@ func (r *routes) settle(ctx context.Context, owner cloud.Owner, wanted *compute.
 }
 
 // DeleteRoute implements cloud.Routes. What does not have a name of the cluster's is left as it is.
-func (r *routes) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	_, form, err := routeNames(owner)
+func (r *routes) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
+	_, form, err := r.routeNames()
 	if err != nil || !regexp.MustCompile("^"+form+"$").MatchString(route.Name) {
+		return err
+	}
+	if err := r.locate(ctx); err != nil {
 		return err
 	}
 	doing := "deleting the route " + route.Name + " to " + route.Destination.String()

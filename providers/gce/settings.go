@@ -22,7 +22,7 @@ func declaredSettings() []cloud.Setting {
 		{Name: envCredentialsFile, Doc: "Path of such credentials, read again when they change."},
 		{Name: envProject, Value: "projectID", Doc: "Id or number of the project whose instances are nodes, where the gce.conf has no project-id. Not set: that of the machine this runs on."},
 		{Name: envNodeProjects, Value: "nodeProjects", Type: cloud.SettingList, Doc: "Ids of further projects whose instances are nodes, each of them once. Nodes with a provider-ID of any other project are somebody else's."},
-		{Name: envNetwork, Value: "network", Doc: "Name of the network that routes are made in, or projects/<project>/global/networks/<name> where it is shared, if the gce.conf has no network-name. Not set: that of the machine this runs on, where that is asked for its project or token too; else there are no routes."},
+		{Name: envNetwork, Value: "network", Doc: "Name of the network that routes are made in, or projects/<project>/global/networks/<name> where it is shared, if the gce.conf has no network-name. Not set: the network of the machine this runs on. With credentials in JSON and a project that machine is not asked, so that there are no routes."},
 		{Name: envMetadata, Default: "169.254.169.254", Value: "metadataHost", Doc: "Host, with a port or without, of the metadata server of the machine this runs on. Where HTTP_PROXY is set, NO_PROXY has to cover it."},
 	}
 }

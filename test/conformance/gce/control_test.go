@@ -1,6 +1,7 @@
 package gce_test
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -42,7 +43,9 @@ func startWith(t *testing.T, options emulator.Options) (*emulator.Server, string
 type client struct {
 	// conf is the content of the gce.conf behind the endpoint.
 	conf string
-	env  map[string]string
+	// cluster is the cluster's name, "kubernetes" if it is empty.
+	cluster string
+	env     map[string]string
 	// live says that the test changes env later.
 	live bool
 	// warned collects the warnings.
@@ -68,7 +71,7 @@ func connect(t *testing.T, address string, c client) (cloud.Driver, error) {
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
 	return gce.New(t.Context(), cloud.Config{
-		Cloud: "gce", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test",
+		Cloud: "gce", ClusterName: cmp.Or(c.cluster, "kubernetes"), UserAgent: "multicloud-ccm/test",
 		Transport: transport.Guard(base, gce.Descriptor().Limits),
 		File: func() ([]byte, error) {
 			return []byte("[Global]\napi-endpoint = " + address + "/compute/v1/\n" + c.conf), nil
@@ -93,13 +96,23 @@ type control struct {
 	t      *testing.T
 	server *emulator.Server
 	// named counts the machines of each name: a zone has one of them.
-	named map[string]int
+	named   map[string]int
+	address string
 }
 
 var (
 	_ conformance.Control   = control{}
 	_ conformance.Inspector = control{}
+	_ conformance.Neighbour = control{}
 )
+
+// Neighbour is a driver of a cluster whose name begins with that of ours.
+func (c control) Neighbour() cloud.Driver {
+	c.t.Helper()
+	driver, err := connect(c.t, c.address, client{cluster: "kubernetes-2"})
+	c.must(err)
+	return driver
+}
 
 func (c control) AddMachine(name string) cloud.InstanceID {
 	zone := zones[c.named[name]]
@@ -178,7 +191,7 @@ func newLab(t *testing.T, c client) lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lab{control: control{t: t, server: server, named: map[string]int{}}, driver: driver}
+	return lab{control: control{t: t, server: server, named: map[string]int{}, address: address}, driver: driver}
 }
 
 // ids returns those of machines, sorted.

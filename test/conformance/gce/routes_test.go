@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +24,8 @@ type router struct {
 	cloud.Operations
 }
 
-var owner = cloud.Owner{Cluster: "kubernetes"}
+// owner has a cluster id, which no name of a route may be made of.
+var owner = cloud.Owner{Cluster: "7d0c0b5e-5a0e-4d6c-9f57-2f6f4a0d8b11"}
 
 func newRouter(t *testing.T, c client) router {
 	t.Helper()
@@ -86,11 +86,12 @@ func (r router) object(project, name string) map[string]any {
 // What upstream writes, field by field: the cluster's name up to 26 characters, and the UID of the Node.
 func TestRouteIsUpstreams(t *testing.T) {
 	const long = "a-cluster-with-a-rather-long-name"
-	r := newRouter(t, client{})
 	for cluster, name := range map[string]string{"kubernetes": "kubernetes-" + uid(7), long: long[:26] + "-" + uid(7)} {
+		r := newRouter(t, client{cluster: cluster})
 		route := cloud.Route{Destination: netip.MustParsePrefix("10.244.7.0/24"), Target: r.AddMachine("web"), NodeUID: uid(7)}
+		r.list() // the first use looks up the number of the network's project
 		r.server.ResetTraffic()
-		r.ends(r.CreateRoute(t.Context(), cloud.Owner{Cluster: cluster}, route))
+		r.create(route)
 		const links = "https://www.googleapis.com/compute/v1/projects/test-project/"
 		want := map[string]any{
 			"name": name, "description": "k8s-node-route", "destRange": "10.244.7.0/24", "priority": json.Number("1000"),
@@ -134,7 +135,7 @@ func TestRoutesOfBothFamilies(t *testing.T) {
 func TestForeignRoutes(t *testing.T) {
 	r := newRouter(t, client{})
 	r.create(r.wanted(1))
-	r.ends(r.CreateRoute(t.Context(), cloud.Owner{Cluster: "kubernetes-2"}, r.wanted(2)))
+	r.ends(r.Neighbour().(cloud.Routes).CreateRoute(t.Context(), owner, r.wanted(2)))
 	for n, change := range []map[string]any{
 		{"description": "mine"},
 		{"network": "https://www.googleapis.com/compute/v1/projects/test-project/global/networks/other"},
@@ -213,11 +214,13 @@ func TestImpossibleRoutes(t *testing.T) {
 	route := r.wanted(1)
 	elsewhere, nameless := route, route
 	elsewhere.Target, nameless.NodeUID = "batch-project/us-central1-a/web-1", "node-1"
+	misnamed, err := connect(t, r.address, client{cluster: "My_cluster"})
+	r.must(err)
 	_, before := r.Requests()
 	for want, err := range map[string]error{
 		"default":        r.CreateRoute(t.Context(), owner, elsewhere),
 		"UUID":           r.CreateRoute(t.Context(), owner, nameless),
-		"--cluster-name": r.CreateRoute(t.Context(), cloud.Owner{Cluster: "My_cluster"}, route),
+		"--cluster-name": misnamed.(cloud.Routes).CreateRoute(t.Context(), owner, route),
 	} {
 		if class := r.driver.Classify(err).Class; class != cloud.FailureInvalid || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("want %s, class %s: %v", want, class, err)
@@ -225,87 +228,6 @@ func TestImpossibleRoutes(t *testing.T) {
 	}
 	if _, after := r.Requests(); after != before {
 		t.Errorf("%d writes", after-before)
-	}
-}
-
-// sharedClient is a cluster whose network is another project's.
-var sharedClient = client{conf: "network-project-id = host-project\nnetwork-name = default\n"}
-
-// attach puts a machine into the shared network.
-func (r router) attach(id cloud.InstanceID, address string) {
-	r.t.Helper()
-	r.must(r.server.Edit(path(id), map[string]any{"networkInterfaces": []any{
-		map[string]any{"networkIP": "10.200.0.1", "network": "https://www.googleapis.com/compute/v1/projects/test-project/global/networks/default"},
-		map[string]any{"networkIP": address, "ipv6Address": "fd20::7", "network": "https://www.googleapis.com/compute/v1/projects/host-project/global/networks/default"},
-	}}))
-}
-
-// Routes are in the project of the network. Google takes an instance of another project by its address only.
-func TestSharedNetwork(t *testing.T) {
-	seed := func(server *emulator.Server) {
-		server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "host-project"}}})
-	}
-	l := newLab(t, sharedClient)
-	seed(l.server)
-	r := router{l, l.driver.(cloud.Routes), l.driver.(cloud.Operations)}
-	four := r.wanted(1)
-	r.attach(four.Target, "10.128.7.7")
-	six := four
-	six.Destination = netip.MustParsePrefix("fd00:10:244:1::/64")
-	for route, hop := range map[cloud.Route]string{four: "10.128.7.7", six: "fd20::7"} {
-		r.create(route)
-		r.must(r.CreateRoute(t.Context(), owner, route)) // it is there
-		name := "kubernetes-" + uid(1)
-		if route == six {
-			name = "kubernetes-" + strings.ReplaceAll(uid(1), "-", "") + "-v6"
-		}
-		object := r.object("host-project", name)
-		if object["nextHopIp"] != hop || object["nextHopInstance"] != nil || !strings.HasSuffix(fmt.Sprint(object["network"]), "/projects/host-project/global/networks/default") {
-			t.Errorf("%+v", object)
-		}
-	}
-	routes := r.list()
-	if len(routes) != 2 || routes[0].Target != "" || !routes[0].NextHop.IsValid() {
-		t.Errorf("%+v", routes)
-	}
-	for _, request := range r.server.Requests() {
-		if strings.Contains(request.Path, "/global/") && !strings.Contains(request.Path, "/projects/host-project/") {
-			t.Errorf("%s %s is not about the network's project", request.Method, request.Path)
-		}
-	}
-	for _, route := range routes {
-		r.ends(r.DeleteRoute(t.Context(), owner, route))
-	}
-	if left := r.Leftovers(); left != nil {
-		t.Errorf("%q are left", left)
-	}
-}
-
-// Rights in the project of the instances are none in that of the network.
-func TestNoRightsInTheNetworksProject(t *testing.T) {
-	server, address := start(t)
-	server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "host-project"}}})
-	server.Grant(account, project, "*")
-	server.Grant(account, "host-project", "routes.list")
-	key, err := server.ServiceAccountKey(account)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := sharedClient
-	c.env = map[string]string{"GCE_METADATA_HOST": "127.0.0.1:1", "GCE_CREDENTIALS_JSON": string(key), "GOOGLE_CLOUD_PROJECT": project}
-	driver, err := connect(t, address, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := router{lab{control{t, server, map[string]int{}}, driver}, driver.(cloud.Routes), driver.(cloud.Operations)}
-	route := r.wanted(1)
-	r.attach(route.Target, "10.128.7.7")
-	err = r.CreateRoute(t.Context(), owner, route)
-	if class := driver.Classify(err).Class; class != cloud.FailureUnauthorized || !strings.Contains(fmt.Sprint(err), "host-project") {
-		t.Errorf("class %s: %v", class, err)
-	}
-	if routes := r.list(); len(routes) != 0 {
-		t.Errorf("%+v", routes)
 	}
 }
 
@@ -435,53 +357,5 @@ func TestWriteWhileAnOperationRuns(t *testing.T) {
 	r.Settle()
 	if routes := r.list(); len(routes) != 2 {
 		t.Errorf("%+v", routes)
-	}
-}
-
-// hasRoutes says whether a driver was made, and has routes.
-func hasRoutes(t *testing.T, address string, c client) bool {
-	t.Helper()
-	driver, err := connect(t, address, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, ok := driver.(cloud.Routes)
-	return ok
-}
-
-// There are routes where the network is known, unless pods have addresses of a secondary range.
-func TestWhereRoutesAre(t *testing.T) {
-	server, address := start(t)
-	key, err := server.ServiceAccountKey("admin@test-project.iam.gserviceaccount.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	anywhere := map[string]string{"GCE_METADATA_HOST": "127.0.0.1:1", "GCE_CREDENTIALS_JSON": string(key), "GOOGLE_CLOUD_PROJECT": project}
-	named := map[string]string{"GCE_NETWORK": "default"}
-	for name, value := range anywhere {
-		named[name] = value
-	}
-	for name, test := range map[string]struct {
-		client
-		want bool
-	}{
-		"the machine's network":            {client{}, true},
-		"a secondary range":                {client{conf: "secondary-range-name = pods"}, false},
-		"elsewhere":                        {client{env: anywhere}, false},
-		"elsewhere, a network of gce.conf": {client{env: anywhere, conf: "network-name = default"}, true},
-		"elsewhere, a network":             {client{env: named}, true},
-	} {
-		if got := hasRoutes(t, address, test.client); got != test.want {
-			t.Errorf("%s: routes %t", name, got)
-		}
-	}
-	var asked []string
-	for _, request := range server.Requests() {
-		if strings.HasSuffix(request.Path, "/network") {
-			asked = append(asked, request.Path)
-		}
-	}
-	if !slices.Equal(asked, []string{"/computeMetadata/v1/instance/network-interfaces/0/network"}) {
-		t.Errorf("asked the machine %q", asked)
 	}
 }

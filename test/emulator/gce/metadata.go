@@ -1,6 +1,7 @@
 package gce
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -52,7 +53,7 @@ func (s *Server) metadata(path string) (string, bool) {
 		"instance/name":                            machineName,
 		"instance/hostname":                        machineName + "." + s.options.Zone + ".c." + project.id + ".internal",
 		"instance/zone":                            "projects/" + project.number + "/zones/" + s.options.Zone,
-		"instance/network-interfaces/0/network":    "projects/" + project.number + "/networks/default",
+		"instance/network-interfaces/0/network":    cmp.Or(s.options.MachineNetwork, "projects/"+project.number+"/networks/default"),
 		"instance/network-interfaces/0/ip":         "10.128.0.2",
 		"instance/service-accounts/default/email":  s.machineAccount().email,
 		"instance/service-accounts/default/scopes": "https://www.googleapis.com/auth/cloud-platform",

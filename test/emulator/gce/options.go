@@ -14,6 +14,9 @@ type Options struct {
 	// Zone is where seeded instances live and what the metadata server answers; "us-central1-a"
 	// when empty. It must be a zone of Regions.
 	Zone string
+	// MachineNetwork is the network of the machine that the metadata server speaks for;
+	// "projects/1000000000001/networks/default" when empty.
+	MachineNetwork string
 	// Regions are the regions of all projects, each with zones -a, -b and -c; us-central1 and
 	// europe-west1 when empty.
 	Regions []string
