@@ -118,6 +118,9 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) sec
 	var groups []targetgroup.Group
 	var others []Balancer
 	return func(_ string, r secgroup.Rule) (_ bool, _ string, err error) {
+		if !s.Inventory.HasRange(r.Source) {
+			return false, "", nil // no health check comes from there
+		}
 		if groups == nil {
 			if groups, _, err = n.targets.List(ctx, ""); err != nil {
 				return false, "", err

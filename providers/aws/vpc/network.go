@@ -112,3 +112,11 @@ func (n *Network) Ranges(ids []string) (v4, v6 []string) {
 	slices.Sort(v6)
 	return slices.Compact(v4), slices.Compact(v6)
 }
+
+// HasRange reports whether a subnet has that network.
+func (n *Network) HasRange(cidr string) bool {
+	return slices.ContainsFunc(n.subnets, func(subnet ec2types.Subnet) bool {
+		v4, v6 := n.Ranges([]string{aws.ToString(subnet.SubnetId)})
+		return slices.Contains(append(v4, v6...), cidr)
+	})
+}
