@@ -275,8 +275,8 @@ func protected(f *fixture) {
 	}
 }
 
-// bothListed: who is given a bulk list and an id is told of the second one too: it is all that is looked at before
-// a deletion, see Capabilities.DeletesAtOnce.
+// bothListed checks that Observe with a bulk list and an id reports the second balancer too. A deletion looks at
+// nothing else, see Capabilities.DeletesAtOnce.
 func bothListed(f *fixture, kept cloud.Spec, duplicates []string) {
 	lister, ok := f.driver.(cloud.BulkLister)
 	if !ok {

@@ -19,8 +19,8 @@ import (
 type Machines interface {
 	// Lookup returns the machines the cloud has; a missing id was definitely not found.
 	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
-	// At returns the machines that have these internal addresses, "" for an address that no machine has; one of
-	// which neither is known is missing.
+	// At returns the machines that have these internal addresses, and "" for an address that no machine has. An
+	// address that cannot be looked up is missing.
 	At(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error)
 	// ProviderID returns the id in a node's provider-ID.
 	ProviderID(node *corev1.Node) (cloud.InstanceID, error)

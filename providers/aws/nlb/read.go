@@ -138,7 +138,7 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 }
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
-// of which all are listed. The attributes of these do not matter where all goes.
+// of which all are listed. The attributes of target groups are not read for a deletion.
 func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, goes bool) error {
 	attributes, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
