@@ -42,9 +42,9 @@ func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.A
 // at returns the machines that were seen with these addresses at since or later, those of our Nodes at stale or
 // later, and the addresses that several machines were seen with.
 func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, several map[netip.Addr]bool) {
-	wanted := make(map[string]netip.Addr, len(addresses))
+	wanted := make(map[netip.Addr]bool, len(addresses))
 	for _, address := range addresses {
-		wanted[address.String()] = address
+		wanted[address] = true
 	}
 	own, lists := machinesOf(i.nodes.own()), i.cache.Lists()
 	machines, several = make(map[netip.Addr]cloud.InstanceID, len(wanted)), map[netip.Addr]bool{}
@@ -57,8 +57,8 @@ func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines
 				continue
 			}
 			for _, a := range r.Addresses {
-				address, asked := wanted[a.Address]
-				if !asked || a.Type != cloud.AddressInternalIP {
+				address, err := netip.ParseAddr(a.Address) // clouds write IPv6 in several forms
+				if err != nil || !wanted[address] || a.Type != cloud.AddressInternalIP {
 					continue
 				}
 				if other, found := machines[address]; found && other != id {

@@ -94,3 +94,19 @@ func TestAtOfTwoMachines(t *testing.T) {
 		at(map[netip.Addr]cloud.InstanceID{ip(1): "id-n-0", ip(2): "id-n-1"})
 	})
 }
+
+// Clouds write an IPv6 address in several forms.
+func TestAtOfIPv6(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(hetzner)
+		i := w.inventory(nil)
+		id := w.boot("six")
+		w.change(id, func(machine *cloud.Instance) {
+			machine.Addresses = []cloud.Address{{Type: cloud.AddressInternalIP, Address: "2600:1900:4000:ABCD:0:0:0:7"}}
+		})
+		address := netip.MustParseAddr("2600:1900:4000:abcd::7")
+		if got, err := i.At(t.Context(), []netip.Addr{address}); err != nil || got[address] != id {
+			t.Errorf("%v, %v; want %s", got, err, id)
+		}
+	})
+}

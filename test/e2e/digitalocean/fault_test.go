@@ -128,6 +128,8 @@ func TestFaultyReads(t *testing.T) {
 			s.changeIn(b, before)
 
 			id := env.Cloud.AddFault(b.Fault)
+			b.Path = allBalancers // a deletion reads the list, and the balancer by itself where that fails
+			list := env.Cloud.AddFault(b.Fault)
 			env.Cloud.ResetTraffic()
 			s.begin()
 			err := env.Cloud.Until(within(t), func() bool { return routesAsked()["GET "+allBalancers+"/{id}"] > 1 })
@@ -138,6 +140,7 @@ func TestFaultyReads(t *testing.T) {
 				t.Errorf("%d changes, finalizers %v", n, s.get().Finalizers)
 			}
 			env.Cloud.RemoveFault(id)
+			env.Cloud.RemoveFault(list)
 			s.gone()
 		})
 	}
