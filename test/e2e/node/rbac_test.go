@@ -25,8 +25,6 @@ import (
 // unused are granted and not used in an ordinary life, and why they are granted.
 var unused = map[string]string{
 	"get services":  "comes with list and watch wherever upstream documents it",
-	"list nodes":    "of API servers older than 1.32, which cannot stream lists",
-	"list services": "of API servers older than 1.32, which cannot stream lists",
 	"update events": "of the interface that event recorders write through",
 }
 

@@ -3,6 +3,8 @@ package openstack_test
 import (
 	"net/http"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestRepair deletes parts of a balancer by hand. Each comes back, and the deletion of the Service
@@ -63,7 +65,9 @@ func TestRepair(t *testing.T) {
 		before := s.look(svc)
 		s.change(s.project.Balancer, http.MethodDelete, "lbaas/loadbalancers/"+text(before.lb, "id")+"?cascade=true", nil)
 		s.settle(text(before.lb, "id"))
-		if _, exists, err := s.manager.Get(t.Context(), svc); err != nil || !exists {
+		leaving := svc.DeepCopy()
+		leaving.DeletionTimestamp = new(metav1.Now())
+		if _, exists, err := s.manager.Get(t.Context(), leaving); err != nil || !exists {
 			t.Errorf("exists %t, %v: its floating IP and security group do", exists, err)
 		}
 		s.remove(svc)
