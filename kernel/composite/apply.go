@@ -204,10 +204,8 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 		err = s.kind.Write(ctx, owner, m.withIDs(s.with...))
 	case s.verb == cloud.Create && s.kind.Together != "":
 		err = s.kind.Add(ctx, m.withIDs(s.all()...))
-	case s.verb == cloud.Create && s.kind.CreateBalancer != nil:
-		id, m.reachedAt, err = s.kind.CreateBalancer(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
 	case s.verb == cloud.Create:
-		id, err = s.kind.Create(ctx, m.withIDs(s.wanted)[0], m.withIDs(s.with...))
+		id, err = create(ctx, m, s)
 	case s.verb == cloud.Update:
 		err = s.kind.Update(ctx, m.withIDs(s.present)[0], m.withIDs(s.wanted)[0], s.fields)
 	case s.kind.Together != "":
@@ -219,6 +217,16 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 		return id, fmt.Errorf("%s: %w", s.doing(), err)
 	}
 	return id, nil
+}
+
+// create makes the resource of a step, and notes what a balancer is reached at where the answer says so.
+func create(ctx context.Context, m *model, s *step) (id string, err error) {
+	wanted, with := m.withIDs(s.wanted)[0], m.withIDs(s.with...)
+	if s.kind.CreateBalancer == nil {
+		return s.kind.Create(ctx, wanted, with)
+	}
+	id, m.reachedAt, err = s.kind.CreateBalancer(ctx, wanted, with)
+	return id, err
 }
 
 // unresolved returns a resource that this one refers to and whose id is not known, nil when there is

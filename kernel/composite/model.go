@@ -144,15 +144,20 @@ func (m *model) difference(present, wanted cloud.Resource) []string {
 	return fields
 }
 
+// giveUp notes that wanted resources went again because that which they are there for is refused, see stays.
+func giveUp(m *model, deleted []cloud.Resource) {
+	for _, r := range deleted {
+		if m.wanted.byRef[r.Ref()].For != (cloud.IDOf{}) {
+			m.refused[r.Ref()] = true
+		}
+	}
+}
+
 // done changes the model as the step has changed the cloud. id is that of a resource that was made, ""
 // when it is not known.
 func (m *model) done(s *step, id string) {
 	if s.verb == cloud.Delete && m.hasRefusals() {
-		for _, r := range s.all() {
-			if m.wanted.byRef[r.Ref()].For != (cloud.IDOf{}) {
-				m.refused[r.Ref()] = true // it went again, see stays
-			}
-		}
+		giveUp(m, s.all())
 	}
 	switch {
 	case s.kind.Batch != "":

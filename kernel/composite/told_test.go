@@ -11,7 +11,7 @@ import (
 
 // prompt returns the kinds of a cloud that is never busy.
 func prompt(more ...cloud.ResourceKind) []cloud.ResourceKind {
-	kinds := append(more, theKinds()...)
+	kinds := slices.Concat(more, theKinds())
 	for i := range kinds {
 		kinds[i].Settles = 0
 	}

@@ -48,7 +48,8 @@ func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Ob
 // checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
 // for all others.
 func (bs *Balancers) checkName(ctx context.Context, s *snapshot, spec cloud.Spec, name string) (err error) {
-	found, kind := false, balancer.Kind(spec)
+	var found bool
+	kind := balancer.Kind(spec)
 	switch {
 	case s.names != nil:
 		found = slices.Contains(s.names[kind], name)
