@@ -50,7 +50,7 @@ func TestMixedCluster(t *testing.T) {
 			m.routes(pods(0), pods(1), pods(2))
 			m.passes()
 			m.balance()
-			if out := m.site.doctor(own, routing[:2]...); strings.Contains(out, "FAILURE") || !strings.Contains(out, "5 in order") {
+			if out := m.doctor(own, routing[:2]...); strings.Contains(out, "FAILURE") || !strings.Contains(out, "5 in order") {
 				t.Errorf("the doctor finds:\n%s", out)
 			}
 			if !credentials { // what follows takes as long as a list of machines is believed

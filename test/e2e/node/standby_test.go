@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -93,7 +94,7 @@ func TestStandbyWithAWatchThatHangs(t *testing.T) {
 	s.must(s.Client().CoreV1().Services("default").Delete(ctx, "web", metav1.DeleteOptions{}))
 	s.eventually(func() error {
 		if _, err := s.Client().CoreV1().Services("default").Get(ctx, "web", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("Service web is still there: %v", err)
+			return errors.Join(errors.New("Service web is still there"), err)
 		}
 		return nil
 	})
