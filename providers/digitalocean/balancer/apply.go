@@ -29,7 +29,7 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	before := nativeOf(change.Before)
 	switch {
 	case change.After == nil:
-		return cloud.Progress{}, l.delete(ctx, change)
+		return l.delete(ctx, change)
 	case !change.Before.Found:
 		return l.create(ctx, change)
 	case before == nil:
@@ -56,14 +56,14 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 
 // delete removes the balancer, then the tags that nothing has any more: until then they prove whose
 // the balancer is. A tag nothing carries costs nothing, so its removal may fail.
-func (l *Balancers) delete(ctx context.Context, change cloud.Change) error {
+func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
 	if !change.Before.Found && change.Before.Orphans {
 		l.deleteTags(ctx, []string{mark.MarkUID + owner.UID})
-		return nil
+		return cloud.Progress{}, nil
 	}
 	if !change.Before.Found || !identifier.IsIdentifier(id) {
-		return nil
+		return cloud.Progress{}, nil
 	}
 	var unused []string
 	lb := nativeOf(change.Before)
@@ -72,11 +72,16 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) error {
 		present, _ := l.Owners.Read(lb.Tags, owner)
 		unused = l.unusedTags(ctx, present, lb.alone)
 	}
-	if _, err := l.API.LoadBalancers.Delete(ctx, id); err != nil && !api.IsNotFound(err) {
-		return fmt.Errorf("deleting balancer %s: %w", id, err)
+	_, err := l.API.LoadBalancers.Delete(ctx, id)
+	if api.IsNotFound(err) {
+		// It was there when it was observed: without another look nothing is believed, and its tags stay.
+		return cloud.Progress{Pending: true}, nil
+	}
+	if err != nil {
+		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
 	l.deleteTags(ctx, unused)
-	return nil
+	return cloud.Progress{}, nil
 }
 
 // unusedTags are the tags of the Service that nothing carries once the balancer is gone. The one of the

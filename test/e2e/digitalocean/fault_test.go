@@ -160,6 +160,20 @@ func TestFalseNotFound(t *testing.T) {
 	env.Cloud.RemoveFault(id)
 }
 
+// TestFalseNotFoundOfDeletion: a deletion that is answered with "not found" is believed when another look
+// shows nothing.
+func TestFalseNotFoundOfDeletion(t *testing.T) {
+	parallel(t)
+	s := create(t, nil)
+	_, b := s.ready()
+	id := env.Cloud.AddFault(fault.Fault{
+		Method: "DELETE", Path: allBalancers + "/" + b.ID, Status: 404, Times: 1,
+		Body: `{"id": "not_found", "message": "The resource you were accessing could not be found."}`,
+	})
+	defer env.Cloud.RemoveFault(id)
+	s.remove()
+}
+
 // TestBusy: while the cloud works on a balancer it refuses changes. That is no failure to
 // wait minutes for.
 func TestBusy(t *testing.T) {
