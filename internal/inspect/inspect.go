@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -110,7 +111,7 @@ func (i *Inspector) mine() []*corev1.Node {
 
 // targets are the Nodes that are handed to balancers.
 func (i *Inspector) targets() []*corev1.Node {
-	return framework.TargetNodes(i.cluster.Nodes, i.cloud.Concerns)
+	return view.Targets(i.cluster.Nodes, i.cloud.Concerns)
 }
 
 // told keeps the events that would be recorded.

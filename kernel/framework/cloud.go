@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/klog/v2"
@@ -20,6 +19,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -47,8 +47,8 @@ type Cloud struct {
 	ready             *readiness
 
 	// The rest exists after Prepare.
-	nodes         *nodeView
-	services      *serviceView
+	nodes         *view.Nodes
+	services      *view.Services
 	lease         *leader.Lease // nil without leader election
 	instances     *instances
 	loadBalancers *loadBalancers // nil when the cloud has none
@@ -57,8 +57,8 @@ type Cloud struct {
 	// plans prints what is not done.
 	plans *planPrinter
 
-	routeHandlers *handlers
-	clusterCIDRs  []*net.IPNet
+	routeNodes   *view.Nodes
+	clusterCIDRs []*net.IPNet
 
 	// warm starts the informers. A standby does so too, and knows the cluster when it takes over.
 	warm func()
@@ -167,7 +167,7 @@ func (c *Cloud) Nodes() []*corev1.Node {
 	if c.nodes == nil {
 		return nil
 	}
-	return c.nodes.nodes()
+	return c.nodes.All()
 }
 
 // Services returns all Services of the cluster, none before Prepare.
@@ -175,9 +175,7 @@ func (c *Cloud) Services() []*corev1.Service {
 	if c.services == nil {
 		return nil
 	}
-	// A lister over a cache has no errors.
-	all, _ := c.services.ServiceInformer.Lister().List(labels.Everything())
-	return all
+	return c.services.All()
 }
 
 // mine is the filter of the Node view. It must stay a function of the Node alone.
@@ -198,7 +196,7 @@ func (c *Cloud) allNodes() []*corev1.Node {
 	if c.nodes == nil {
 		return nil
 	}
-	return (&nodeView{NodeInformer: c.nodes.NodeInformer, mine: func(*corev1.Node) bool { return true }}).nodes()
+	return c.nodes.Of(func(*corev1.Node) bool { return true }).All()
 }
 
 // Initialize is called when this process leads, with leader migration twice. The controllers start when it returns.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/tools/cache"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
@@ -19,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // CloudFirewallController is the name of the one controller that no upstream CCM has.
@@ -138,7 +138,7 @@ func startService(ctx context.Context, e environment) (bool, error) {
 		e.Cloud,
 		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
 		e.services,
-		e.serviceNodes(),
+		e.candidates().ForBalancers(e.options.Tuning.NodeBurst, e.services, e.selectors()),
 		e.ComponentConfig.KubeCloudShared.ClusterName,
 		utilfeature.DefaultFeatureGate,
 	)
@@ -146,46 +146,21 @@ func startService(ctx context.Context, e environment) (bool, error) {
 		return false, err
 	}
 	go c.Run(ctx, int(e.ComponentConfig.ServiceController.ConcurrentServiceSyncs), e.ControllerManagerMetrics)
-	go newReensure(e.options.Tuning.Reensure, e.services.Balancers, e.services.Enqueue).run(ctx)
+	go e.services.Reensure(ctx, e.options.Tuning.Reensure)
 	return true, nil
 }
 
-// serviceNodes is the Node view of the service controller; it joins bursts.
-func (c *Cloud) serviceNodes() *nodeView {
-	view := c.candidateNodes().with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
-		return newTargetEvents(c.options.Tuning.NodeBurst, h, c.ensureAll, c.ensureSelecting)
-	})
-	view.versions = &nodeVersions{}
-	return view
-}
+// candidates are the Nodes that may be targets.
+func (c *Cloud) candidates() *view.Nodes { return c.nodes.Of(c.candidate) }
 
-// candidateNodes are the Nodes that may be targets.
-func (c *Cloud) candidateNodes() *nodeView {
-	return &nodeView{NodeInformer: c.nodes.NodeInformer, mine: c.candidate}
-}
-
-func (c *Cloud) ensureAll() {
-	for _, svc := range c.services.Balancers() {
-		c.services.Enqueue(svc)
-	}
-}
-
-// ensureSelecting queues the Services whose targets depend on labels.
-func (c *Cloud) ensureSelecting() {
-	spellings := annotation.NodeSelector.Spellings()
+// selectors are the annotations that choose Nodes by their labels.
+func (c *Cloud) selectors() []string {
 	for _, key := range c.cloud.Annotations {
 		if key.Name == annotation.NodeSelector.Name {
-			spellings = key.Spellings()
+			return key.Spellings()
 		}
 	}
-	for _, svc := range c.services.Balancers() {
-		for _, key := range spellings {
-			if svc.Annotations[key] != "" {
-				c.services.Enqueue(svc)
-				break
-			}
-		}
-	}
+	return annotation.NodeSelector.Spellings()
 }
 
 func startRoute(ctx context.Context, e environment) (bool, error) {
@@ -196,7 +171,7 @@ func startRoute(ctx context.Context, e environment) (bool, error) {
 	c, err := routecontroller.New(
 		e.routes,
 		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
-		e.routeNodes(),
+		e.routeNodes,
 		shared.ClusterName,
 		e.clusterCIDRs,
 	)

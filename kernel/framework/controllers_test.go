@@ -29,6 +29,7 @@ import (
 	controllermanagerapp "k8s.io/controller-manager/app"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -247,7 +248,7 @@ func TestNodesAreInitialisedAndNotPatchedForever(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range list.Items {
-			if n.Spec.ProviderID != "sim://"+n.Name || uninitialized(&n) || len(n.Status.Addresses) != 2 {
+			if n.Spec.ProviderID != "sim://"+n.Name || view.Uninitialized(&n) || len(n.Status.Addresses) != 2 {
 				t.Errorf("node %s: %+v, %v", n.Name, n.Spec, n.Status.Addresses)
 			}
 		}

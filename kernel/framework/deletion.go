@@ -46,8 +46,11 @@ const (
 	departLast  = 5 * time.Minute
 )
 
-// hold begins the deletion, if it has not begun, and reports whether the controller has to wait.
+// hold begins the deletion of a balancer that is given up, if it has not begun, and reports whether the controller has to wait.
 func (d *deletions) hold(svc *corev1.Service) bool {
+	if !isDeleting(svc) {
+		return false
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if state := d.begun[svc.UID]; state != nil {

@@ -163,7 +163,7 @@ func TestResultsOfServicesThatAreGone(t *testing.T) {
 	if len(l.watch.results) != 1 {
 		t.Fatal("no result")
 	}
-	l.forget("uid-web")
+	l.Forget("uid-web")
 	if len(l.watch.results) != 0 {
 		t.Error("the result is kept")
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -220,6 +221,9 @@ func (f *fakeRouting) List(context.Context) ([]route.Route, error) { return f.li
 func (f *fakeRouting) Create(context.Context, string, netip.Prefix) error { return f.err }
 
 func (f *fakeRouting) Delete(context.Context, route.Route) error { return f.err }
+
+// window is how long events of Nodes are collected.
+const window = 5 * time.Second
 
 // TestMain takes out a rate limit on logged errors that compares the bubbles' clock with
 // the real one.

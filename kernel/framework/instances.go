@@ -7,10 +7,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // inventory answers for machines; *instance.Inventory does.
@@ -57,7 +57,7 @@ func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bo
 // InstanceMetadata is asked to initialise a Node, and again every few minutes. It never
 // returns nil without an error: one controller skips such a Node for good, another crashes.
 func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*cloudprovider.InstanceMetadata, error) {
-	priority, fresh := cloud.PriorityRefresh, uninitialized(node)
+	priority, fresh := cloud.PriorityRefresh, view.Uninitialized(node)
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}
@@ -103,17 +103,4 @@ func nodeAddresses(addresses []cloud.Address) []corev1.NodeAddress {
 		}
 	}
 	return unique
-}
-
-func uninitialized(node *corev1.Node) bool {
-	return tainted(node, cloudproviderapi.TaintExternalCloudProvider)
-}
-
-func tainted(node *corev1.Node, key string) bool {
-	for _, taint := range node.Spec.Taints {
-		if taint.Key == key {
-			return true
-		}
-	}
-	return false
 }

@@ -23,7 +23,7 @@ type balancers interface {
 	Name(svc *corev1.Service) string
 }
 
-// services are the Services as the service controller sees them; *serviceView does.
+// services are the Services as the service controller sees them; *view.Services does.
 type services interface {
 	Current(svc *corev1.Service) *corev1.Service
 	Enqueue(svc *corev1.Service)
@@ -66,8 +66,11 @@ func (l *loadBalancers) GetLoadBalancer(ctx context.Context, _ string, svc *core
 	return got.status, got.exists, outward(err)
 }
 
-// forget drops what is known of a Service that is gone.
-func (l *loadBalancers) forget(uid types.UID) {
+// Hold implements [view.Follower].
+func (l *loadBalancers) Hold(svc *corev1.Service) bool { return l.departures.hold(svc) }
+
+// Forget implements [view.Follower]. It drops what is known of a Service that is gone.
+func (l *loadBalancers) Forget(uid types.UID) {
 	l.departures.forget(uid)
 	l.watch.forget(uid)
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 	netutils "k8s.io/utils/net"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -34,10 +35,10 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 		return err
 	}
 	completed.SharedInformers = informers.NewSharedInformerFactoryWithOptions(
-		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(newNodeTransform()))
+		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(view.Transform()))
 	shared := completed.SharedInformers.Core().V1()
-	c.nodes = &nodeView{NodeInformer: shared.Nodes(), mine: c.mine}
-	c.services = newServiceView(shared.Services())
+	c.nodes = view.NewNodes(shared.Nodes(), c.mine)
+	c.services = view.NewServices(shared.Services())
 	completed.ClientBuilder = &clientBuilder{
 		next:     completed.ClientBuilder,
 		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.quiet},
@@ -124,7 +125,7 @@ func (c *Cloud) prepareBalancers(syncs int) {
 		delete: c.loadBalancers.delete, services: c.services, events: c.recorder, begun: map[types.UID]*deletion{},
 		slots: make(chan struct{}, syncs),
 	}
-	c.services.hold, c.services.forgot = c.loadBalancers.departures.hold, c.loadBalancers.forget
+	c.services.Follow(c.loadBalancers)
 }
 
 func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
@@ -133,7 +134,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 		return
 	}
 	c.clusterCIDRs = cidrs
-	c.routeHandlers = &handlers{}
+	c.routeNodes = c.nodes.Of(func(node *corev1.Node) bool { return c.routable(node) && c.mine(node) })
 	manager := route.New(route.Options{
 		Cloud: c.cloud, Machines: c.inventory, Nodes: c.Nodes, ClusterID: c.options.ClusterID,
 		ClusterCIDRs: prefixes(cidrs), Executor: c.executor, Brake: c.routeBrake, Events: c.recorder,
@@ -143,7 +144,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 			c.routeRecords.ReleasedRoutes(r, manager.Release(r.Time))
 		}
 	})
-	c.routes = &routes{routing: manager, gate: c.gate, plans: c.plans, retry: func() { c.routeHandlers.each(anotherPass) }}
+	c.routes = &routes{routing: manager, gate: c.gate, plans: c.plans, retry: c.routeNodes.Repeat}
 }
 
 func prefixes(cidrs []*net.IPNet) []netip.Prefix {
@@ -167,16 +168,4 @@ func (c *Cloud) routable(node *corev1.Node) bool {
 	}
 	id, err := instance.ID(c.cloud, node)
 	return err != nil || c.cloud.RouteScope.RoutesTo(id)
-}
-
-// routeNodes is the Node view of the route controller; it keeps the handlers.
-func (c *Cloud) routeNodes() *nodeView {
-	view := c.nodes.with(func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
-		c.routeHandlers.add(h)
-		return h
-	})
-	view.mine = func(node *corev1.Node) bool {
-		return c.routable(node) && c.mine(node)
-	}
-	return view
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	cloudprovider "k8s.io/cloud-provider"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -121,7 +120,3 @@ func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(co
 	}
 	return err
 }
-
-// anotherPass makes the route controller reconcile: upstream takes an update without a
-// difference for the periodic resync.
-func anotherPass(h cache.ResourceEventHandler) { h.OnUpdate(anyNode, anyNode) }

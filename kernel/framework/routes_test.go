@@ -20,6 +20,7 @@ import (
 	cloudprovider "k8s.io/cloud-provider"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -121,7 +122,7 @@ func leads(t *testing.T, server *fake.Clientset) (*Cloud, func() string) {
 	only := node("0", "stub://0")
 	only.Spec.PodCIDR, only.Spec.PodCIDRs = "10.0.0.0/24", []string{"10.0.0.0/24"}
 	put(t, nodes.Informer(), only)
-	c.nodes = &nodeView{NodeInformer: nodes, mine: c.mine}
+	c.nodes = view.NewNodes(nodes, c.mine)
 	c.keepRecords(server.CoordinationV1().Leases("kube-system"), "kube-system", "ccm", func() time.Time { return time.Time{} })
 	c.prepareRoutes([]*net.IPNet{network})
 	events := &log{}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // startFirewall starts the firewall loop where the configuration asks for a firewall.
@@ -64,35 +64,7 @@ func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer,
 
 // balancerNodes returns the Nodes that the service controller hands to balancers.
 func (c *Cloud) balancerNodes() []*corev1.Node {
-	return TargetNodes(c.candidateNodes().nodes(), c.cloud.Concerns)
-}
-
-// TargetNodes returns those of the Nodes that are handed to balancers, for a cloud that these
-// provider-IDs concern.
-func TargetNodes(nodes []*corev1.Node, concerns func(providerID string) bool) []*corev1.Node {
-	var targets []*corev1.Node
-	for _, node := range nodes {
-		if LeftOut(node, concerns) == "" {
-			targets = append(targets, node)
-		}
-	}
-	return targets
-}
-
-// LeftOut says why a Node is not handed to balancers, "" when it is.
-func LeftOut(node *corev1.Node, concerns func(providerID string) bool) string {
-	m := membership(node)
-	switch owner := instance.Owner(node, concerns); {
-	case owner == instance.Foreign:
-		return "its provider-ID belongs to another cloud"
-	case owner == instance.OptedOut:
-		return "it has a label that keeps cloud controllers away"
-	case m.excluded:
-		return "it has the label " + corev1.LabelNodeExcludeBalancers
-	case m.leaving:
-		return "it is being deleted"
-	}
-	return ""
+	return view.Targets(c.candidates().All(), c.cloud.Concerns)
 }
 
 // managedKey is the annotation, of clouds that have a firewall, that keeps it away from a

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // tagger is what is told of Nodes; *tagging.Manager is.
@@ -23,19 +25,19 @@ type tagger interface {
 // taggingEvents makes the loop follow Nodes. Of a deletion that was missed the last known state
 // of the Node is what counts.
 func taggingEvents(tags tagger, l *loop, window time.Duration) cache.ResourceEventHandler {
-	changes := &burst{window: window, fire: l.changed}
+	changes := &view.Burst{Window: window, Fire: l.changed}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { changes.note() },
+		AddFunc: func(any) { changes.Note() },
 		UpdateFunc: func(before, after any) {
-			old, node := unwrap[*corev1.Node](before), unwrap[*corev1.Node](after)
+			old, node := view.Object[*corev1.Node](before), view.Object[*corev1.Node](after)
 			if old != nil && node != nil && tags.Concerns(old, node) {
-				changes.note()
+				changes.Note()
 			}
 		},
 		DeleteFunc: func(obj any) {
-			if node := unwrap[*corev1.Node](obj); node != nil {
+			if node := view.Object[*corev1.Node](obj); node != nil {
 				tags.Deleted(node)
-				changes.note()
+				changes.Note()
 			}
 		},
 	}

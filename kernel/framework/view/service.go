@@ -1,7 +1,8 @@
-package framework
+package view
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,18 +15,24 @@ import (
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 )
 
-// serviceView shows the service controller the Services that are ours: those without a
+// Follower is told of the Services that the controller must not see yet, or no more.
+type Follower interface {
+	// Hold is asked of each Service that may give its balancer up, and reports whether the controller has to wait.
+	Hold(svc *corev1.Service) bool
+	// Forget is told of each Service that is gone.
+	Forget(uid types.UID)
+}
+
+// Services shows the service controller the Services that are ours: those without a
 // loadBalancerClass. Upstream ignores classed ones only until they are deleted, and then
 // removes the finalizer, which other controllers share, before they have cleaned up.
 //
 // It can also make the controller look at a Service when nothing happened (Enqueue), and
 // hides changes we made ourselves (Recorded).
-type serviceView struct {
+type Services struct {
 	informersv1.ServiceInformer
 	handlers handlers
-	// hold is asked of each Service that gives its balancer up, and forgotten of each that is gone.
-	hold   func(*corev1.Service) bool
-	forgot func(types.UID)
+	follower Follower
 
 	mu sync.Mutex
 	// foreign are Services that had a class. When their type changes the class is gone
@@ -35,32 +42,31 @@ type serviceView struct {
 	recorded map[types.UID]map[string]string
 }
 
-var _ informersv1.ServiceInformer = (*serviceView)(nil)
+var _ informersv1.ServiceInformer = (*Services)(nil)
 
-func newServiceView(next informersv1.ServiceInformer) *serviceView {
-	return &serviceView{
+// NewServices returns the view of these Services.
+func NewServices(next informersv1.ServiceInformer) *Services {
+	return &Services{
 		ServiceInformer: next,
-		hold:            func(*corev1.Service) bool { return false },
-		forgot:          func(types.UID) {},
 		foreign:         map[types.UID]bool{},
 		recorded:        map[types.UID]map[string]string{},
 	}
 }
 
-func (v *serviceView) Informer() cache.SharedIndexInformer {
-	return &view{v.ServiceInformer.Informer(), func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+func (v *Services) Informer() cache.SharedIndexInformer {
+	return &informer{v.ServiceInformer.Informer(), func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		v.handlers.add(h)
 		return &serviceEvents{v, h}
 	}}
 }
 
-func (v *serviceView) Lister() listersv1.ServiceLister {
+func (v *Services) Lister() listersv1.ServiceLister {
 	return &serviceLister{v.ServiceInformer.Lister(), v}
 }
 
 // Current returns the Service as it is now, nil when it is gone, hidden or another one of
 // the same name.
-func (v *serviceView) Current(svc *corev1.Service) *corev1.Service {
+func (v *Services) Current(svc *corev1.Service) *corev1.Service {
 	current, err := v.Lister().Services(svc.Namespace).Get(svc.Name)
 	if err != nil || current.UID != svc.UID {
 		return nil
@@ -68,8 +74,15 @@ func (v *serviceView) Current(svc *corev1.Service) *corev1.Service {
 	return current
 }
 
+// All returns all Services of the cluster, also those that the controller does not see.
+func (v *Services) All() []*corev1.Service {
+	// A lister over a cache has no errors.
+	all, _ := v.ServiceInformer.Lister().List(labels.Everything())
+	return all
+}
+
 // Balancers returns the Services that want a load balancer of ours.
-func (v *serviceView) Balancers() []*corev1.Service {
+func (v *Services) Balancers() []*corev1.Service {
 	// A lister over a cache has no errors.
 	all, _ := v.Lister().List(labels.Everything())
 	var wanting []*corev1.Service
@@ -83,16 +96,32 @@ func (v *serviceView) Balancers() []*corev1.Service {
 
 // Enqueue makes the controller look at the Service now. An addition is queued even if
 // nothing differs, past the waiting time of earlier failures.
-func (v *serviceView) Enqueue(svc *corev1.Service) {
+func (v *Services) Enqueue(svc *corev1.Service) {
 	if v.held(svc) {
 		return
 	}
 	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnAdd(svc, false) })
 }
 
+// enqueueAll makes the controller look at all Services that want a balancer.
+func (v *Services) enqueueAll() {
+	for _, svc := range v.Balancers() {
+		v.Enqueue(svc)
+	}
+}
+
+// enqueueAnnotated is enqueueAll for the Services that have one of these annotations.
+func (v *Services) enqueueAnnotated(keys []string) {
+	for _, svc := range v.Balancers() {
+		if slices.ContainsFunc(keys, func(key string) bool { return svc.Annotations[key] != "" }) {
+			v.Enqueue(svc)
+		}
+	}
+}
+
 // Recorded says that we are about to write these annotations on the Service. The update
 // that brings them back would be one more ensure that changes nothing.
-func (v *serviceView) Recorded(svc *corev1.Service, annotations map[string]string) {
+func (v *Services) Recorded(svc *corev1.Service, annotations map[string]string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.recorded[svc.UID] == nil {
@@ -102,7 +131,7 @@ func (v *serviceView) Recorded(svc *corev1.Service, annotations map[string]strin
 }
 
 // withRecorded returns before with those annotations of after that we wrote ourselves.
-func (v *serviceView) withRecorded(before, after *corev1.Service) *corev1.Service {
+func (v *Services) withRecorded(before, after *corev1.Service) *corev1.Service {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if before.UID != after.UID {
@@ -125,7 +154,7 @@ func (v *serviceView) withRecorded(before, after *corev1.Service) *corev1.Servic
 }
 
 // notice remembers what the Service's next version may not show any more.
-func (v *serviceView) notice(svc *corev1.Service) {
+func (v *Services) notice(svc *corev1.Service) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -136,20 +165,25 @@ func (v *serviceView) notice(svc *corev1.Service) {
 	}
 }
 
+// Follow has the follower told of Services. It is called before the controller is started.
+func (v *Services) Follow(f Follower) { v.follower = f }
+
 // held reports whether the controller must not see yet that the Service gives its balancer up.
-func (v *serviceView) held(svc *corev1.Service) bool {
-	return servicehelper.HasLBFinalizer(svc) && isDeleting(svc) && v.hold(svc)
+func (v *Services) held(svc *corev1.Service) bool {
+	return v.follower != nil && servicehelper.HasLBFinalizer(svc) && v.follower.Hold(svc)
 }
 
-func (v *serviceView) forget(svc *corev1.Service) {
-	v.forgot(svc.UID)
+func (v *Services) forget(svc *corev1.Service) {
+	if v.follower != nil {
+		v.follower.Forget(svc.UID)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.foreign, svc.UID)
 	delete(v.recorded, svc.UID)
 }
 
-func (v *serviceView) visible(svc *corev1.Service) bool {
+func (v *Services) visible(svc *corev1.Service) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return svc.Spec.LoadBalancerClass == nil && !v.foreign[svc.UID]
@@ -157,7 +191,7 @@ func (v *serviceView) visible(svc *corev1.Service) bool {
 
 type serviceLister struct {
 	listersv1.ServiceLister
-	view *serviceView
+	view *Services
 }
 
 func (l *serviceLister) List(selector labels.Selector) ([]*corev1.Service, error) {
@@ -171,7 +205,7 @@ func (l *serviceLister) Services(namespace string) listersv1.ServiceNamespaceLis
 
 type serviceNamespaceLister struct {
 	listersv1.ServiceNamespaceLister
-	view *serviceView
+	view *Services
 }
 
 func (l *serviceNamespaceLister) List(selector labels.Selector) ([]*corev1.Service, error) {
@@ -187,7 +221,7 @@ func (l *serviceNamespaceLister) Get(name string) (*corev1.Service, error) {
 	return svc, err
 }
 
-func (v *serviceView) only(all []*corev1.Service) []*corev1.Service {
+func (v *Services) only(all []*corev1.Service) []*corev1.Service {
 	var visible []*corev1.Service
 	for _, svc := range all {
 		if v.visible(svc) {

@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"context"
@@ -21,6 +21,11 @@ type reensure struct {
 	services func() []*corev1.Service
 	enqueue  func(*corev1.Service)
 	due      map[types.UID]time.Time
+}
+
+// Reensure queues each Service that wants a balancer once per period, until ctx ends.
+func (v *Services) Reensure(ctx context.Context, period time.Duration) {
+	newReensure(period, v.Balancers, v.Enqueue).run(ctx)
 }
 
 func newReensure(period time.Duration, services func() []*corev1.Service, enqueue func(*corev1.Service)) *reensure {

@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"slices"
@@ -8,13 +8,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// newNodeTransform returns the transformation of objects on their way into the informers. It drops
+// Transform returns the transformation of objects on their way into the informers. It drops
 // what nobody here reads, most of a Node's size, and shares what all Nodes repeat.
 //
 // Updates don't lose it: the API server ignores the status in a Node's PUT, keeps managed
 // fields that a request lacks, and patches are differences of stripped copies. Labels,
 // annotations and spec are in that PUT, so they must stay whole.
-func newNodeTransform() cache.TransformFunc {
+func Transform() cache.TransformFunc {
 	shared := &stringInterner{words: map[string]string{}}
 	return func(obj any) (any, error) {
 		if object, err := meta.Accessor(obj); err == nil {

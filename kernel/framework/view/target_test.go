@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"strconv"
@@ -36,6 +36,7 @@ func TestTargetEvents(t *testing.T) {
 		{"cordon", base, with(func(n *corev1.Node) { n.Spec.Unschedulable = true }), nil},
 		{"other taint", base, with(withTaint("example.com/x")), nil},
 		{"provider id", node("n", ""), base, trigger},
+		{"found by name when its taint goes", node("n", "", withTaint(uninitializedTaint)), node("n", ""), trigger},
 		{"autoscaler's taint", base, with(withTaint("ToBeDeletedByClusterAutoscaler")), trigger},
 		{"autoscaler changes its mind", with(withTaint("ToBeDeletedByClusterAutoscaler")), base, trigger},
 		{"being deleted", base, with(func(n *corev1.Node) { n.DeletionTimestamp = &metav1.Time{} }), trigger},
@@ -92,13 +93,13 @@ func TestBurstIsOneTrigger(t *testing.T) {
 func TestBurstLosesNothingWhileItFires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fired := 0
-		b := &burst{window: window}
-		b.fire = func() {
+		b := &Burst{Window: window}
+		b.Fire = func() {
 			if fired++; fired == 1 {
-				b.note()
+				b.Note()
 			}
 		}
-		b.note()
+		b.Note()
 		time.Sleep(3 * window)
 		synctest.Wait()
 		if fired != 2 {

@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"strconv"
@@ -51,7 +51,7 @@ func TestStrip(t *testing.T) {
 			{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Reason: "NoRouteCreated"},
 		},
 	}
-	strip := newNodeTransform()
+	strip := Transform()
 	// Informers transform some objects twice.
 	for range 2 {
 		got, err := strip(n)
@@ -74,7 +74,7 @@ func TestTransformShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strip := newNodeTransform()
+	strip := Transform()
 	decode := func() (strings map[string]*byte) {
 		var n corev1.Node
 		if err := n.Unmarshal(encoded); err != nil {

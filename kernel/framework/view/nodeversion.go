@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"maps"
@@ -48,6 +48,6 @@ func (v *nodeVersions) settle(nodes []*corev1.Node) {
 
 // alike reports whether two versions of a Node are the same to load balancers.
 func alike(a, b *corev1.Node) bool {
-	return membership(a) == membership(b) && uninitialized(a) == uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
+	return membership(a) == membership(b) && Uninitialized(a) == Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
 		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations)
 }

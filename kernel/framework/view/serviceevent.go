@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -15,14 +15,14 @@ import (
 //	hidden   hidden   nothing
 //	any      leaving  nothing, until its balancer is deleted
 type serviceEvents struct {
-	view *serviceView
+	view *Services
 	next cache.ResourceEventHandler
 }
 
 var _ cache.ResourceEventHandler = (*serviceEvents)(nil)
 
 func (e *serviceEvents) OnAdd(obj any, initial bool) {
-	svc := unwrap[*corev1.Service](obj)
+	svc := Object[*corev1.Service](obj)
 	if svc == nil {
 		return
 	}
@@ -33,7 +33,7 @@ func (e *serviceEvents) OnAdd(obj any, initial bool) {
 }
 
 func (e *serviceEvents) OnUpdate(before, after any) {
-	old, svc := unwrap[*corev1.Service](before), unwrap[*corev1.Service](after)
+	old, svc := Object[*corev1.Service](before), Object[*corev1.Service](after)
 	if old == nil || svc == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (e *serviceEvents) OnUpdate(before, after any) {
 }
 
 func (e *serviceEvents) OnDelete(obj any) {
-	svc := unwrap[*corev1.Service](obj)
+	svc := Object[*corev1.Service](obj)
 	if svc == nil {
 		return
 	}

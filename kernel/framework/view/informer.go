@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"sync"
@@ -7,22 +7,22 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// view is a shared informer whose handlers see something else than what happens: wrap
+// informer is a shared informer whose handlers see something else than what happens: wrap
 // decides. Only handlers are decorated; use the view's lister, not its store.
-type view struct {
+type informer struct {
 	cache.SharedIndexInformer
 	wrap func(cache.ResourceEventHandler) cache.ResourceEventHandler
 }
 
-func (v *view) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+func (v *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return v.SharedIndexInformer.AddEventHandler(v.wrap(h))
 }
 
-func (v *view) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+func (v *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return v.SharedIndexInformer.AddEventHandlerWithResyncPeriod(v.wrap(h), resync)
 }
 
-func (v *view) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+func (v *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	return v.SharedIndexInformer.AddEventHandlerWithOptions(v.wrap(h), o)
 }
 
@@ -47,9 +47,9 @@ func (h *handlers) each(call func(cache.ResourceEventHandler)) {
 	}
 }
 
-// unwrap returns the object of an event, also of a deletion that was missed and found
+// Object returns the object of an event, also of a deletion that was missed and found
 // later. It is the zero T for anything else.
-func unwrap[T any](obj any) T {
+func Object[T any](obj any) T {
 	if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = missed.Obj
 	}

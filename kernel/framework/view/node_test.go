@@ -1,8 +1,6 @@
-package framework
+package view
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,7 +52,7 @@ func TestNodeViewEvents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
-			v := &nodeView{mine: mine}
+			v := NewNodes(nil, mine)
 			tt.play(v.filter(seen.handler()))
 			if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
@@ -66,9 +64,9 @@ func TestNodeViewEvents(t *testing.T) {
 func TestNodeViewLister(t *testing.T) {
 	informer := cluster(t).Core().V1().Nodes()
 	put(t, informer.Informer(), node("ours", "sim://1"), node("theirs", "other://1"), node("bare", ""))
-	v := &nodeView{NodeInformer: informer, mine: mine}
+	v := NewNodes(informer, mine)
 	var names []string
-	for _, n := range v.nodes() {
+	for _, n := range v.All() {
 		names = append(names, n.Name)
 	}
 	if diff := cmp.Diff([]string{"ours"}, names); diff != "" {
@@ -81,39 +79,5 @@ func TestNodeViewLister(t *testing.T) {
 		if _, err := v.Lister().Get(name); !apierrors.IsNotFound(err) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// Nodes without provider-ID that nobody initialises are shown to balancers, and to nobody else.
-func TestBalancersSeeNodesWithoutProviderID(t *testing.T) {
-	shared := cluster(t).Core().V1().Nodes()
-	c := &Cloud{cloud: &run.Cloud{Descriptor: cloud.Descriptor{ProviderIDSchemes: []string{"sim"}}}}
-	c.nodes = &nodeView{NodeInformer: shared, mine: c.mine}
-	put(t, shared.Informer(),
-		node("ours", "sim://1"), node("new", "", withTaint(uninitializedTaint)), node("bare", ""), node("theirs", "other://1"),
-		node("opted-out", "", withLabel(instance.LabelUnmanaged, "true")))
-	for want, nodes := range map[string][]*corev1.Node{
-		"new ours":                       c.Nodes(),
-		"bare new ours":                  c.candidateNodes().nodes(),
-		"bare new opted-out ours theirs": c.allNodes(),
-	} {
-		var names []string
-		for _, n := range nodes {
-			names = append(names, n.Name)
-		}
-		slices.Sort(names)
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("nodes %q, want %q", got, want)
-		}
-	}
-	var seen log
-	handler := c.candidateNodes().filter(seen.handler())
-	handler.OnAdd(node("bare", ""), false)
-	handler.OnUpdate(node("bare", ""), node("bare", "sim://2"))
-	if diff := cmp.Diff([]string{"add bare", "update bare"}, seen.take()); diff != "" {
-		t.Errorf("seen (-want +got):\n%s", diff)
-	}
-	if membership(node("bare", "")) == membership(node("bare", "", withTaint(uninitializedTaint))) {
-		t.Error("a node whose taint goes triggers nothing")
 	}
 }

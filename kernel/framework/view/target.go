@@ -1,16 +1,14 @@
-package framework
+package view
 
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
-	servicecontroller "k8s.io/cloud-provider/controllers/service"
 )
 
 // targetEvents tell the service controller about Nodes. Upstream's own handler queues each
@@ -26,18 +24,18 @@ import (
 //	labels                                     ensure those that select nodes
 //	anything else (heartbeats, cordon, …)      none
 type targetEvents struct {
-	membership burst
-	addresses  burst
-	labels     burst
+	membership Burst
+	addresses  Burst
+	labels     Burst
 }
 
 // newTargetEvents returns the handler in front of upstream's. ensureAll and ensureSelecting
 // queue Services.
 func newTargetEvents(window time.Duration, next cache.ResourceEventHandler, ensureAll, ensureSelecting func()) *targetEvents {
 	return &targetEvents{
-		membership: burst{window: window, fire: func() { next.OnAdd(anyNode, false) }},
-		addresses:  burst{window: window, fire: ensureAll},
-		labels:     burst{window: window, fire: ensureSelecting},
+		membership: Burst{Window: window, Fire: func() { next.OnAdd(anyNode, false) }},
+		addresses:  Burst{Window: window, Fire: ensureAll},
+		labels:     Burst{Window: window, Fire: ensureSelecting},
 	}
 }
 
@@ -46,9 +44,9 @@ var anyNode = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "any"}}
 
 var _ cache.ResourceEventHandler = (*targetEvents)(nil)
 
-func (t *targetEvents) OnAdd(any, bool) { t.membership.note() }
+func (t *targetEvents) OnAdd(any, bool) { t.membership.Note() }
 
-func (t *targetEvents) OnDelete(any) { t.membership.note() }
+func (t *targetEvents) OnDelete(any) { t.membership.Note() }
 
 func (t *targetEvents) OnUpdate(before, after any) {
 	old, ok := before.(*corev1.Node)
@@ -56,44 +54,15 @@ func (t *targetEvents) OnUpdate(before, after any) {
 	switch {
 	case !ok || !ok2:
 	case membership(old) != membership(node):
-		t.membership.note()
+		t.membership.Note()
 	default:
 		if had := ips(old); len(had) > 0 && !slices.Equal(had, ips(node)) {
-			t.addresses.note()
+			t.addresses.Note()
 		}
 		if !maps.Equal(old.Labels, node.Labels) {
-			t.labels.note()
+			t.labels.Note()
 		}
 	}
-}
-
-// candidate is what decides whether a Node is handed to balancers, and as which machine.
-type candidate struct {
-	uid        string
-	providerID string
-	named      bool // to be found by name
-	leaving    bool
-	excluded   bool
-}
-
-func membership(node *corev1.Node) candidate {
-	return candidate{
-		uid:        string(node.UID),
-		providerID: node.Spec.ProviderID,
-		named:      node.Spec.ProviderID == "" && !uninitialized(node),
-		leaving:    node.DeletionTimestamp != nil || tainted(node, servicecontroller.ToBeDeletedTaint),
-		excluded:   excluded(node),
-	}
-}
-
-// excluded reads the label as upstream does: "false" includes, nonsense excludes.
-func excluded(node *corev1.Node) bool {
-	value, ok := node.Labels[corev1.LabelNodeExcludeBalancers]
-	if !ok {
-		return false
-	}
-	exclude, err := strconv.ParseBool(value)
-	return err != nil || exclude
 }
 
 // ips returns the IP addresses of a Node, sorted.

@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"testing"
@@ -45,7 +45,7 @@ func TestServiceViewEvents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
-			tt.play(&serviceEvents{newServiceView(nil), seen.handler()})
+			tt.play(&serviceEvents{NewServices(nil), seen.handler()})
 			if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}
@@ -56,7 +56,7 @@ func TestServiceViewEvents(t *testing.T) {
 func TestServiceViewLister(t *testing.T) {
 	informer := cluster(t).Core().V1().Services()
 	put(t, informer.Informer(), service("web"), service("plain", withType(corev1.ServiceTypeClusterIP)), service("theirs", withClass("x")))
-	v := newServiceView(informer)
+	v := NewServices(informer)
 	names := func(services []*corev1.Service, err error) []string {
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestRecordedAnnotationsAreNoChange(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := newServiceView(nil)
+			v := NewServices(nil)
 			v.Recorded(before, map[string]string{id: "7"})
 			got := v.withRecorded(before, tt.after)
 			if same := cmp.Equal(got.Annotations, tt.after.Annotations); same != tt.same {

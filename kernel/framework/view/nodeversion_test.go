@@ -1,4 +1,4 @@
-package framework
+package view
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 // A heartbeat makes no other Node for the service controller, which would keep both. What may change targets does.
 func TestNodeVersions(t *testing.T) {
 	informer := cluster(t).Core().V1().Nodes()
-	lister := (&nodeView{NodeInformer: informer, mine: func(*corev1.Node) bool { return true }, versions: &nodeVersions{}}).Lister()
+	lister := NewNodes(informer, func(*corev1.Node) bool { return true }).ForBalancers(window, nil, nil).Lister()
 	list := func() map[string]*corev1.Node {
 		t.Helper()
 		nodes, err := lister.List(labels.Everything())

@@ -1,0 +1,111 @@
+package view
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	informersv1 "k8s.io/client-go/informers/core/v1"
+	listersv1 "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Nodes shows some of the cluster's Nodes. A Node that changes hands is deleted in one view and
+// added in another, so what is shown must be a function of the Node alone.
+type Nodes struct {
+	informersv1.NodeInformer
+	shown    func(*corev1.Node) bool
+	handlers handlers
+	// wrap decorates the handlers of one controller further; nil leaves them.
+	wrap func(cache.ResourceEventHandler) cache.ResourceEventHandler
+	// versions, unless nil, are those that the lister returns.
+	versions *nodeVersions
+}
+
+var _ informersv1.NodeInformer = (*Nodes)(nil)
+
+// NewNodes returns the view of these Nodes.
+func NewNodes(next informersv1.NodeInformer, shown func(*corev1.Node) bool) *Nodes {
+	return &Nodes{NodeInformer: next, shown: shown}
+}
+
+// Of returns the view of others of the cluster's Nodes.
+func (v *Nodes) Of(shown func(*corev1.Node) bool) *Nodes { return NewNodes(v.NodeInformer, shown) }
+
+// ForBalancers returns the view as the service controller has it: it is told after the window that Nodes came or
+// went, and the Services that other changes concern are queued.
+func (v *Nodes) ForBalancers(window time.Duration, services *Services, selectors []string) *Nodes {
+	targets := v.Of(v.shown)
+	targets.versions = &nodeVersions{}
+	targets.wrap = func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+		return newTargetEvents(window, h, services.enqueueAll, func() { services.enqueueAnnotated(selectors) })
+	}
+	return targets
+}
+
+func (v *Nodes) Informer() cache.SharedIndexInformer {
+	return &informer{v.NodeInformer.Informer(), v.filter}
+}
+
+func (v *Nodes) filter(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	v.handlers.add(h)
+	if v.wrap != nil {
+		h = v.wrap(h)
+	}
+	return cache.FilteringResourceEventHandler{
+		FilterFunc: func(obj any) bool {
+			node := Object[*corev1.Node](obj)
+			return node != nil && v.shown(node)
+		},
+		Handler: h,
+	}
+}
+
+// Repeat makes the route controller reconcile: upstream takes an update without a
+// difference for the periodic resync.
+func (v *Nodes) Repeat() {
+	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnUpdate(anyNode, anyNode) })
+}
+
+func (v *Nodes) Lister() listersv1.NodeLister {
+	return &nodeLister{v.NodeInformer.Lister(), v.shown, v.versions}
+}
+
+// All returns all Nodes of the view.
+func (v *Nodes) All() []*corev1.Node {
+	// A lister over a cache has no errors.
+	nodes, _ := v.Lister().List(labels.Everything())
+	return nodes
+}
+
+type nodeLister struct {
+	listersv1.NodeLister
+	shown    func(*corev1.Node) bool
+	versions *nodeVersions
+}
+
+func (l *nodeLister) List(selector labels.Selector) ([]*corev1.Node, error) {
+	all, err := l.NodeLister.List(selector)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]*corev1.Node, 0, len(all))
+	for _, node := range all {
+		if l.shown(node) {
+			shown = append(shown, node)
+		}
+	}
+	if l.versions != nil {
+		l.versions.settle(shown)
+	}
+	return shown, nil
+}
+
+func (l *nodeLister) Get(name string) (*corev1.Node, error) {
+	node, err := l.NodeLister.Get(name)
+	if err == nil && !l.shown(node) {
+		return nil, apierrors.NewNotFound(corev1.Resource("nodes"), name)
+	}
+	return node, err
+}
