@@ -1,5 +1,5 @@
 // Package framework runs one cloud behind the unmodified controllers of
-// k8s.io/cloud-provider. It is the only package that imports them.
+// k8s.io/cloud-provider. Nothing but it and the packages below it imports them.
 //
 //	API server ──▶ one shared informer each for Nodes and Services, stripped
 //	                 │

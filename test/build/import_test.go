@@ -31,6 +31,14 @@ func balancer(names ...string) []string {
 	return names
 }
 
+// framework returns packages of kernel/framework.
+func framework(names ...string) []string {
+	for i, name := range names {
+		names[i] = module + "kernel/framework/" + name + "/"
+	}
+	return names
+}
+
 // TestImportLaw checks who depends on whom, transitively, which no linter sees.
 func TestImportLaw(t *testing.T) {
 	tests := []struct {
@@ -59,6 +67,8 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/route", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/firewall", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/framework", []string{module + "providers", module + "internal"}},
+		{"./kernel/framework/leader", framework("view")},
+		{"./kernel/framework/view", framework("leader")},
 		{"./providers/aws/config", aws("session", "instance")},
 		{"./providers/aws/instance", aws("route", "vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},
 		{"./providers/aws/route", aws("vpc", "secgroup", "balancer", "elb", "nlb", "targetgroup", "service", "session")},

@@ -44,6 +44,7 @@ func (v *Nodes) ForBalancers(window time.Duration, services *Services, selectors
 	return targets
 }
 
+// Informer implements [informersv1.NodeInformer].
 func (v *Nodes) Informer() cache.SharedIndexInformer {
 	return &informer{v.NodeInformer.Informer(), v.filter}
 }
@@ -68,6 +69,7 @@ func (v *Nodes) Repeat() {
 	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnUpdate(anyNode, anyNode) })
 }
 
+// Lister implements [informersv1.NodeInformer].
 func (v *Nodes) Lister() listersv1.NodeLister {
 	return &nodeLister{v.NodeInformer.Lister(), v.shown, v.versions}
 }

@@ -53,6 +53,7 @@ func NewServices(next informersv1.ServiceInformer) *Services {
 	}
 }
 
+// Informer implements [informersv1.ServiceInformer].
 func (v *Services) Informer() cache.SharedIndexInformer {
 	return &informer{v.ServiceInformer.Informer(), func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 		v.handlers.add(h)
@@ -60,6 +61,7 @@ func (v *Services) Informer() cache.SharedIndexInformer {
 	}}
 }
 
+// Lister implements [informersv1.ServiceInformer].
 func (v *Services) Lister() listersv1.ServiceLister {
 	return &serviceLister{v.ServiceInformer.Lister(), v}
 }
