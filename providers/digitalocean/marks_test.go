@@ -14,7 +14,7 @@ import (
 func TestMarks(t *testing.T) {
 	self := cloud.Owner{Cluster: "Prod.EU", Namespace: "shop", Name: "web", UID: testUID, Cloud: "do-1"}
 	ours := []string{
-		"ccm-cloud:do-1", "ccm-cluster:_50rod_2e_45_55", "ccm-service:shop:web", "ccm-uid:" + testUID, "k8s:C1",
+		"ccm-cloud:do-1", "ccm-cluster:_50rod_2e_45_55", "ccm-service:shop:web:" + testUID, "k8s:C1",
 	}
 	tests := []struct {
 		name  string
@@ -28,7 +28,8 @@ func TestMarks(t *testing.T) {
 		{name: "upstream's, this cluster", tags: []string{"k8s:C1", "env:prod"}, marks: []string{"k8s:C1"}, owner: cloud.Owner{Cluster: self.Cluster}},
 		{name: "upstream's, another cluster", tags: []string{"k8s:other"}, owner: cloud.Owner{Cluster: "other"}},
 		{name: "our mark wins over upstream's", tags: []string{"ccm-cluster:a", "k8s:C1"}, marks: []string{"ccm-cluster:a", "k8s:C1"}, owner: cloud.Owner{Cluster: "a"}},
-		{name: "another Service's", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
+		{name: "another Service's", tags: []string{"ccm-service:a:b:u"}, marks: []string{"ccm-service:a:b:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
+		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
 	d := testDriver(func(s *config.Settings) { s.ClusterID = "C1" })
 	if diff := cmp.Diff(ours, d.Owners.Of(self)); diff != "" {

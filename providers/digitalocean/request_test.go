@@ -18,7 +18,7 @@ import (
 // TestCreateRequest compares with what the upstream CCM sends for the same Service, up to
 // our own tags.
 func TestCreateRequest(t *testing.T) {
-	const tags = `"tags": ["ccm-cloud:digitalocean", "ccm-cluster:prod", "ccm-service:shop:web", "ccm-uid:` + testUID + `"]`
+	const tags = `"tags": ["ccm-cloud:digitalocean", "ccm-cluster:prod", "ccm-service:shop:web:` + testUID + `"]`
 	const check = `"health_check": {"protocol": "http", "port": 10256, "path": "/healthz", "check_interval_seconds": 3,
 		"response_timeout_seconds": 5, "healthy_threshold": 5, "unhealthy_threshold": 3, "proxy_protocol": false}`
 	const rest = `"name": "` + testName + `", "algorithm": "round_robin", "region": "nyc3", "droplet_ids": [1],
@@ -63,7 +63,7 @@ func TestCreateRequest(t *testing.T) {
 				"disable_lets_encrypt_dns_records": false, "redirect_http_to_https": true, "http_idle_timeout_seconds": 90,
 				"sticky_sessions": {"type": "cookies", "cookie_name": "DO-LB", "cookie_ttl_seconds": 300},
 				"firewall": {"allow": ["cidr:10.0.0.0/8", "cidr:203.0.113.0/24"], "deny": ["ip:198.51.100.7"]},
-				"tags": ["ccm-cloud:digitalocean", "ccm-cluster:prod", "ccm-service:shop:web", "ccm-uid:` + testUID + `", "k8s:c-1"]}`,
+				"tags": ["ccm-cloud:digitalocean", "ccm-cluster:prod", "ccm-service:shop:web:` + testUID + `", "k8s:c-1"]}`,
 		},
 		{
 			name:        "internal, local policy, no nodes",

@@ -194,7 +194,7 @@ func manyServices(ctx context.Context, a *arena) ([]Result, error) {
 // leftTags are the tags that were made for one Service.
 func leftTags(s digitalocean.State) (left []string) {
 	for _, tag := range s.Tags {
-		if strings.HasPrefix(tag, "ccm-uid:") || strings.HasPrefix(tag, "ccm-service:") {
+		if strings.HasPrefix(tag, "ccm-service:") {
 			left = append(left, tag)
 		}
 	}

@@ -35,7 +35,7 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	case before == nil:
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	lb, err := l.update(ctx, before.LoadBalancer, change)
+	lb, err := l.update(ctx, before, change)
 	return l.progress(lb, change), err
 }
 
@@ -54,23 +54,16 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	return l.progress(lb, change), nil
 }
 
-// delete removes the balancer, then the tags that nothing has any more: until then they prove whose
-// the balancer is. A tag nothing carries costs nothing, so its removal may fail.
+// delete removes the balancer, then the Service's tag, which nothing has any more: until then it proves
+// whose the balancer is. A tag nothing carries costs nothing, so its removal may fail.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
 	if !change.Before.Found && change.Before.Orphans {
-		l.deleteTags(ctx, []string{mark.MarkUID + owner.UID})
+		l.deleteTag(ctx, owner)
 		return cloud.Progress{}, nil
 	}
 	if !change.Before.Found || !identifier.IsIdentifier(id) {
 		return cloud.Progress{}, nil
-	}
-	var unused []string
-	lb := nativeOf(change.Before)
-	another := change.Replaced || change.Spec.Beside != nil // has the tags too, or will have them
-	if lb != nil && !another && change.Before.Owner.UID == owner.UID {
-		present, _ := l.Owners.Read(lb.Tags, owner)
-		unused = l.unusedTags(ctx, present, lb.alone)
 	}
 	_, err := l.API.LoadBalancers.Delete(ctx, id)
 	if api.IsNotFound(err) {
@@ -80,43 +73,25 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
-	l.deleteTags(ctx, unused)
+	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
+	if !another && slices.Contains(change.Before.Balancer.OwnershipTags, mark.ServiceTag(owner)) {
+		l.deleteTag(ctx, owner)
+	}
 	return cloud.Progress{}, nil
 }
 
-// unusedTags are the tags of the Service that nothing carries once the balancer is gone. The one of the
-// UID can be on no other Service's balancer. The one of the name can: another cluster may have a
-// Service of that name, so it goes only when a list of all shows it here alone, or the API counts this
-// balancer and nothing else.
-func (l *Balancers) unusedTags(ctx context.Context, marks []string, alone bool) []string {
-	var unused []string
-	for _, tag := range marks {
-		if strings.HasPrefix(tag, mark.MarkUID) || strings.HasPrefix(tag, mark.MarkService) && (alone || l.carriers(ctx, tag) == 1) {
-			unused = append(unused, tag)
-		}
-	}
-	return unused
-}
-
-func (l *Balancers) deleteTags(ctx context.Context, tags []string) {
-	for _, tag := range tags {
-		_, _ = l.API.Tags.Delete(ctx, tag)
-	}
-}
-
-// carriers returns how many things of the account have the tag; -1 is not known, or no such tag.
-func (l *Balancers) carriers(ctx context.Context, tag string) int {
-	found, _, err := l.API.Tags.Get(ctx, tag)
-	if err != nil || found == nil || found.Resources == nil {
-		return -1
-	}
-	return found.Resources.Count
+func (l *Balancers) deleteTag(ctx context.Context, owner cloud.Owner) {
+	_, _ = l.API.Tags.Delete(ctx, mark.ServiceTag(owner))
 }
 
 // tagRemains reports whether a process ended between the deletion of the Service's balancer and
-// that of its tag.
+// that of its tag: the API counts what has a tag.
 func (l *Balancers) tagRemains(ctx context.Context, owner cloud.Owner) bool {
-	return owner.UID != "" && l.carriers(ctx, mark.MarkUID+owner.UID) == 0
+	if owner.UID == "" {
+		return false
+	}
+	found, _, err := l.API.Tags.Get(ctx, mark.ServiceTag(owner))
+	return err == nil && found != nil && found.Resources != nil && found.Resources.Count == 0
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it
@@ -208,7 +183,7 @@ func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, chan
 // this Service can have is made first, and one of the whole cluster only where it has to be.
 func (l *Balancers) tag(ctx context.Context, tag, id string) error {
 	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, mark.MarkUID) && !strings.HasPrefix(tag, mark.MarkService) {
+	if !strings.HasPrefix(tag, mark.MarkService) {
 		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
 			return err
 		}

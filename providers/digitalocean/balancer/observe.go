@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
@@ -33,8 +32,6 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	var o cloud.Observed
 	if lb != nil {
 		o = l.Observed(lb, spec)
-		_, listed := spec.BulkList.([]godo.LoadBalancer)
-		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
 		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
@@ -161,26 +158,10 @@ func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 	return owner
 }
 
-// native is the API's object, for read-modify-write.
-type native struct {
-	*godo.LoadBalancer
-	// alone says that a list of all balancers shows no other one with the tag of the Service's name.
-	alone bool
-}
-
-// nativeOf returns the API's object of an observation, nil when it has none.
-func nativeOf(o cloud.Observed) *native {
-	n, _ := o.Native.(*native)
-	return n
-}
-
-func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
-	isName := func(tag string) bool { return strings.HasPrefix(tag, mark.MarkService) }
-	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
-		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
-			return isName(tag) && slices.Contains(lb.Tags, tag)
-		})
-	})
+// nativeOf returns the API's object of an observation, for read-modify-write; nil when it has none.
+func nativeOf(o cloud.Observed) *godo.LoadBalancer {
+	lb, _ := o.Native.(*godo.LoadBalancer)
+	return lb
 }
 
 // Observed decodes an existing balancer.
@@ -193,7 +174,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Balancer:  l.balancer(lb, spec),
 		Addresses: addressesOf(lb),
 		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
-		Native:    &native{LoadBalancer: lb},
+		Native:    lb,
 	}
 	switch lb.Status {
 	case "active":

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
@@ -17,9 +19,13 @@ const (
 	markUpstream = "k8s:"
 	markCluster  = "ccm-cluster:"
 	MarkService  = "ccm-service:"
-	MarkUID      = "ccm-uid:"
 	markCloud    = "ccm-cloud:"
+	// markUID was a tag of its own before the Service's tag held the UID too. It is still read.
+	markUID = "ccm-uid:"
 )
+
+// maxUID is the room for a UID beside the longest namespace and the longest name.
+const maxUID = identifier.MaxTag - len(MarkService) - 2*(validation.DNS1123LabelMaxLength+1)
 
 // Owners read and write the tags that say whose a load balancer is.
 type Owners struct {
@@ -42,14 +48,19 @@ func (w *Owners) Of(o cloud.Owner) []string {
 		tags = append(tags, ClusterTag(w.ClusterID))
 	}
 	add(markCluster, o.Cluster)
-	add(MarkUID, o.UID)
 	add(markCloud, cmp.Or(o.Cloud, w.Cloud))
-	if o.Name != "" {
-		// Neither part can hold a colon, and both together always fit.
-		tags = append(tags, MarkService+encode(o.Namespace, identifier.MaxTag)+":"+encode(o.Name, identifier.MaxTag))
+	if o.Name != "" || o.UID != "" {
+		tags = append(tags, ServiceTag(o))
 	}
 	slices.Sort(tags)
 	return tags
+}
+
+// ServiceTag is the tag of one Service: no other one, in no other cluster, has the same.
+func ServiceTag(o cloud.Owner) string {
+	// No part can hold a colon, and all together always fit.
+	parts := []string{encode(o.Namespace, identifier.MaxTag), encode(o.Name, identifier.MaxTag), encode(o.UID, maxUID)}
+	return MarkService + strings.Join(parts, ":")
 }
 
 // Read returns the marks among all tags of an object, in the form Of writes them,
@@ -70,14 +81,16 @@ func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 			}
 			upstreamCluster = self.Cluster
 		case markCluster:
-			owner.Cluster = claim(markCluster, value, self.Cluster)
-		case MarkUID:
-			owner.UID = claim(MarkUID, value, self.UID)
+			owner.Cluster = claim(value, self.Cluster, identifier.MaxTag-len(markCluster))
+		case markUID:
+			owner.UID = claim(value, self.UID, identifier.MaxTag-len(markUID))
 		case markCloud:
-			owner.Cloud = claim(markCloud, value, cmp.Or(self.Cloud, w.Cloud))
+			owner.Cloud = claim(value, cmp.Or(self.Cloud, w.Cloud), identifier.MaxTag-len(markCloud))
 		case MarkService:
-			namespace, name, _ := strings.Cut(value, ":")
+			namespace, rest, _ := strings.Cut(value, ":")
+			name, uid, _ := strings.Cut(rest, ":")
 			owner.Namespace, owner.Name = decode(namespace), decode(name)
+			owner.UID = cmp.Or(claim(uid, self.UID, maxUID), owner.UID)
 		default:
 			continue
 		}
@@ -100,8 +113,8 @@ func (w *Owners) canonicalTag(tag string, self cloud.Owner) string {
 
 // claim decodes the value of a mark. A value too long for a tag can't be decoded, but it can
 // be recognised as our own.
-func claim(prefix, value, self string) string {
-	if self != "" && value == encode(self, identifier.MaxTag-len(prefix)) {
+func claim(value, self string, room int) string {
+	if self != "" && value == encode(self, room) {
 		return self
 	}
 	return decode(value)

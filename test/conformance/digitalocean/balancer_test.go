@@ -111,7 +111,7 @@ func TestFoundByName(t *testing.T) {
 		{name: "without tags", byName: true},
 		{name: "of another cluster's upstream CCM", edit: func(b *emulator.Balancer) { b.Tags = []string{"k8s:other"} }, byName: true, want: cloud.Owner{Cluster: "other"}},
 		{name: "of this cluster's upstream CCM", edit: func(b *emulator.Balancer) { b.Tags = []string{"k8s:prod-1"} }, byName: true, want: cloud.Owner{Cluster: "prod"}},
-		{name: "ours", edit: func(b *emulator.Balancer) { b.Tags = []string{"ccm-uid:" + uid} }, want: cloud.Owner{UID: uid}},
+		{name: "ours", edit: func(b *emulator.Balancer) { b.Tags = []string{"ccm-service:shop:web:" + uid} }, want: cloud.Owner{Namespace: "shop", Name: "web", UID: uid}},
 		{name: "in another region", edit: func(b *emulator.Balancer) { b.Region = &emulator.Region{Slug: "ams3"} }, absent: true},
 	}
 	for _, test := range tests {
@@ -250,64 +250,56 @@ func TestIDThatIsNone(t *testing.T) {
 func TestDeletionRemovesTheUniqueTag(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
-	l.server.AddTag("ccm-uid:other")
+	l.server.AddTag("ccm-service:shop:web:other")
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
 	l.must(err)
 	tags := l.server.State().Tags
-	if slices.Contains(tags, "ccm-uid:"+uid) || !slices.Contains(tags, "ccm-uid:other") || slices.Contains(tags, "ccm-service:shop:web") {
+	if slices.Contains(tags, "ccm-service:shop:web:"+uid) || !slices.Contains(tags, "ccm-service:shop:web:other") {
 		t.Errorf("tags = %v", tags)
 	}
 }
 
-// TestDeletionKeepsTagsOfOthers: a Service of the same name in another cluster has the same tag.
+// TestDeletionKeepsTagsOfOthers: the balancer of a Service of the same name in another cluster keeps its own.
 func TestDeletionKeepsTagsOfOthers(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
-	l.server.AddTag("ccm-service:shop:web")
-	other := l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web", "ccm-cluster:other"}})
+	const theirs = "ccm-service:shop:web:other"
+	l.server.AddTag(theirs)
+	other := l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{theirs, "ccm-cluster:other"}})
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
 	l.must(err)
-	if b := l.balancer(); b.ID != other || !slices.Contains(b.Tags, "ccm-service:shop:web") {
+	if b := l.balancer(); b.ID != other || !slices.Contains(b.Tags, theirs) {
 		t.Errorf("balancer %s is left with the tags %v", b.ID, b.Tags)
 	}
-	if tags := l.server.State().Tags; slices.Contains(tags, "ccm-uid:"+uid) {
+	if tags := l.server.State().Tags; slices.Contains(tags, "ccm-service:shop:web:"+uid) {
 		t.Errorf("tags = %v", tags)
 	}
 }
 
-// TestDeletionOfListedBalancers: a list of all says whether another one has the tag.
+// TestDeletionOfListedBalancers: what a list of all has shown is not read again.
 func TestDeletionOfListedBalancers(t *testing.T) {
-	for _, shared := range []bool{false, true} {
-		l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
-		l.ensure()
-		if shared {
-			l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web"}})
-		}
-		list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
-		l.must(err)
-		l.spec.BulkList = list
-		before := l.observe()
-		l.server.ResetTraffic()
-		_, err = l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
-		l.must(err)
-		want := []string{"DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}", "DELETE /v2/tags/{name}"}
-		if shared {
-			want = []string{"GET /v2/tags/{name}", "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}"}
-		}
-		wantRequests(t, "deletion", l.requests(), want...)
-	}
+	l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
+	l.ensure()
+	list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
+	l.must(err)
+	l.spec.BulkList = list
+	before := l.observe()
+	l.server.ResetTraffic()
+	_, err = l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
+	l.must(err)
+	wantRequests(t, "deletion", l.requests(), "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}")
 }
 
 // TestMarkingCosts: a tag that cannot be there yet is made first; those of the cluster are found.
 func TestMarkingCosts(t *testing.T) {
-	const makeTag, tag, getTag, dropTag = "POST /v2/tags", "POST /v2/tags/{name}/resources", "GET /v2/tags/{name}", "DELETE /v2/tags/{name}"
+	const makeTag, tag = "POST /v2/tags", "POST /v2/tags/{name}/resources"
 	l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
 	l.ensure()
 	l.edit(func(b *emulator.Balancer) { b.Tags = nil })
-	wantRequests(t, "marking", l.ensure(), read, tag, tag, makeTag, tag, makeTag, tag) // cloud, cluster, Service, UID
+	wantRequests(t, "marking", l.ensure(), read, tag, tag, makeTag, tag) // cloud, cluster, Service
 	before := l.observe()
 	l.server.ResetTraffic()
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
 	l.must(err)
-	wantRequests(t, "deletion", l.requests(), getTag, "DELETE /v2/load_balancers/{id}", dropTag, dropTag)
+	wantRequests(t, "deletion", l.requests(), "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}")
 }

@@ -183,8 +183,8 @@ func TestForeign(t *testing.T) {
 	parallel(t)
 	for name, tags := range map[string][]string{
 		"another cluster of upstream": {"k8s:other"},
-		"another cluster":             {"k8s:other", "ccm-cluster:other", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:default:web"},
-		"another service":             {"k8s:lab", "ccm-cluster:kubernetes", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:default:other"},
+		"another cluster":             {"k8s:other", "ccm-cluster:other", "ccm-service:default:web:11111111-2222-3333-4444-555555555555"},
+		"another service":             {"k8s:lab", "ccm-cluster:kubernetes", "ccm-service:default:other:11111111-2222-3333-4444-555555555555"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parallel(t)
@@ -222,7 +222,7 @@ func TestRefusedByID(t *testing.T) {
 		"another cluster of upstream": func(b *do.Balancer) { b.Tags = []string{"k8s:prod2"} },
 		"upstream's of another UID":   func(b *do.Balancer) { b.Name, b.Tags = "a99999999222243338444555555555555"[:32], nil },
 		"another service": func(b *do.Balancer) {
-			b.Tags = []string{"k8s:lab", "ccm-uid:11111111-2222-3333-4444-555555555555", "ccm-service:bank:vault"}
+			b.Tags = []string{"k8s:lab", "ccm-service:bank:vault:11111111-2222-3333-4444-555555555555"}
 		},
 	} {
 		for _, key := range []string{idKey, portable + "adopt"} {
@@ -310,7 +310,7 @@ func TestRetain(t *testing.T) {
 	}
 	for _, tag := range kept.Tags {
 		// The cluster's stay while the name holds the Service's UID.
-		if strings.HasPrefix(tag, "ccm-uid:") || strings.HasPrefix(tag, "ccm-service:") {
+		if strings.HasPrefix(tag, "ccm-service:") {
 			t.Errorf("it still has the mark %s", tag)
 		}
 	}

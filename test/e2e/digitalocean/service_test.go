@@ -180,9 +180,14 @@ func (s *service) released() {
 	})
 }
 
+// tag is the tag that only this Service's balancer has.
+func (s *service) tag() string {
+	return "ccm-service:" + namespace + ":" + s.name + ":" + string(s.uid)
+}
+
 // marked returns nil when the balancer has all our marks.
 func (s *service) marked(b *do.Balancer) error {
-	for _, tag := range []string{"k8s:lab", "ccm-cluster:kubernetes", "ccm-cloud:digitalocean", "ccm-uid:" + string(s.uid), "ccm-service:" + namespace + ":" + s.name} {
+	for _, tag := range []string{"k8s:lab", "ccm-cluster:kubernetes", "ccm-cloud:digitalocean", s.tag()} {
 		if !slices.Contains(b.Tags, tag) {
 			return fmt.Errorf("the tag %s is missing among %q", tag, b.Tags)
 		}
@@ -225,7 +230,7 @@ func (s *service) balancer(check func(*do.Balancer) error) do.Balancer {
 func (s *service) balancersIn(state do.State) []do.Balancer {
 	var own []do.Balancer
 	for _, b := range state.Balancers {
-		if slices.Contains(b.Tags, "ccm-uid:"+string(s.uid)) || b.Name == s.legacyName() {
+		if slices.Contains(b.Tags, s.tag()) || b.Name == s.legacyName() {
 			own = append(own, b)
 		}
 	}
