@@ -11,7 +11,7 @@ import (
 // directory is what the nodes say about who has which pod network.
 type directory struct {
 	size int
-	byID map[cloud.InstanceID]string
+	byID map[cloud.InstanceID]*corev1.Node
 	// wanted is the machine each pod network belongs to, "" while its node's provider-ID
 	// is not known.
 	wanted map[netip.Prefix]cloud.InstanceID
@@ -20,7 +20,7 @@ type directory struct {
 func newDirectory(nodes []*corev1.Node, machines Machines, scope cloud.RouteScope) directory {
 	d := directory{
 		size:   len(nodes),
-		byID:   make(map[cloud.InstanceID]string, len(nodes)),
+		byID:   make(map[cloud.InstanceID]*corev1.Node, len(nodes)),
 		wanted: make(map[netip.Prefix]cloud.InstanceID, len(nodes)),
 	}
 	for _, node := range nodes {
@@ -28,13 +28,21 @@ func newDirectory(nodes []*corev1.Node, machines Machines, scope cloud.RouteScop
 		if err != nil || id.Described() || scope != nil && !scope.RoutesTo(id) {
 			id = "" // no route of ours leads to what only its Node describes, or to what is not in the network
 		} else {
-			d.byID[id] = node.Name
+			d.byID[id] = node
 		}
 		for _, cidr := range podCIDRs(node) {
 			d.wanted[cidr] = id
 		}
 	}
 	return d
+}
+
+// nodeName is the name of the machine's node, "" where none has it.
+func (d directory) nodeName(id cloud.InstanceID) string {
+	if node := d.byID[id]; node != nil {
+		return node.Name
+	}
+	return ""
 }
 
 // undecided says that the node of the route's destination is there but not which machine it

@@ -127,7 +127,7 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 			continue
 		}
 		routes = append(routes, Route{
-			Name: route.Name, Node: nodes.byID[route.Target],
+			Name: route.Name, Node: nodes.nodeName(route.Target),
 			Destination: route.Destination, Blackhole: route.Blackhole && !wanted,
 		})
 	}

@@ -536,7 +536,8 @@ func TestNarrowNetwork(t *testing.T) {
 	f.cloud.routes = []cloud.Route{route("r1", "10.0.1.0/24", "1"), hand}
 	m := New(f.options)
 	want := []Route{{"r1", "dual", netip.MustParsePrefix("10.0.1.0/24"), false}, {"", "dual", netip.MustParsePrefix("fd00:1::/64"), false}}
-	for range 3 {
+	list := func() {
+		t.Helper()
 		got, err := m.List(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -545,7 +546,17 @@ func TestNarrowNetwork(t *testing.T) {
 			t.Errorf("routes (-want +got):\n%s", diff)
 		}
 	}
+	for range 3 {
+		list()
+	}
 	if len(*events) != 1 || !strings.Contains((*events)[0], "dual RouteLeftOut") || !strings.Contains((*events)[0], "fd00:1::/64") {
 		t.Errorf("events: %q", *events)
+	}
+	again := f.nodes[0].DeepCopy()
+	again.UID = "made again"
+	f.nodes[0] = again
+	list()
+	if len(*events) != 2 {
+		t.Errorf("events once the Node was made again: %q", *events)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
@@ -33,7 +35,7 @@ func (m *Manager) leftOut(nodes directory, told notices) []Route {
 		for _, cidr := range out {
 			routes = append(routes, Route{Node: node.Name, Destination: cidr})
 		}
-		m.tell(told, node.Name, event.RouteLeftOut, fmt.Sprintf("the cloud's network has no routes for %v of this node: they are left out", out))
+		m.tell(told, node, event.RouteLeftOut, fmt.Sprintf("the cloud's network has no routes for %v of this node: they are left out", out))
 	}
 	return routes
 }
@@ -41,9 +43,11 @@ func (m *Manager) leftOut(nodes directory, told notices) []Route {
 // notices are what Nodes are told in one pass.
 type notices map[string]bool
 
-// tell tells a Node something that it was not told in the pass before.
-func (m *Manager) tell(told notices, name string, reason event.Reason, text string) {
-	key := name + " " + text
+// tell tells a Node something that it was not told in the pass before. A Node that was made again under its
+// name is another one.
+func (m *Manager) tell(told notices, node *corev1.Node, reason event.Reason, text string) {
+	object := event.Object{Kind: "Node", Name: node.Name, UID: string(node.UID)}
+	key := object.Name + " " + object.UID + " " + text
 	m.mu.Lock()
 	before := m.told[key]
 	m.mu.Unlock()
@@ -51,6 +55,5 @@ func (m *Manager) tell(told notices, name string, reason event.Reason, text stri
 	if before || m.events == nil {
 		return
 	}
-	_, uid, _ := m.target(name) // without a UID where the Node has just gone
-	m.events.Record(event.Object{Kind: "Node", Name: name, UID: uid}, reason, text)
+	m.events.Record(object, reason, text)
 }
