@@ -1,6 +1,6 @@
 // Command bench measures what the binary costs with many nodes and prints a table.
 //
-//	go run ./cmd/bench -binary ../bin/cloud-controller-manager -cloud gce,aws -nodes 100,1000,5000
+//	go run ./cmd/bench -cloud gce,aws -nodes 100,1000,5000
 package main
 
 import (
@@ -53,7 +53,7 @@ func parse(args []string) (options, error) {
 	var o options
 	var nodes, clouds string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.StringVar(&o.binary, "binary", "../bin/cloud-controller-manager", "path of the binary to measure")
+	flags.StringVar(&o.binary, "binary", "", "path of the binary to measure; by default one with the cloud's provider alone, as in its image, is built")
 	flags.StringVar(&clouds, "cloud", "digitalocean", "test clouds, with commas between: "+strings.Join(testcloud.Names(), ", "))
 	flags.StringVar(&nodes, "nodes", "100,1000,5000", "numbers of nodes, one run each")
 	flags.IntVar(&o.services, "services", 50, "number of load balancers")
@@ -77,6 +77,9 @@ func parse(args []string) (options, error) {
 		}
 		o.nodes = append(o.nodes, n)
 	}
+	if o.binary == "" {
+		return o, nil
+	}
 	binary, err := filepath.Abs(o.binary)
 	if err == nil {
 		_, err = os.Stat(binary)
@@ -85,12 +88,29 @@ func parse(args []string) (options, error) {
 	return o, err
 }
 
+// binaryFor returns the binary to measure on a cloud.
+func (o options) binaryFor(ctx context.Context, cloud string) (string, error) {
+	if o.binary != "" {
+		return o.binary, nil
+	}
+	root, err := ccm.Root()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "==> building a binary with the provider %s alone\n", cloud)
+	return ccm.Build(ctx, ccm.BuildOptions{Dir: filepath.Join(root, "bin", cloud), Providers: []string{cloud}})
+}
+
 func run(ctx context.Context, o options) error {
 	var results []bench.Result
 	for _, cloud := range o.clouds {
+		binary, err := o.binaryFor(ctx, cloud)
+		if err != nil {
+			return err
+		}
 		for _, n := range o.nodes {
 			here := bench.Here()
-			result, err := bench.Run(ctx, bench.Options{Binary: o.binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Progress: os.Stderr})
+			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Progress: os.Stderr})
 			if err != nil {
 				return err
 			}
