@@ -157,12 +157,30 @@ func TestNetworkListeners(t *testing.T) {
 		}
 		return must(n.Network.DescribeListeners(t.Context(), &api.DescribeListenersInput{LoadBalancerArn: &n.arn}))(t).Listeners[0], nil
 	}
+	timeout := func(value string) error {
+		_, err := n.Network.ModifyListenerAttributes(t.Context(), &api.ModifyListenerAttributesInput{
+			ListenerArn: &arn, Attributes: []types.ListenerAttribute{{Key: awssdk.String("tcp.idle_timeout.seconds"), Value: &value}},
+		})
+		return err
+	}
+	timeouts := func() []types.ListenerAttribute {
+		return must(n.Network.DescribeListenerAttributes(t.Context(), &api.DescribeListenerAttributesInput{ListenerArn: &arn}))(t).Attributes
+	}
+	if a := timeouts(); len(a) != 1 || *a[0].Key != "tcp.idle_timeout.seconds" || *a[0].Value != "350" {
+		t.Errorf("attributes %+v", a)
+	}
+	wantCode(t, "too short", timeout("59"), "ValidationError")
+	wantCode(t, "an hour", timeout("3600"), "")
+	if a := timeouts(); len(a) != 1 || *a[0].Value != "3600" {
+		t.Errorf("attributes %+v", a)
+	}
 	l, err := change(func(in *api.ModifyListenerInput) {
 		in.Protocol, in.Certificates = types.ProtocolEnumTls, []types.Certificate{{CertificateArn: awssdk.String(n.Certificate("web"))}}
 	})
 	if err != nil || l.Protocol != types.ProtocolEnumTls || len(l.Certificates) != 1 || awssdk.ToString(l.SslPolicy) != "ELBSecurityPolicy-2016-08" {
 		t.Errorf("TLS: %+v, %v", l, err)
 	}
+	wantCode(t, "the idle timeout of TLS", timeout("60"), "InvalidConfigurationRequest")
 	more := []types.Certificate{{CertificateArn: awssdk.String(n.Certificate("more"))}}
 	must(n.Network.AddListenerCertificates(t.Context(), &api.AddListenerCertificatesInput{ListenerArn: &arn, Certificates: more}))(t)
 	all := must(n.Network.DescribeListenerCertificates(t.Context(), &api.DescribeListenerCertificatesInput{ListenerArn: &arn}))(t).Certificates

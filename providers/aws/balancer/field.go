@@ -2,7 +2,10 @@
 // lookups, and what follows from the Service alone.
 package balancer
 
-import "github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+)
 
 // Managed fields of a balancer that only AWS has, see cloud.Balancer.ProviderFields.
 const (
@@ -23,6 +26,8 @@ const (
 	FieldLogPrefix   = "accessLogPrefix"   // only while the log is on
 	FieldLogInterval = "accessLogInterval" // minutes, classic only, only while the log is on
 	FieldProtection  = "deletionProtection"
+	// FieldIdleTimeout is in seconds. Listeners of network balancers have it while it is managed.
+	FieldIdleTimeout = cloud.FieldIdleTimeout
 )
 
 // Values of FieldType.
@@ -62,12 +67,14 @@ const (
 	LookupHeld      = "held"
 	LookupListeners = "listeners"
 	LookupStack     = "stack"
+	// LookupTimed is "true" where listeners of a network balancer were given an idle timeout, see tag.Timed.
+	LookupTimed = "timed"
 	// LookupAddresses says which address each subnet of a network balancer has, as in FieldSubnets.
 	LookupAddresses = "addresses"
 )
 
 // LookupsOfBalancer are those about the balancer there is, which one in its place does not have.
-var LookupsOfBalancer = []string{LookupName, LookupGroups, LookupAddresses, LookupTaken, LookupHeld, LookupListeners, LookupStack}
+var LookupsOfBalancer = []string{LookupName, LookupGroups, LookupAddresses, LookupTaken, LookupHeld, LookupListeners, LookupStack, LookupTimed}
 
 // Managed fields of a listener of a network balancer, see cloud.Listener.ProviderFields.
 const (

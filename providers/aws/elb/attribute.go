@@ -23,10 +23,10 @@ func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
 	}
 	fields := map[string]string{
 		balancer.FieldCrossZone: strconv.FormatBool(a.CrossZoneLoadBalancing != nil && a.CrossZoneLoadBalancing.Enabled),
-		balancer.FieldLog:       "false", desired.FieldDraining: "false", desired.FieldIdleTimeout: option.IdleTimeout.Default,
+		balancer.FieldLog:       "false", desired.FieldDraining: "false", balancer.FieldIdleTimeout: desired.DefaultIdleTimeout,
 	}
 	if s := a.ConnectionSettings; s != nil && s.IdleTimeout != nil {
-		fields[desired.FieldIdleTimeout] = number32(s.IdleTimeout)
+		fields[balancer.FieldIdleTimeout] = number32(s.IdleTimeout)
 	}
 	if l := a.AccessLog; l != nil && l.Enabled {
 		fields[balancer.FieldLog], fields[balancer.FieldLogBucket], fields[balancer.FieldLogPrefix] = "true", aws.ToString(l.S3BucketName), aws.ToString(l.S3BucketPrefix)
@@ -60,7 +60,7 @@ func attributeFields(b map[string]string) map[string]any {
 		attributeCrossZone: []string{b[balancer.FieldCrossZone]},
 		attributeLog:       []string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]},
 		attributeDraining:  []string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]},
-		attributeIdle:      []string{b[desired.FieldIdleTimeout]},
+		attributeIdle:      []string{b[balancer.FieldIdleTimeout]},
 	}
 }
 

@@ -167,7 +167,7 @@ func storedAttributes(extras map[string]string) *types.LoadBalancerAttributes {
 	a := &types.LoadBalancerAttributes{
 		AccessLog:              &types.AccessLog{Enabled: extras[balancer.FieldLog] == "true", EmitInterval: parse32(extras[balancer.FieldLogInterval])},
 		ConnectionDraining:     &types.ConnectionDraining{Enabled: extras[desired.FieldDraining] == "true", Timeout: new(int32(300))},
-		ConnectionSettings:     &types.ConnectionSettings{IdleTimeout: parse32(extras[desired.FieldIdleTimeout])},
+		ConnectionSettings:     &types.ConnectionSettings{IdleTimeout: parse32(extras[balancer.FieldIdleTimeout])},
 		CrossZoneLoadBalancing: &types.CrossZoneLoadBalancing{Enabled: extras[balancer.FieldCrossZone] == "true"},
 		AdditionalAttributes:   []types.AdditionalAttribute{{Key: new("elb.http.desyncmitigationmode"), Value: new("defensive")}},
 	}

@@ -156,8 +156,8 @@ func classicStatements() []Statement {
 func networkStatements() []Statement {
 	return []Statement{
 		describe(actEC2, "DescribeSubnets", "DescribeRouteTables", "DescribeAvailabilityZones", "DescribeAddresses"),
-		describe(actBalancer, "DescribeLoadBalancers", "DescribeLoadBalancerAttributes", "DescribeListeners", "DescribeListenerCertificates",
-			"DescribeTargetGroups", "DescribeTargetGroupAttributes", "DescribeTargetHealth", "DescribeTags"),
+		describe(actBalancer, "DescribeLoadBalancers", "DescribeLoadBalancerAttributes", "DescribeListeners", "DescribeListenerAttributes",
+			"DescribeListenerCertificates", "DescribeTargetGroups", "DescribeTargetGroupAttributes", "DescribeTargetHealth", "DescribeTags"),
 		allow(actBalancer, onlyWithTag, slices.Concat(networkARNs, targetARNs), "CreateLoadBalancer", "CreateTargetGroup"),
 		allow(actBalancer, onlyOnCreate(actBalancer, "CreateLoadBalancer", "CreateTargetGroup"), slices.Concat(networkARNs, targetARNs), "AddTags"),
 		allow(actBalancer, onlyOwned, slices.Concat(networkARNs, targetARNs), "AddTags", "RemoveTags"),
@@ -167,7 +167,7 @@ func networkStatements() []Statement {
 			"ModifyTargetGroup", "ModifyTargetGroupAttributes", "DeleteTargetGroup", "RegisterTargets", "DeregisterTargets"),
 		// Listeners that upstream made may have no tags.
 		allow(actBalancer, nil, listenerARNs,
-			"AddTags", "RemoveTags", "ModifyListener", "DeleteListener", "AddListenerCertificates", "RemoveListenerCertificates"),
+			"AddTags", "RemoveTags", "ModifyListener", "ModifyListenerAttributes", "DeleteListener", "AddListenerCertificates", "RemoveListenerCertificates"),
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 const (
 	kindTags        = "tags of a network load balancer"
 	kindBalancer    = "network load balancer"
+	kindTimed       = "tag of a network load balancer with idle timeouts"
+	kindTimeout     = "idle timeout of a listener"
 	kindAttributes  = "attributes of a network load balancer"
 	kindListener    = "listener of a network load balancer"
 	kindCertificate = "certificate of a network load balancer"
@@ -46,13 +48,15 @@ const (
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	return slices.Concat([]cloud.ResourceKind{
 		{Name: kindTags, Update: n.writeTags},
-		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindTimed, Create: n.markTimed, Delete: n.unmarkTimed},
 		targetgroup.Written(kindAttributes, fieldBalancer, n.writeAttributes),
 	}, n.targets.Kinds(), []cloud.ResourceKind{
 		{
-			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate},
+			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
 			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
 		},
+		targetgroup.Written(kindTimeout, fieldListener, n.writeTimeout),
 		{Name: kindCertificate, Create: n.addCertificate, Delete: n.removeCertificate},
 	})
 }

@@ -15,6 +15,7 @@ import (
 // Client is what is called of load balancing.
 type Client interface {
 	DescribeListenerCertificates(context.Context, *sdk.DescribeListenerCertificatesInput, ...func(*sdk.Options)) (*sdk.DescribeListenerCertificatesOutput, error)
+	DescribeListenerAttributes(context.Context, *sdk.DescribeListenerAttributesInput, ...func(*sdk.Options)) (*sdk.DescribeListenerAttributesOutput, error)
 	DescribeListeners(context.Context, *sdk.DescribeListenersInput, ...func(*sdk.Options)) (*sdk.DescribeListenersOutput, error)
 	DescribeLoadBalancerAttributes(context.Context, *sdk.DescribeLoadBalancerAttributesInput, ...func(*sdk.Options)) (*sdk.DescribeLoadBalancerAttributesOutput, error)
 	DescribeLoadBalancers(context.Context, *sdk.DescribeLoadBalancersInput, ...func(*sdk.Options)) (*sdk.DescribeLoadBalancersOutput, error)
@@ -25,6 +26,7 @@ type Client interface {
 	DeleteListener(context.Context, *sdk.DeleteListenerInput, ...func(*sdk.Options)) (*sdk.DeleteListenerOutput, error)
 	DeleteLoadBalancer(context.Context, *sdk.DeleteLoadBalancerInput, ...func(*sdk.Options)) (*sdk.DeleteLoadBalancerOutput, error)
 	ModifyListener(context.Context, *sdk.ModifyListenerInput, ...func(*sdk.Options)) (*sdk.ModifyListenerOutput, error)
+	ModifyListenerAttributes(context.Context, *sdk.ModifyListenerAttributesInput, ...func(*sdk.Options)) (*sdk.ModifyListenerAttributesOutput, error)
 	ModifyLoadBalancerAttributes(context.Context, *sdk.ModifyLoadBalancerAttributesInput, ...func(*sdk.Options)) (*sdk.ModifyLoadBalancerAttributesOutput, error)
 	RemoveListenerCertificates(context.Context, *sdk.RemoveListenerCertificatesInput, ...func(*sdk.Options)) (*sdk.RemoveListenerCertificatesOutput, error)
 	RemoveTags(context.Context, *sdk.RemoveTagsInput, ...func(*sdk.Options)) (*sdk.RemoveTagsOutput, error)

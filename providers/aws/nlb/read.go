@@ -32,6 +32,8 @@ type Listener struct {
 	// extra are the certificates besides the default one, sorted.
 	extra []string
 	group targetgroup.Group
+	// idle is its idle timeout in seconds, "" where nobody asked for it.
+	idle string
 }
 
 // Scope says who can reach the balancer.
@@ -139,7 +141,7 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
 // of which all are listed. The attributes of target groups are not read for a deletion.
-func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, goes bool) error {
+func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec) error {
 	attributes, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes: %w", err)
@@ -159,9 +161,14 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 		return fmt.Errorf("reading the listeners: %w", err)
 	}
 	for _, l := range listeners {
-		listener, err := r.completeListener(ctx, l, groups, goes)
+		listener, err := r.completeListener(ctx, l, groups, spec.Deleting)
 		if err != nil {
 			return err
+		}
+		if lb.isTimed(spec) {
+			if err := r.readTimeout(ctx, &listener); err != nil {
+				return err
+			}
 		}
 		lb.listeners = append(lb.listeners, listener)
 	}
@@ -239,7 +246,7 @@ func (l Listener) certificate() string {
 // Observe reads the rest of a network balancer that was found.
 func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.complete(ctx, lb, groups, spec.Deleting); err != nil {
+	if err := n.complete(ctx, lb, groups, spec); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	if err := n.targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {

@@ -48,6 +48,7 @@ func (p *parts) addAll(ctx context.Context) error {
 			return err
 		}
 	}
+	p.addTimeouts()
 	p.addLeft()
 	p.addSurplus()
 	return nil

@@ -136,6 +136,9 @@ func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, gro
 func (l Listener) view() cloud.Listener {
 	view := l.group.View()
 	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
+	if l.idle != "" {
+		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
+	}
 	if l.Protocol == types.ProtocolEnumTls {
 		view.ProviderFields[balancer.FieldCertificates] = strings.Join(l.certificates(), ",")
 		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
@@ -150,6 +153,7 @@ func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 		balancer.LookupAddresses: balancer.PlacesText(lb.Subnets(), lb.addressOf),
 		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
 		balancer.LookupTaken:     strconv.FormatBool(tag.Marks.Owner(lb.Tags).UID == ""),
+		balancer.LookupTimed:     strconv.FormatBool(lb.isMarkedTimed()),
 		balancer.LookupHeld:      lb.Tags[tag.Held],
 		balancer.LookupListeners: lb.listenersText(),
 		balancer.LookupStack:     strconv.FormatBool(lb.dualStack()),

@@ -61,10 +61,13 @@ var (
 
 	Draining        = boolean("connection-draining-enabled", OnClassic, "Let connections to a node that goes end by themselves.")
 	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", OnClassic, "Seconds for that.")
-	IdleTimeout     = annotation.IdleTimeout.WithAliases(Prefix+"connection-idle-timeout").Within(1, 4000).Standing("60").On(OnClassic)
-	CrossZone       = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
-	Protection      = annotation.DeletionProtection.WithAliases(annotation.Prefix + "aws-deletion-protection").On(OnNetwork)
-	Tags            = annotation.Key{
+	ClassicTimeout  = number("connection-idle-timeout", 1, MaxClassicTimeout, "", OnClassic, "Seconds that a connection may be silent. By default 60.")
+	// IdleTimeout is the portable key. Upstream's above is for Classic Load Balancers alone, so that it is no spelling of it.
+	IdleTimeout = annotation.IdleTimeout.Under(ClassicTimeout.Name).Within(1, 6000).
+			Noted("From 1 to 4000 s on Classic Load Balancers, by default 60 s. From 60 to 6000 s on TCP ports of Network ones, by default 350 s; on other ports AWS can't change it.")
+	CrossZone  = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
+	Protection = annotation.DeletionProtection.WithAliases(annotation.Prefix + "aws-deletion-protection").On(OnNetwork)
+	Tags       = annotation.Key{
 		Name: Prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
 		Want: `at most 40 tags such as "team=web,stage=prod": letters, digits, spaces and + - . _ : / @, keys of up to 128 characters that do not begin with "aws:", values of up to 256`,
 		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
@@ -113,7 +116,7 @@ var (
 func All() annotation.Set {
 	return annotation.Set{
 		Type, Name, Internal, Subnets, Groups, ExtraGroups, GroupMode, ProxyProtocol, Backend, Certificate, TLSPorts,
-		TLSPolicy, Log, LogInterval, LogBucket, LogPrefix, Draining, DrainingTimeout, IdleTimeout, CrossZone,
+		TLSPolicy, Log, LogInterval, LogBucket, LogPrefix, Draining, DrainingTimeout, ClassicTimeout, IdleTimeout, CrossZone,
 		Protection, Tags, HealthProtocol, HealthPort, HealthPath, Healthy, Unhealthy, Timeout, Interval,
 		OwnProtocol, OwnPort, OwnPath,
 		TargetType, TargetAttributes, Addresses, PrivateAddresses, NodeSelector,

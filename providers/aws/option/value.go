@@ -116,6 +116,10 @@ func TagText(tags map[string]string) string {
 	return strings.Join(pairs, ",")
 }
 
+// MaxClassicTimeout is the longest idle timeout of a Classic Load Balancer (ConnectionSettings,
+// IdleTimeout), in seconds.
+const MaxClassicTimeout = 4000
+
 // Attributes of target groups that an annotation may set.
 const (
 	AttributePreserve = "preserve_client_ip.enabled"

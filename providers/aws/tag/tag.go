@@ -15,6 +15,10 @@ import (
 // they were found, each with a digest of what the Service asked for then: "targetType=1f2e3d4c".
 const Held = "multicloud-ccm.io/as-found"
 
+// Timed is on a network balancer of which listeners were given an idle timeout. Without it, and without
+// the annotation, nobody asks for theirs.
+const Timed = "multicloud-ccm.io/idle-timeout"
+
 // Tags upstream writes.
 const (
 	serviceKey    = "kubernetes.io/service-name" // namespace/name
@@ -188,7 +192,7 @@ func Wanted(spec cloud.Spec) map[string]string {
 // Reserved are tags that say whose an object is. Nobody may set them for somebody else's.
 func Reserved(key string) bool {
 	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
-		key == serviceKey || key == LegacyKey || key == recordKey || key == Held ||
+		key == serviceKey || key == LegacyKey || key == recordKey || key == Held || key == Timed ||
 		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(Marks))
 }
 

@@ -278,6 +278,28 @@ def secure_listener(self, arn):
     return listener
 
 
+IDLE = "tcp.idle_timeout.seconds"
+
+
+@mend(ELBv2Backend)
+def describe_listener_attributes(self, listener_arn):
+    """Those of network load balancers: an idle timeout where TCP comes in."""
+    listener = self.describe_listeners(None, [listener_arn])[0]
+    return {IDLE: getattr(listener, "idle", "350")} if "TCP" in listener.protocol else {}
+
+
+@mend(ELBv2Backend)
+def modify_listener_attributes(self, listener_arn, attrs):
+    listener = self.describe_listeners(None, [listener_arn])[0]
+    for one in attrs:
+        if one["Key"] != IDLE or "TCP" not in listener.protocol:
+            refuse("InvalidConfigurationRequest", f"Listener attribute key '{one['Key']}' is not supported for listeners of protocol '{listener.protocol}'")
+        if not 60 <= int(one["Value"]) <= 6000:
+            refuse("ValidationError", f"'{one['Value']}' is not valid for '{IDLE}'")
+    listener.idle = attrs[-1]["Value"]
+    return describe_listener_attributes(self, listener_arn)
+
+
 # --- target groups ---------------------------------------------------------------------------------
 
 group_up = ELBv2Backend.create_target_group

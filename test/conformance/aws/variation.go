@@ -49,6 +49,7 @@ func variations(w *lab.World, f furniture) map[string]conformance.Variation {
 
 		prefix + "connection-draining-enabled":       {Value: "true"},
 		prefix + "connection-draining-timeout":       {Value: "60", With: with("connection-draining-enabled", "true")},
+		prefix + "connection-idle-timeout":           {Value: "600"},
 		annotation.Prefix + "idle-timeout":           {Value: "600"},
 		prefix + "cross-zone-load-balancing-enabled": {Value: "true"},
 		prefix + "additional-resource-tags":          {Value: "team=web,stage=prod"},

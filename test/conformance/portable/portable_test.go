@@ -145,7 +145,7 @@ func TestNotOnThisKind(t *testing.T) {
 			{Key: annotation.HealthPath.Name, Value: "/ready"}:                                false,
 		},
 		"aws classic": {{Key: annotation.DeletionProtection.Name, Value: "true"}: true, {Key: annotation.IdleTimeout.Name, Value: "120"}: false},
-		"aws network": {{Key: annotation.DeletionProtection.Name, Value: "true"}: false, {Key: annotation.IdleTimeout.Name, Value: "120"}: true},
+		"aws network": {{Key: annotation.DeletionProtection.Name, Value: "true"}: false, {Key: annotation.IdleTimeout.Name, Value: "120"}: false},
 		"openstack ovn": {
 			{Key: annotation.HealthPath.Name, Value: "/ready"}: true, {Key: annotation.IdleTimeout.Name, Value: "120"}: true,
 			{Key: annotation.HealthInterval.Name, Value: "9"}: false, {Key: annotation.Algorithm.Name, Value: "round_robin"}: true,

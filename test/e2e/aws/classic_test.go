@@ -183,6 +183,7 @@ func classicRows(w *aws.World, o classicObjects) []row[classic] {
 		{key: own + "connection-draining-enabled", value: "true", read: func(b classic) any { return b.attributes.ConnectionDraining.Enabled }, changed: true, standard: false},
 		{key: own + "connection-draining-timeout", value: "17", with: draining, read: func(b classic) any { return int(awssdk.ToInt32(b.attributes.ConnectionDraining.Timeout)) }, changed: 17, standard: 300},
 		{key: own + "connection-idle-timeout", value: "600", read: func(b classic) any { return int(awssdk.ToInt32(b.attributes.ConnectionSettings.IdleTimeout)) }, changed: 600, standard: 60},
+		{key: "multicloud-ccm.io/idle-timeout", value: "10m", read: func(b classic) any { return int(awssdk.ToInt32(b.attributes.ConnectionSettings.IdleTimeout)) }, changed: 600, standard: 60},
 		{key: own + "cross-zone-load-balancing-enabled", value: "true", read: func(b classic) any { return b.attributes.CrossZoneLoadBalancing.Enabled }, changed: true, standard: false},
 		{key: own + "additional-resource-tags", value: "team=web,stage=prod", read: func(b classic) any { return b.tags["team"] + " " + b.tags["stage"] }, changed: "web prod", standard: " "},
 		{key: own + "healthcheck-protocol", value: "http", read: target, changed: "HTTP:30080/", standard: "TCP:30080"},

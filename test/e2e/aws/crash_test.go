@@ -41,9 +41,9 @@ func lives(s *site) map[string]life {
 				own+"subnets", s.world.Public[0]+","+s.world.Private[1]+","+s.world.Public[2])),
 		},
 		"network": {
-			create: both(network, annotated(own+"ssl-cert", one, own+"ssl-ports", "443", own+"additional-resource-tags", "a=1")),
+			create: both(network, annotated(own+"ssl-cert", one, own+"ssl-ports", "443", own+"additional-resource-tags", "a=1", "multicloud-ccm.io/idle-timeout", "90")),
 			change: both(ports, annotated(own+"ssl-cert", two+","+one, own+"additional-resource-tags", "b=2", own+"ssl-negotiation-policy", "ELBSecurityPolicy-TLS13-1-2-2021-06",
-				own+"cross-zone-load-balancing-enabled", "true", own+"healthcheck-protocol", "http", own+"target-group-attributes", "proxy_protocol_v2.enabled=true")),
+				own+"cross-zone-load-balancing-enabled", "true", own+"healthcheck-protocol", "http", own+"target-group-attributes", "proxy_protocol_v2.enabled=true", "multicloud-ccm.io/idle-timeout", "")),
 		},
 		"network group": {
 			create: both(network, annotated("multicloud-ccm.io/aws-security-group-mode", "managed")),

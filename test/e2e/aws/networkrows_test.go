@@ -21,6 +21,7 @@ type networked struct {
 	listener        networktypes.Listener
 	group           networktypes.TargetGroup
 	groupAttributes map[string]string
+	idle            string // its idle timeout
 	targets         string // names of nodes
 	ranges          string // who may connect to its node port, by the description of the rules
 }
@@ -64,6 +65,11 @@ func (s *site) lookListener(b *networked) {
 		if awssdk.ToInt32(l.Port) == 443 {
 			b.listener = l
 		}
+	}
+	own, err := s.world.Network.DescribeListenerAttributes(s.Context(), &networkapi.DescribeListenerAttributesInput{ListenerArn: b.listener.ListenerArn})
+	s.must(err, "reading the attributes of the listener")
+	for _, a := range own.Attributes {
+		b.idle += awssdk.ToString(a.Value)
 	}
 	arn := b.listener.DefaultActions[0].TargetGroupArn
 	groups, err := s.world.Network.DescribeTargetGroups(s.Context(), &networkapi.DescribeTargetGroupsInput{TargetGroupArns: []string{*arn}})
@@ -154,6 +160,7 @@ func networkRows(w *aws.World, o networkObjects) []row[networked] {
 		{key: own + "access-log-enabled", value: "true", with: set("access-log-s3-bucket-name", "logs"), read: attribute("access_logs.s3.enabled"), changed: "true", standard: "false"},
 		{key: own + "access-log-s3-bucket-prefix", value: "web", with: logged, read: attribute("access_logs.s3.prefix"), changed: "web", standard: ""},
 		{key: own + "cross-zone-load-balancing-enabled", value: "true", read: attribute("load_balancing.cross_zone.enabled"), changed: "true", standard: "false"},
+		{key: "multicloud-ccm.io/idle-timeout", value: "600", read: func(b networked) any { return b.idle }, changed: "600", standard: "350"},
 		{key: "multicloud-ccm.io/aws-deletion-protection", value: "true", read: attribute("deletion_protection.enabled"), changed: "true", standard: "false"},
 		{key: own + "additional-resource-tags", value: "team=web", read: func(b networked) any { return b.tags["team"] }, changed: "web", standard: ""},
 		{key: own + "healthcheck-protocol", value: "https", read: func(b networked) any { return string(b.group.HealthCheckProtocol) }, changed: "HTTPS", standard: "TCP"},

@@ -3,6 +3,7 @@ package desired
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -104,6 +105,7 @@ func check(spec cloud.Spec) []error {
 	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+option.Type.Name+": "+option.TypeNetwork+" asks for one that has IPv6")
 	refuse(len(certificates) > 1, option.Certificate.Name, option.Certificate.In(o), "a listener of a Classic Load Balancer has one certificate")
 	refuse(option.Log.Bool(o) && option.LogBucket.In(o) == "", option.LogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
+	refuse(option.IdleTimeout.Int(o) > option.MaxClassicTimeout, option.IdleTimeout.Name, option.IdleTimeout.In(o), fmt.Sprintf("want at most %d for a Classic Load Balancer", option.MaxClassicTimeout))
 	refuse(attributes != "", option.TargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
 	for _, prefix := range spec.SourceRanges {
 		refuse(prefix.Addr().Is6(), "spec.loadBalancerSourceRanges", prefix.String(), "a Classic Load Balancer has IPv4 only, so no such client can reach it")

@@ -35,6 +35,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 	w.subnets(&b)
 	w.groups(&b)
 	w.listeners(&b)
+	w.timeouts(b.Listeners)
 	if mark := w.heldMark(); mark != "" {
 		b.OwnershipTags = append(b.OwnershipTags, mark)
 		slices.Sort(b.OwnershipTags)
