@@ -62,6 +62,9 @@ type Change struct {
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
+	// Rest is Progress.Rest of the change of targets that goes on with this one, nil for one that begins. It is the
+	// kernel's: a driver passes neither on.
+	Rest any
 }
 
 // Progress is the outcome of Apply.
@@ -78,6 +81,8 @@ type Progress struct {
 	Step string
 	// More says that the change has further steps, which the next runs carry out.
 	More bool
+	// Rest is what is left of a change whose Operations go on, as far as that is known without another look.
+	Rest any
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

@@ -32,7 +32,7 @@ type balancers struct {
 // cannot read, does not keep the rest from being made or changed: nodes come and go, whatever is
 // wrong with an annotation.
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	m, err := b.model(ctx, change)
+	m, err := b.begun(ctx, change)
 	if err != nil {
 		return cloud.Progress{}, err
 	}
@@ -77,10 +77,23 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 
 // paused is the progress after a step with which the cloud is busy for a while.
 func (m *model) paused(s *step, doing string) cloud.Progress {
-	return cloud.Progress{
+	p := cloud.Progress{
 		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
 		Step: doing, More: m.next() != nil, Observed: m.progress.Observed,
 	}
+	if p.More && len(p.Operations) > 0 && !m.hasRefusals() {
+		p.Rest = m
+	}
+	return p
+}
+
+// begun returns the model of a change that begins, or goes on.
+func (b *balancers) begun(ctx context.Context, change cloud.Change) (*model, error) {
+	if m, goesOn := change.Rest.(*model); goesOn {
+		m.progress = cloud.Progress{Again: m.progress.Again}
+		return m, nil
+	}
+	return b.model(ctx, change)
 }
 
 // waitsForIDs reports whether a step is about something that was brought along in this run, or leads to

@@ -58,6 +58,7 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
+		p.state.Rest = restOf(d, p.Fingerprint, progress)
 		p.outdates(d.Adopts())
 	}
 	return progress, err
@@ -67,9 +68,9 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 func (p *pipeline) outdates(moved bool) {
 	switch {
 	case p.state.Deleted:
-		p.manager.lists.Deleted()
+		p.manager.lists.Deleted(p.state.Wrote)
 	case moved:
-		p.manager.lists.Expire()
+		p.manager.lists.Expire(p.state.Wrote)
 	}
 }
 

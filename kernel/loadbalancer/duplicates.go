@@ -92,7 +92,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case progress.More, len(progress.Operations) > 0:
 		return "", waitFor(progress, waiting)
 	}
-	p.manager.lists.Expire()
+	p.manager.lists.Expire(time.Now())
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)
 	p.say(problem.Warn(event.DuplicateDeleted, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
 	return "", nil

@@ -43,6 +43,9 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
+	if err := p.goOn(ctx, nodes); err != nil {
+		return Outcome{}, err
+	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
 		return Outcome{Record: p.proof(f.Observed)}, err

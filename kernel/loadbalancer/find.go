@@ -23,13 +23,15 @@ type finder struct {
 	began   time.Time
 	// fromList says that the balancer was last seen in a bulk list.
 	fromList bool
+	// removed says that the cloud has just told the good end of the deletion of the balancer.
+	removed bool
 }
 
 // findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
 func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Finding, error) {
 	f, err := p.find(ctx, observe)
-	if err != nil || f.Observed.Found || !p.expected() {
+	if err != nil || f.Observed.Found || !p.expected() || p.leaves() {
 		return f, err
 	}
 	if err := p.manager.trust(ctx); err != nil {
@@ -43,6 +45,10 @@ func (p *finder) expected() bool {
 	return p.Recorded != "" || p.state.Created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
 		p.Service.DeletionTimestamp != nil
 }
+
+// leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told
+// that see the right account.
+func (p *finder) leaves() bool { return p.removed && p.Spec.Deleting }
 
 // observer reads a balancer: observe where a bulk list will do, else read.
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
@@ -120,14 +126,15 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	the Service                    a bulk list may have begun  and proves that the balancer
 //	has a balancer                 after our last change       is there, never that it is gone
 //	has one whose deletion the     after the deletion          is there, or is not
-//	 cloud has acknowledged
+//	 cloud has acknowledged, or
+//	 told the end of
 //	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce()}
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
 	}
-	if spec.Removed {
+	if spec.Removed || p.leaves() {
 		query.After = p.state.Wrote.Add(1) // not at that very moment
 		if waited := p.state.Wrote.Add(confirmAfter); time.Now().After(waited) {
 			query.After = waited
@@ -135,7 +142,7 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	}
 	if spec.BulkList = p.manager.lists.Get(ctx, query); spec.BulkList != nil {
 		observed, err := p.watch(ctx, spec)
-		if err != nil || observed.Found || spec.Removed || !p.expected() {
+		if err != nil || observed.Found || spec.Removed || p.leaves() || !p.expected() {
 			p.fromList = true
 			return observed, err
 		}

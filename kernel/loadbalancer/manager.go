@@ -92,7 +92,7 @@ func New(o Options) *Manager {
 		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
 		owners: owner.Owners{Services: o.Services, Adoption: o.Adoption},
-		lists:  bulklist.New(o.Cloud.BulkLister),
+		lists:  bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
 	}
 }
 

@@ -40,27 +40,33 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
-// goesOn returns *Pending while operations of the last change go on.
+// goesOn returns *Pending while operations of the last change go on. What was read before they had ended may not
+// be true any more.
 func (p *pipeline) goesOn() error {
-	if running := p.state.Running; running != nil && !running.Ended() {
+	switch running := p.state.Running; {
+	case running == nil:
+	case !running.Ended():
 		return &Pending{After: operationWait, Ended: running.Done(), Reason: waiting}
+	case running.At().After(p.state.Wrote):
+		p.state.Wrote = running.At()
+		p.outdates(true)
 	}
 	return nil
 }
 
 // lastChange is goesOn, and returns once what an operation of the last change failed with: the change
-// failed. What was read while they went on may not be true any more.
+// failed.
 func (p *pipeline) lastChange(ctx context.Context) error {
 	running := p.state.Running
 	if err := p.goesOn(); err != nil || running == nil {
 		return err
 	}
-	p.state.Running, p.state.Wrote = nil, time.Now()
-	p.outdates(true)
+	p.state.Running = nil
 	if err := running.Err(); err != nil {
-		p.state.Late, p.state.Repeated = running, state.Repetition{}
+		p.state.Late, p.state.Repeated, p.state.Rest = running, state.Repetition{}, nil
 		return p.failed(ctx, err)
 	}
+	p.removed = p.state.Deleted && running.Succeeded()
 	return nil
 }
 

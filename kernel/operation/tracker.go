@@ -11,8 +11,10 @@ import (
 
 // How long to wait between two requests for states.
 const (
-	pollFirst = 500 * time.Millisecond // for an operation that has just begun
-	pollLast  = 15 * time.Second       // for one that has run for long, and after failures
+	pollFirst = 500 * time.Millisecond  // for an operation that has just begun
+	pollEach  = 20 * time.Millisecond   // longer for each that runs: when more come together, fewer requests tell the end of all
+	pollMany  = 1500 * time.Millisecond // for many that have just begun
+	pollLast  = 15 * time.Second        // for one that has run for long, and after failures
 	// patience is for how long requests may fail before an operation counts as ended. What it did is
 	// observed then.
 	patience = 10 * time.Minute
@@ -35,7 +37,9 @@ type Tracker struct {
 
 // running is one operation and who waits for it.
 type running struct {
-	since  time.Time
+	since time.Time
+	// asked is when it was last asked for, or began.
+	asked  time.Time
 	groups []*Group
 }
 
@@ -54,13 +58,13 @@ func (t *Tracker) Follow(earlier *Group, ids ...string) *Group {
 	defer t.mu.Unlock()
 	g := &Group{done: make(chan struct{})}
 	if earlier != nil {
-		ids, g.err = append(slices.Clone(earlier.ids), ids...), earlier.err
+		ids, g.err, g.unknown = append(slices.Clone(earlier.ids), ids...), earlier.err, earlier.unknown
 	}
 	g.ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	g.left = len(g.ids)
 	for _, id := range g.ids {
 		if t.running[id] == nil {
-			t.running[id] = &running{since: time.Now()}
+			t.running[id] = &running{since: time.Now(), asked: time.Now()}
 		}
 		t.running[id].groups = append(t.running[id].groups, g)
 	}
@@ -94,36 +98,35 @@ func (t *Tracker) poll() {
 	var failures failures
 	for {
 		after, any := t.next(failures)
-		if !any {
+		switch {
+		case !any:
 			return
+		case after > 0:
+			t.wait(after)
+			continue
 		}
-		t.wait(after, failures.times > 0)
 		ids := t.ids()
 		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBalancer), ids)
-		if failures.add(err); err == nil || failures.lasting() {
+		switch failures.add(err); {
+		case err == nil:
 			t.note(ids, states)
+		case failures.lasting():
+			t.note(ids, nil)
 		}
 	}
 }
 
-// wait waits for that long, or until it is time to ask for an operation that begins meanwhile. While
-// requests fail, others that begin change nothing.
-func (t *Tracker) wait(after time.Duration, failing bool) {
-	due := time.Now().Add(after)
-	for {
-		select {
-		case <-time.After(time.Until(due)):
-			return
-		case <-t.begun:
-			if soon := time.Now().Add(pollFirst); !failing && soon.Before(due) {
-				due = soon
-			}
-		}
+// wait waits for that long, or until another operation begins, which may be due earlier, or have all wait longer.
+func (t *Tracker) wait(after time.Duration) {
+	select {
+	case <-time.After(after):
+	case <-t.begun:
 	}
 }
 
-// next returns when to ask, and false when nothing runs: nobody asks any more then.
-func (t *Tracker) next(f failures) (time.Duration, bool) {
+// next returns how long to wait before asking, 0 to ask now, and false when nothing runs: nobody asks any more then.
+// While requests fail, what begins changes nothing.
+func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.running) == 0 {
@@ -131,13 +134,14 @@ func (t *Tracker) next(f failures) (time.Duration, bool) {
 		return 0, false
 	}
 	if f.times > 0 {
-		return f.wait, true
+		return max(0, time.Until(f.last.Add(f.wait))), true
 	}
-	after := pollLast
+	first := min(pollFirst+time.Duration(len(t.running)-1)*pollEach, pollMany)
+	after = first
 	for _, r := range t.running {
-		after = min(after, Interval(time.Since(r.since), pollFirst))
+		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), first))))
 	}
-	return after, true
+	return max(0, after), true
 }
 
 // Interval returns the wait for the next look at what the cloud has worked on for so long: a fifth of
@@ -149,8 +153,8 @@ func (t *Tracker) ids() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var ids []string
-	for id := range t.running {
-		ids = append(ids, id)
+	for id, r := range t.running {
+		ids, r.asked = append(ids, id), time.Now()
 	}
 	slices.Sort(ids)
 	return ids
@@ -162,16 +166,18 @@ func (t *Tracker) ids() []string {
 //	running  goes on, for mostRunning at the most
 //	done     ended
 //	failed   ended, with that failure
-//	missing  ended: the cloud forgets what ended long ago
+//	missing  ended, nobody knows how: the cloud forgets what ended long ago
 func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	now := time.Now()
 	for _, id := range asked {
-		if states[id].Running && time.Since(t.running[id].since) < mostRunning {
+		state, told := states[id]
+		if state.Running && now.Sub(t.running[id].since) < mostRunning {
 			continue
 		}
 		for _, g := range t.running[id].groups {
-			g.end(states[id].Err)
+			g.end(state.Err, told && !state.Running, now)
 		}
 		delete(t.running, id)
 	}
@@ -179,9 +185,9 @@ func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
 
 // failures counts the requests for states that failed in a row.
 type failures struct {
-	times int
-	since time.Time
-	wait  time.Duration
+	times       int
+	since, last time.Time
+	wait        time.Duration
 }
 
 func (f *failures) add(err error) {
@@ -189,8 +195,9 @@ func (f *failures) add(err error) {
 		*f = failures{}
 		return
 	}
+	f.last = time.Now()
 	if f.times++; f.times == 1 {
-		f.since, f.wait = time.Now(), pollFirst
+		f.since, f.wait = f.last, pollFirst
 	}
 	f.wait = max(min(2*f.wait, pollLast), cloud.FailureOf(err).RetryAfter)
 }

@@ -40,8 +40,6 @@ const (
 	added = 10
 	// statusPeriod is the default of --node-status-update-frequency.
 	statusPeriod = 5 * time.Minute
-	// hourPasses is how many status passes an hour has with that.
-	hourPasses = int(time.Hour / statusPeriod)
 )
 
 // The processes of a run.
@@ -88,7 +86,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("%d nodes: the test cloud %s bears at most %d", o.Nodes, o.Cloud, facts.Most)
 	}
 	r := &run{options: o, lab: l, facts: facts, result: Result{
-		Cloud: o.Cloud, Nodes: o.Nodes, Services: o.Services, Listing: facts.Listing(o.Nodes), Initialising: facts.Initialising(o.Nodes), Deleting: o.Services * facts.DeletionReads,
+		Cloud: o.Cloud, Nodes: o.Nodes, Services: o.Services, Listing: facts.Listing(o.Nodes), Initialising: facts.Initialising(o.Nodes), ListsPerHour: listsPerHour(facts.ListAge(o.Nodes)), Deleting: o.Services * facts.DeletionReads,
 		Quota: o.Quota, PeakMemoryMB: map[string]float64{},
 	}}
 	watch, err := startWatch(ctx, l.AdminConfig())

@@ -52,7 +52,7 @@ func TestTally(t *testing.T) {
 }
 
 func TestViolations(t *testing.T) {
-	kept := Result{Nodes: 1000, Listing: 5, Initialising: 15}
+	kept := Result{Nodes: 1000, Listing: 5, Initialising: 15, ListsPerHour: 12}
 	kept.Initialise.Calls.Total = 15
 	kept.Steady.StatusPass.Total, kept.Steady.CallsPerHour = 5, 60
 	kept.NotReady = Window{Calls: Calls{Total: 20}, Seconds: 120}

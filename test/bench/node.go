@@ -139,9 +139,14 @@ func (r *run) notReady(ctx context.Context) error {
 	return r.setReady(ctx, tenth, true)
 }
 
-// listAge is how old a list of machines may become: 60 s, or as old as keeps its reads within the limits.
-func (r *run) listAge() time.Duration {
-	return max(time.Minute, time.Duration(r.result.Listing)*4800*time.Millisecond)
+// listAge is how old a list of machines may become.
+func (r *run) listAge() time.Duration { return r.facts.ListAge(r.options.Nodes) }
+
+// listsPerHour is how many lists the status passes of an hour read, with their default period: each that finds the
+// last one too old.
+func listsPerHour(age time.Duration) int {
+	passes := (age + statusPeriod - 1) / statusPeriod
+	return int(time.Hour / (passes * statusPeriod))
 }
 
 // pause is a window of a measurement: what happens in it is the result.

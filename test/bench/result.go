@@ -16,6 +16,8 @@ type Result struct {
 	// initialise all Nodes.
 	Listing      int `json:"listing"`
 	Initialising int `json:"initialising"`
+	// ListsPerHour is how many lists an idle hour needs.
+	ListsPerHour int `json:"listsPerHour"`
 	// Deleting is how many reads deletions of all Services may take besides lists of all load balancers, one for each
 	// Service where it is 0.
 	Deleting int  `json:"deleting,omitempty"`
@@ -85,8 +87,7 @@ type Steady struct {
 	Window        Calls   `json:"window"`
 	WindowSeconds float64 `json:"windowSeconds"`
 	Writes        Writes  `json:"writes"`
-	// CallsPerHour are extrapolated: twelve status passes, as by default, and the other
-	// calls of the window in proportion.
+	// CallsPerHour are extrapolated: ListsPerHour, and the other calls of the window in proportion.
 	CallsPerHour int `json:"callsPerHour"`
 }
 
@@ -104,7 +105,7 @@ func (r Result) Violations() []string {
 	atMost("cloud calls of a status pass", r.Steady.StatusPass.Total, r.Listing)
 	atMost("cloud writes of a second ensure of unchanged Services", r.SecondEnsure.Writes, 0)
 	atMost("cloud calls per minute with 10 % NotReady", r.NotReady.perMinute(), 2*r.Listing)
-	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, hourPasses*r.Listing)
+	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, r.ListsPerHour*r.Listing)
 	atMost("cloud reads to delete Services", r.Delete.Calls.Total-r.Delete.Calls.Writes, cmp.Or(r.Deleting, r.Services)+fewLists)
 	atMost("seconds from SIGTERM to the next leader's first Node", int(r.Takeover.StoppedSeconds), slowTakeover)
 	atMost("seconds from kill -9 to the next leader's first Node", int(r.Takeover.KilledSeconds), slowTakeover+lease)

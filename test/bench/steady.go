@@ -72,7 +72,7 @@ func (r *run) ensuredAgain(ctx context.Context, m mark) error {
 }
 
 // statusPass measures a window with exactly one status pass in it, and from that the calls
-// of an hour with the default period: twelve passes, and the rest of the window in
+// of an hour with the default period: the passes that read a list, and the rest of the window in
 // proportion.
 func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	m := r.mark()
@@ -97,7 +97,7 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	pass := Calls{Total: min(calls.Total, r.facts.Listing(len(r.names))*(listed/r.facts.Pages(len(r.names)))+listed%r.facts.Pages(len(r.names))), Routes: map[string]int{r.facts.List: listed}}
 	s := &r.result.Steady
 	s.StatusPass, s.Window, s.WindowSeconds = pass, calls, window.Seconds()
-	s.CallsPerHour = pass.Total*hourPasses + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))
+	s.CallsPerHour = pass.Total*r.result.ListsPerHour + int(float64(calls.Total-pass.Total)*float64(time.Hour)/float64(window))
 	s.Writes, err = r.writes(m)
 	return err
 }

@@ -1,6 +1,10 @@
 package testcloud
 
-import "testing"
+import (
+	"cmp"
+	"testing"
+	"time"
+)
 
 // Facts are what tests have to know of a cloud.
 type Facts struct {
@@ -32,6 +36,8 @@ type Facts struct {
 	// Most is the largest number of machines that the test cloud bears, MostBehind that with load
 	// balancers in front of them; 0 for any.
 	Most, MostBehind int
+	// Hourly is the published limit of requests an hour, 0 for none. How old lists of machines become follows from it.
+	Hourly int
 	// DeletionReads is how many reads the deletion of a load balancer may take, 0 for one.
 	DeletionReads int
 	// MostTargets is how many targets a load balancer has at the most, 0 for any number.
@@ -51,6 +57,13 @@ func (f Facts) Pages(n int) int {
 
 // Listing is what a list of n machines costs in requests.
 func (f Facts) Listing(n int) int { return f.Pages(n)*(1+f.Alike) + f.Beside }
+
+// ListAge is how old a list of n machines may become: a minute, or as old as keeps lists within 15 % of the limit, which is
+// taken for 3,600 where none is published.
+func (f Facts) ListAge(n int) time.Duration {
+	const share = 0.15
+	return max(time.Minute, time.Duration(float64(f.Listing(n))/(share*float64(cmp.Or(f.Hourly, 3600)))*float64(time.Hour)))
+}
 
 // Initialising is what may be asked to initialise n machines.
 func (f Facts) Initialising(n int) int {

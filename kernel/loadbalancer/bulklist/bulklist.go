@@ -26,10 +26,12 @@ const (
 // Lists share one reading of all balancers among runs that come close together, as after
 // a restart or while many balancers are being created.
 //
-//	Services in the last 2 s  an observation reads
-//	fewer than 3              the balancer it is about
-//	3 or more                 all balancers, once for everybody
-//	one, Query.Alone          all balancers
+//	Services in the last 2 s     an observation reads
+//	fewer than 3                 the balancer it is about
+//	3 or more                    all balancers, once for everybody
+//	one, Query.Alone             all balancers
+//	the first one of a process,  all balancers: the others come at once
+//	 of 3 or more in the cluster
 //
 // So do runs that delete, and those that look afterwards whether anything is left.
 //
@@ -37,7 +39,9 @@ const (
 type Lists struct {
 	// reader is nil where the cloud has no bulk lists.
 	reader cloud.BulkLister
-	turn   chan struct{} // held while a bulk list is read
+	// services says how many Services with a balancer the cluster has.
+	services func() int
+	turn     chan struct{} // held while a bulk list is read
 
 	mu     sync.Mutex
 	recent map[types.UID]time.Time // when each Service was last looked at
@@ -62,9 +66,10 @@ type Query struct {
 	Alone bool
 }
 
-// New returns Lists that are read by the reader, nil for none.
-func New(reader cloud.BulkLister) *Lists {
-	return &Lists{reader: reader, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
+// New returns Lists that are read by the reader, nil for none. services says how many Services with a balancer the
+// cluster has.
+func New(reader cloud.BulkLister, services func() int) *Lists {
+	return &Lists{reader: reader, services: services, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
 }
 
 // Get returns a bulk list that began late enough, nil when it is not worth one.
@@ -126,7 +131,8 @@ func (s *Lists) manyAtOnce(service types.UID, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= maxAge })
-	return len(s.recent) >= many
+	first := s.began.IsZero() && s.failed.IsZero()
+	return len(s.recent) >= many || first && s.services() >= many
 }
 
 // keep drops the latest bulk list, which may be large, when it is too old. The caller holds mu.
@@ -161,16 +167,23 @@ func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, settled bool
 	return s.latest, fresh
 }
 
-// Expire makes what has been read so far useless: a balancer may have another Service.
-func (s *Lists) Expire() {
+// Expire makes what was read before that time useless: a balancer may have another Service.
+func (s *Lists) Expire(before time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moved = time.Now()
+	s.moved = latest(s.moved, before)
 }
 
-// Deleted notes that a balancer was deleted.
-func (s *Lists) Deleted() {
+// Deleted notes that a balancer was deleted at that time.
+func (s *Lists) Deleted(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deleted = time.Now()
+	s.deleted = latest(s.deleted, at)
+}
+
+func latest(x, y time.Time) time.Time {
+	if y.After(x) {
+		return y
+	}
+	return x
 }

@@ -29,7 +29,7 @@ func (r *reader) ListBalancers(context.Context) (cloud.BulkList, error) {
 func TestStaggered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cloud := &reader{}
-		lists := New(cloud)
+		lists := New(cloud, func() int { return 0 })
 		for i := range many {
 			lists.Crowded(types.UID(fmt.Sprint("earlier ", i)))
 		}

@@ -246,6 +246,16 @@ func IsDeleting(svc *corev1.Service) bool {
 	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }
 
+// WithBalancer counts the Services that want a balancer of a controller manager, or have one to give up.
+func WithBalancer(services []*corev1.Service) (n int) {
+	for _, svc := range services {
+		if svc.Spec.Type == corev1.ServiceTypeLoadBalancer && svc.Spec.LoadBalancerClass == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // SetDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (r *Request) SetDeleting() {
 	r.Spec.Deleting, r.Adopt, r.Spec.Ref.ID = true, "", r.Recorded

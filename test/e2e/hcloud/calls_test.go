@@ -1,12 +1,14 @@
 package hcloud_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -119,6 +121,52 @@ func TestCallsOfNewNodes(t *testing.T) {
 	// Each target locks its load balancer, so that they are added in turns. All load balancers share what is read.
 	s.atMost("… reads of load balancers", got.balancers, max(joining*services, got.each(pollEvery)), got)
 	s.atMost("… reads of actions", got.polls, max(joining*services, got.each(pollEvery)), got)
+}
+
+// TestCallsOfDeletions is what Services cost that are deleted together, half of them with a managed certificate.
+func TestCallsOfDeletions(t *testing.T) {
+	services := 12
+	if *full {
+		services = 50
+	}
+	s := calls(t)
+	s.join(3, testcloud.Machine.Settled)
+	s.start(nil)
+	var names []string
+	for n := range services {
+		names = append(names, fmt.Sprintf("web-%d", n))
+		s.service(names[n], 80)
+	}
+	s.serve(names...)
+	s.targets(services, 3)
+	for _, name := range names {
+		s.told(name, "EnsuredLoadBalancer", 1)
+	}
+	s.look()
+	s.remove(names...)
+	got := s.look()
+	s.atMost(fmt.Sprintf("%d Services are deleted: writes", services), got.writes, services, got)
+	s.atMost("… reads", got.total-got.writes-got.servers, 0, got)
+}
+
+// remove deletes Services, and waits until nothing is left of them, in the cluster and in the cloud.
+func (s *site) remove(names ...string) {
+	s.Helper()
+	for _, name := range names {
+		s.must(s.Client().CoreV1().Services(namespace).Delete(s.within(), name, metav1.DeleteOptions{}))
+	}
+	for _, name := range names {
+		_, err := s.WaitService(s.within(), namespace, name, func(svc *corev1.Service) error {
+			if svc != nil {
+				return errors.New("it is still there")
+			}
+			return nil
+		})
+		s.must(err)
+	}
+	if state := s.hetzner.State(); len(state.Balancers)+len(state.Certificates) > 0 {
+		s.Errorf("left: %d load balancers, %d certificates", len(state.Balancers), len(state.Certificates))
+	}
 }
 
 // seen is what was asked of the cloud since the last look.
