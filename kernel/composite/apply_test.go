@@ -133,6 +133,29 @@ func TestStepGoesOn(t *testing.T) {
 	}
 }
 
+// The run that goes on with what a step has left asks for nothing. After a refusal nothing is certain.
+func TestRestNeedsNoLook(t *testing.T) {
+	f := newFake(theKinds(), nil, list(res("group", "a", nil), res("group", "b", nil), res("group", "c", nil)))
+	f.goesOn = map[string]*cloud.Running{}
+	for _, key := range []string{"a", "b", "c"} {
+		f.goesOn["create group "+key] = &cloud.Running{Operations: []string{key}}
+	}
+	change := cloud.Change{After: &cloud.Balancer{}}
+	for _, want := range [][]string{{"create group a"}, {"create group a", "create group b"}, {"create group a", "create group b", "create group c"}} {
+		progress, err := f.balancers().Apply(t.Context(), change)
+		more := len(want) < 3
+		if err != nil || !slices.Equal(f.done, want) || len(progress.Operations) != 1 || progress.More != more || (progress.Rest != nil) != more {
+			t.Fatalf("carried out %q, progress %+v, %v; want %q", f.done, progress, err, want)
+		}
+		change.Rest, f.wanted = progress.Rest, nil // it would find nothing to do
+	}
+	f = newFake(theKinds(), nil, list(res("group", "a", nil), res("group", "b", nil), res("group", "c", nil)))
+	f.fails["create group a"], f.goesOn = &cloud.Invalid{}, map[string]*cloud.Running{"create group b": {Operations: []string{"b"}}}
+	if progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}}); err == nil || progress.Rest != nil {
+		t.Errorf("progress %+v, %v", progress, err)
+	}
+}
+
 // A deletion goes on with nothing once something was refused.
 func TestRefusedTagsKeepNothing(t *testing.T) {
 	f := newFake(theKinds(), list(lb(fields{"tags": "ours"})), list(lb(fields{"tags": ""})))

@@ -49,3 +49,19 @@ func TestStaggered(t *testing.T) {
 		}
 	})
 }
+
+// The first look of a process is a list where the cluster has many Services, and once that was tried, as any other.
+func TestFirstLook(t *testing.T) {
+	for services, want := range map[int]int{many - 1: 0, many: 1, 50: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			cloud := &reader{}
+			lists := New(cloud, func() int { return services })
+			first := lists.Get(t.Context(), Query{Service: "first", After: time.Now()})
+			if second := lists.Get(t.Context(), Query{Service: "second"}); len(cloud.began) != want || (first != nil) != (want > 0) || second != nil {
+				t.Errorf("%d Services: %d lists, first %v, second %v", services, len(cloud.began), first, second)
+			}
+			time.Sleep(maxAge)
+			synctest.Wait()
+		})
+	}
+}

@@ -25,9 +25,9 @@ var full = flag.Bool("full", false, "1,000 servers, 50 load balancers and 10 new
 const (
 	// takes is how long an action of the cloud goes on.
 	takes = time.Second
-	// listAge is how long a list of all load balancers serves, pollEvery how often running actions are asked for. A slow
-	// machine takes longer, and needs more of them.
-	listAge, pollEvery = 2 * time.Second, 500 * time.Millisecond
+	// listAge is how long a list of all load balancers serves, pollMany how far apart many running actions are asked
+	// for. A slow machine takes longer, and needs more of them.
+	listAge, pollMany = 2 * time.Second, 1500 * time.Millisecond
 	// most is how many targets a load balancer of the default type has.
 	most = 25
 )
@@ -86,8 +86,8 @@ func TestCalls(t *testing.T) {
 	}
 	got = s.look()
 	s.atMost("a restart: writes", got.writes, 0, got)
-	const alone = 2 // before it is known that many are looked at
-	s.atMost("a restart: reads of load balancers", got.balancers, alone+got.each(listAge)*((services+1+49)/50), got)
+	// All pages of load balancers and one of certificates, from the first look on.
+	s.atMost("a restart: reads of load balancers and certificates", got.balancers+got.certificates, got.each(listAge)*((services+1+49)/50+1), got)
 }
 
 // TestCallsOfNewNodes is what Nodes cost that join load balancers.
@@ -118,16 +118,17 @@ func TestCallsOfNewNodes(t *testing.T) {
 	}
 	got := s.look()
 	s.atMost(fmt.Sprintf("%d nodes join %d load balancers: writes", joining, services), got.writes, joining*services, got)
-	// Each target locks its load balancer, so that they are added in turns. All load balancers share what is read.
-	s.atMost("… reads of load balancers", got.balancers, max(joining*services, got.each(pollEvery)), got)
-	s.atMost("… reads of actions", got.polls, max(joining*services, got.each(pollEvery)), got)
+	// Each target locks its load balancer, so that they are added in turns. All load balancers share one look before
+	// and one after that, and the polls.
+	s.atMost("… reads", got.balancers+got.certificates+got.polls, max(joining+10, got.each(pollMany)), got)
 }
 
-// TestCallsOfDeletions is what Services cost that are deleted together, half of them with a managed certificate.
+// TestCallsOfDeletions is what Services cost that are deleted together, some of them with a managed certificate. All share
+// what is read: lists before, polls, and lists afterwards, which show what is left.
 func TestCallsOfDeletions(t *testing.T) {
-	services := 12
+	services, certified := 12, 4
 	if *full {
-		services = 50
+		services, certified = 50, 10
 	}
 	s := calls(t)
 	s.join(3, testcloud.Machine.Settled)
@@ -135,18 +136,28 @@ func TestCallsOfDeletions(t *testing.T) {
 	var names []string
 	for n := range services {
 		names = append(names, fmt.Sprintf("web-%d", n))
-		s.service(names[n], 80)
+		annotations := map[string]string{}
+		if n < certified {
+			const prefix = "load-balancer.hetzner.cloud/"
+			annotations = map[string]string{
+				prefix + "protocol": "https", prefix + "certificate-type": "managed", prefix + "http-managed-certificate-domains": names[n] + ".example.com",
+			}
+		}
+		s.annotated(names[n], annotations, 443)
 	}
 	s.serve(names...)
 	s.targets(services, 3)
 	for _, name := range names {
 		s.told(name, "EnsuredLoadBalancer", 1)
 	}
+	if n := len(s.hetzner.State().Certificates); n != certified {
+		t.Fatalf("%d certificates, want %d", n, certified)
+	}
 	s.look()
 	s.remove(names...)
 	got := s.look()
-	s.atMost(fmt.Sprintf("%d Services are deleted: writes", services), got.writes, services, got)
-	s.atMost("… reads", got.total-got.writes-got.servers, 0, got)
+	s.atMost(fmt.Sprintf("%d Services are deleted: writes", services), got.writes, services+certified, got)
+	s.atMost("… reads", got.total-got.writes-got.servers, max(30, 3*got.each(listAge)), got)
 }
 
 // remove deletes Services, and waits until nothing is left of them, in the cluster and in the cloud.
@@ -171,8 +182,8 @@ func (s *site) remove(names ...string) {
 
 // seen is what was asked of the cloud since the last look.
 type seen struct {
-	total, writes, servers, balancers, polls int
-	routes                                   map[string]int
+	total, writes, servers, balancers, certificates, polls int
+	routes                                                 map[string]int
 	// took is how long the requests were counted.
 	took time.Duration
 }
@@ -197,6 +208,8 @@ func (s *site) look() seen {
 			all.servers += c.Requests
 		case strings.HasPrefix(route, "GET /v1/actions"):
 			all.polls += c.Requests
+		case strings.HasPrefix(route, "GET /v1/certificates"):
+			all.certificates += c.Requests
 		case strings.HasPrefix(route, "GET /v1/load_balancers"):
 			all.balancers += c.Requests
 		}

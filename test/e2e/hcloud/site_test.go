@@ -168,7 +168,12 @@ func (s *site) doctor(own map[string]string, args ...string) string {
 // service creates a Service of type LoadBalancer.
 func (s *site) service(name string, ports ...int32) {
 	s.Helper()
-	svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}}
+	s.annotated(name, nil, ports...)
+}
+
+func (s *site) annotated(name string, annotations map[string]string, ports ...int32) {
+	s.Helper()
+	svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}}
 	for _, port := range ports {
 		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: fmt.Sprintf("p%d", port), Port: port})
 	}
