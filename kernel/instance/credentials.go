@@ -22,6 +22,8 @@ type credentials struct {
 	*state
 	// identities are the checks of the account, which all who need one at the same time share.
 	identities *batch.Batcher[struct{}, struct{}]
+	// trusts are the questions of Trust. Those that come close together, as when many balancers are gone, share a check.
+	trusts *batch.Batcher[struct{}, struct{}]
 
 	mu sync.Mutex
 	// parts is what is known of each of the credentials, see cloud.Partitioned.
@@ -58,14 +60,20 @@ func (c *credentials) part(name string) *part {
 func newCredentials(s *state) *credentials {
 	c := &credentials{state: s, parts: map[string]*part{}}
 	c.identities = batch.Shared(c.readIdentity)
+	c.trusts = batch.Shared(func(ctx context.Context) error { return c.distrust(c.check(ctx)) })
+	c.trusts.Wait, c.trusts.Rejoin = trustWait, false // it has to begin after the question
 	return c
 }
+
+// trustWait is how long questions of Trust are collected.
+const trustWait = 250 * time.Millisecond
 
 // Trust returns nil when the credentials certainly see what they saw before: the same account,
 // also before a restart, and, while a Node of ours is Ready, one of their machines. Whoever is told that something of
 // ours is gone asks this before believing it: with other credentials everything seems gone.
 func (i *Inventory) Trust(ctx context.Context) error {
-	return i.credentials.distrust(i.credentials.check(ctx))
+	_, err := i.credentials.trusts.Ask(ctx, struct{}{})
+	return err
 }
 
 func (c *credentials) check(ctx context.Context) error {

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,36 @@ func TestTrust(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Fifty who ask within a moment share a check, which begins after each has asked.
+func TestTrustIsShared(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("n", 5, true)
+		w.status(t.Context(), i, 1)
+		w.cost()
+		var all sync.WaitGroup
+		for n := range 50 {
+			all.Go(func() {
+				time.Sleep(time.Duration(n) * 4 * time.Millisecond)
+				if err := i.Trust(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if cost := w.cost(); cost > 4 {
+			t.Errorf("it cost %d requests", cost)
+		}
+		w.mu.Lock()
+		w.account = "team-2"
+		w.mu.Unlock()
+		if err := i.Trust(t.Context()); err == nil {
+			t.Error("an earlier check is believed")
+		}
+	})
 }
 
 // TestTrustLeavesRoomForNewNodes: when many balancers are gone, each asks. Nodes that join
