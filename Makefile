@@ -285,7 +285,7 @@ lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import l
 .PHONY: lint-prose
 lint-prose: need-go ## Look for sentences in documents that are hard to read (hack/prose).
 	@echo "==> prose"
-	@cd hack && go run ./prose $$(git ls-files '../*.md' ':!../docs/adr' ':!../docs/reference' ':!../CHANGELOG.md')
+	@cd hack && go run ./prose $$(git ls-files '../*.md' ':!../docs/adr' ':!../docs/reference')
 
 .PHONY: vulncheck
 vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).
