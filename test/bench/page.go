@@ -84,6 +84,7 @@ func Record(root string, results ...Measured) error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(root, dataFile), append(data, '\n'), 0o644),
 		os.WriteFile(filepath.Join(root, pageFile), page(all), 0o644),
+		writeSummary(filepath.Join(root, firstFile), all),
 	)
 }
 

@@ -37,6 +37,17 @@ func TestPublished(t *testing.T) {
 	if diff := cmp.Diff(string(page(all)), string(have)); diff != "" {
 		t.Errorf("%s (-of the results +there), write it with `make bench RECORD=1` or `go test ./bench -update`:\n%s", pageFile, diff)
 	}
+	first, err := os.ReadFile(filepath.Join(root, firstFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := summarise(string(first), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(first)); diff != "" {
+		t.Errorf("%s (-of the results +there), write it with `go test ./bench -update`:\n%s", firstFile, diff)
+	}
 	for _, m := range all {
 		for _, violation := range m.Violations() {
 			t.Error(violation)
@@ -50,6 +61,9 @@ func TestRecordReplaces(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(root, firstFile), []byte("before\n"+summaryBegin+"old\n"+summaryEnd+"after\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	result := func(cloud string, nodes, calls int, load float64) Measured {
 		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
@@ -71,6 +85,16 @@ func TestRecordReplaces(t *testing.T) {
 	}
 	if strings.Contains(text, "57.0") || !strings.Contains(text, "There are none yet") {
 		t.Errorf("it has times of a busy machine:\n%s", text)
+	}
+	first, err := os.ReadFile(filepath.Join(root, firstFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(first); strings.Contains(text, "old") || !strings.Contains(text, "| aws | 2 |") || strings.Contains(text, "| sim |") || !strings.HasSuffix(text, "after\n") {
+		t.Errorf("the first page has not the clouds with 1,000 Nodes, between what was there:\n%s", text)
+	}
+	if _, err := summarise("no such lines", nil); err == nil {
+		t.Error("a page without the lines is written")
 	}
 	slow := result("sim", 5000, 1, 0)
 	slow.Initialise.Seconds = 61
