@@ -35,6 +35,8 @@ DEADCODE    := $(BIN)/deadcode
 GORELEASER  := $(BIN)/goreleaser
 ACTIONLINT  := $(BIN)/actionlint
 HELM        := $(BIN)/helm
+PROGRESS    := $(BIN)/progress
+RACE_BINARY := $(BIN)/race/cloud-controller-manager
 FUZZTIME    ?= 10000x
 TEST_FLAGS  ?=
 # The race detector needs cgo.
@@ -68,22 +70,8 @@ cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `
 	@cd test && go run ./cmd/cluster up
 
 .PHONY: test
-test: need-go need-cc controlplane build-if-needed ## Run every test, against a real control plane and real HTTP APIs.
-	@echo "==> unit tests (product module)"
-	$(GO_TEST) -timeout 20m $(TEST_FLAGS) ./...
-	@echo "==> system tests (test module)"
-	@# -count=1: Go does not see that files outside a module have changed.
-	cd test && $(GO_TEST) -count=1 -timeout 30m $(TEST_FLAGS) $$(CGO_ENABLED=1 go list -race ./... | grep -v /test/chart$$)
-	@echo "==> tests of the chart: templates run in one goroutine, and several times as long with the race detector"
-	cd test && go test -count=1 -timeout 30m $(TEST_FLAGS) ./chart
-	@echo "==> image builder (hack/image module)"
-	cd hack/image && go test -count=1 $(TEST_FLAGS) ./...
-	@echo "==> prose linter (hack module)"
-	cd hack && go test -count=1 $(TEST_FLAGS) ./prose
-	@echo "==> releaser (hack/releaser module)"
-	cd hack/releaser && go test -count=1 $(TEST_FLAGS) ./...
-	@echo "==> kubelet configuration (test/platform module)"
-	cd test/platform && go test -count=1 $(TEST_FLAGS) ./...
+test: need-go need-cc controlplane build-if-needed race-binary $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs.
+	@TEST_FLAGS='$(TEST_FLAGS)' CCM_BINARY='$(CURDIR)/$(RACE_BINARY)' CCM_PLAIN_BINARY='$(CURDIR)/$(BINARY)' hack/test.sh
 
 ##@ Build
 
@@ -97,6 +85,17 @@ build: need-go known-providers ## Build bin/cloud-controller-manager (PROVIDERS=
 .PHONY: build-if-needed
 build-if-needed:
 	@$(MAKE) --no-print-directory build PROVIDERS=
+
+# What the system tests run, built once for all of them.
+.PHONY: race-binary
+race-binary: need-go need-cc
+	@echo "==> building $(RACE_BINARY) (with the race detector)"
+	@mkdir -p $(dir $(RACE_BINARY))
+	@CGO_ENABLED=1 go build -race -buildvcs=false -ldflags '-s -w' -o $(RACE_BINARY) ./cmd/cloud-controller-manager
+
+$(PROGRESS): $(wildcard hack/progress/*.go) | need-go
+	@mkdir -p $(BIN)
+	@cd hack && go build -buildvcs=false -o ../$(PROGRESS) ./progress
 
 .PHONY: controlplane
 controlplane: need-go ## Build etcd, kube-apiserver and friends from Go modules into the cache.
@@ -229,6 +228,17 @@ e2e-node: need-go need-cc ## Run only those with helm, on nodes that run pods (L
 e2e-node-ready: controlplane-nodes helm
 	@for cloud in sim digitalocean; do $(MAKE) --no-print-directory image PROVIDERS=$$cloud || exit 1; done
 	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
+
+# Chart, Nodes and Services on the API server that test/controlplane/oldest pins, which is built once (minutes). AWS is a
+# moto server. What differs from `make e2e` is the API server alone.
+OLDEST_TEST = E2E_KUBERNETES=oldest $(GO_TEST) -count=1 -timeout 60m $(TEST_FLAGS)
+OLDEST_CLOUDS = sim digitalocean gce hcloud aws
+.PHONY: e2e-oldest
+e2e-oldest: need-go need-cc moto build-if-needed race-binary ## Run what matters of the chart, of Nodes and of Services on the oldest Kubernetes that the chart accepts.
+	cd test && $(OLDEST_TEST) -v -run 'TestReportsThePinnedVersion' ./controlplane
+	cd test && E2E_KUBERNETES=oldest CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m $(TEST_FLAGS) -run 'Test(Install|ServerAccepts|ProgramRuns|Upgrades)$$' ./chart
+	@for cloud in $(OLDEST_CLOUDS); do echo "==> $$cloud"; \
+	  (cd test && E2E_CLOUD=$$cloud CCM_BINARY=$(CURDIR)/$(RACE_BINARY) $(OLDEST_TEST) -v -p 1 -run 'Test(InitialiseEach|GoneMachine|Life|SecondEnsure)$$' ./e2e/node ./e2e/balancer) || exit 1; done
 
 .PHONY: openstack-lab
 openstack-lab: ## Install and start a real OpenStack on loopback, for tests (Debian 12, root).

@@ -52,17 +52,24 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 	if err != nil {
 		return Binaries{}, err
 	}
+	if opts, err = opts.kubernetes(); err != nil {
+		return Binaries{}, err
+	}
+	chosen, err := choose(opts, source, names)
+	if err != nil {
+		return Binaries{}, err
+	}
 	dir, err := binariesDir(opts, source)
 	if err != nil {
 		return Binaries{}, err
 	}
-	missing := missingPrograms(dir, names)
+	missing := missingPrograms(dir, chosen)
 	var taken map[string]string
 	if opts.Installed {
 		taken = takeInstalled(ctx, opts, source, missing)
 		missing = without(missing, taken)
 	}
-	bins := paths(dir, taken)
+	bins := paths(dir, taken, chosen)
 	if len(missing) == 0 {
 		return bins, nil
 	}
@@ -73,7 +80,7 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 	defer unlock()
 
 	// Another caller may have built them while this one waited for the lock.
-	missing = without(missingPrograms(dir, names), taken)
+	missing = without(missingPrograms(dir, chosen), taken)
 	for i, p := range missing {
 		fmt.Fprintf(opts.Progress, "building %s, %d of %d; this happens once\n", p.name, i+1, len(missing))
 		if err := buildProgram(ctx, opts, source, dir, p); err != nil {
@@ -83,9 +90,19 @@ func build(ctx context.Context, opts Options, names ...string) (Binaries, error)
 	return bins, nil
 }
 
-// paths are those of the programs in dir, or where they were found.
-func paths(dir string, taken map[string]string) Binaries {
+// paths are those of the programs in dir, or where they were found. The API server may be one of a name
+// of its own.
+func paths(dir string, taken map[string]string, chosen []program) Binaries {
+	server := apiServer
+	for _, p := range chosen {
+		if p.pkg == apiServerPackage {
+			server = p.name
+		}
+	}
 	at := func(name string) string {
+		if name == apiServer {
+			name = server
+		}
 		if path, found := taken[name]; found {
 			return path
 		}
@@ -134,17 +151,12 @@ func binariesDir(opts Options, source string) (string, error) {
 	return dir, nil
 }
 
-// missingPrograms returns those of the named programs that dir lacks.
-func missingPrograms(dir string, names []string) []program {
+// missingPrograms returns those of the programs that dir lacks.
+func missingPrograms(dir string, chosen []program) []program {
 	var missing []program
-	for _, name := range names {
-		for _, p := range programs {
-			if p.name != name {
-				continue
-			}
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-				missing = append(missing, p)
-			}
+	for _, p := range chosen {
+		if _, err := os.Stat(filepath.Join(dir, p.name)); err != nil {
+			missing = append(missing, p)
 		}
 	}
 	return missing

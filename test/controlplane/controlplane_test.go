@@ -78,12 +78,21 @@ func serviceAccountClient(t *testing.T, name string) kubernetes.Interface {
 	return client
 }
 
+// The version is the pinned one, or the oldest where the environment asks for it.
 func TestReportsThePinnedVersion(t *testing.T) {
 	source, err := sourceDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := programs[1].version(source)
+	opts, err := Options{}.kubernetes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := choose(opts, source, []string{apiServer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := chosen[0].version(source)
 	if err != nil {
 		t.Fatal(err)
 	}

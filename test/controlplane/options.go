@@ -55,6 +55,9 @@ type Options struct {
 	ControllerManagerArgs []string
 	SchedulerArgs         []string
 
+	// oldest is what [KubernetesEnv] asks for.
+	oldest bool
+
 	// KeepDir leaves the directory with logs, keys and data after Stop.
 	KeepDir bool
 }

@@ -30,10 +30,12 @@ const (
 	kubeProxy         = "kube-proxy"
 )
 
+const apiServerPackage = "k8s.io/kubernetes/cmd/kube-apiserver"
+
 // programs lists all there is to build, what every control plane needs first.
 var programs = []program{
 	{etcd, "go.etcd.io/etcd/server/v3", "etcd", "go.etcd.io/etcd/server/v3"},
-	{apiServer, "k8s.io/kubernetes/cmd/kube-apiserver", "binaries", "k8s.io/kubernetes"},
+	{apiServer, apiServerPackage, "binaries", "k8s.io/kubernetes"},
 	{controllerManager, "k8s.io/kubernetes/cmd/kube-controller-manager", "binaries", "k8s.io/kubernetes"},
 	{kubectl, "k8s.io/kubernetes/cmd/kubectl", "binaries", "k8s.io/kubernetes"},
 	{scheduler, "k8s.io/kubernetes/cmd/kube-scheduler", "binaries", "k8s.io/kubernetes"},

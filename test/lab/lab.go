@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -42,11 +43,17 @@ type Lab struct {
 	binary     string
 	kubeconfig string
 	dir        string
+	// given is the binary that the caller brought, "" for none.
+	given string
+
+	plain     sync.Once // guards the two below
+	plainPath string
+	plainErr  error
 }
 
 // Start builds what is missing and starts the control plane, but no CCM.
 func Start(ctx context.Context, o Options) (*Lab, error) {
-	l := &Lab{binary: o.Binary, Cloud: o.Cloud}
+	l := &Lab{binary: o.Binary, given: o.Binary, Cloud: o.Cloud}
 	if err := l.start(ctx, o); err != nil {
 		l.Stop()
 		return nil, err
@@ -117,13 +124,22 @@ type CCMOptions struct {
 	Env map[string]string
 	// Args are appended.
 	Args []string
+	// Plain starts a binary without the race detector. It is for tests that kill one process after the other.
+	Plain bool
 }
 
 // StartCCM starts a CCM for the test cloud. Its safety margins are those of a real cluster
 // except where Args say otherwise.
 func (l *Lab) StartCCM(o CCMOptions) (*ccm.Process, error) {
+	binary := l.binary
+	if o.Plain {
+		var err error
+		if binary, err = l.PlainBinary(); err != nil {
+			return nil, err
+		}
+	}
 	return ccm.Start(ccm.Options{
-		Binary: l.binary, Kubeconfig: l.kubeconfig, Provider: l.Provider(),
+		Binary: binary, Kubeconfig: l.kubeconfig, Provider: l.Provider(),
 		Env: l.Environment(o.Env), Args: append(l.Cloud.Args(), o.Args...), Dir: l.dir, Name: o.Name,
 	})
 }

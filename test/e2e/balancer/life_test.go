@@ -135,6 +135,7 @@ func TestCrash(t *testing.T) {
 // crash kills the CCM before and after each request that changes the cloud.
 func (s *site) crash() {
 	t := s.t
+	s.plain = true
 	for _, phase := range []halt.Phase{halt.Before, halt.After} {
 		for n := 1; ; n++ {
 			svc := fmt.Sprintf("%s-%d", phase, n)

@@ -37,6 +37,8 @@ type site struct {
 	t        *testing.T
 	launches int
 	machines []testcloud.Machine
+	// plain says that CCMs have no race detector, because many are killed.
+	plain bool
 }
 
 // open empties cluster and cloud, and joins the Nodes of n machines.
@@ -99,7 +101,7 @@ func (s *site) launch() *ccm.Process {
 	s.t.Helper()
 	s.launches++
 	name := fmt.Sprintf("%s-%d", strings.ReplaceAll(s.t.Name(), "/", "-"), s.launches)
-	p, err := s.StartCCM(lab.CCMOptions{Name: name, Args: slices.Clone(quick)})
+	p, err := s.StartCCM(lab.CCMOptions{Name: name, Args: slices.Clone(quick), Plain: s.plain})
 	s.must(err)
 	s.t.Cleanup(func() { s.finish(p) })
 	return p

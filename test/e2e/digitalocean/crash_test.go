@@ -48,39 +48,66 @@ var lives = map[string][]stage{
 
 // TestCrash kills the CCM at each request to the cloud: before every one is carried out, and
 // after every one that changes something, but before it is answered. Each time another CCM
-// has to come to the same end.
+// has to come to the same end. Its parts run side by side, each in a process of its own, and beside the
+// tests that come before: all of them wait most of the time.
 func TestCrash(t *testing.T) {
-	for name, life := range lives {
-		t.Run(name, func(t *testing.T) {
-			s := supervise(t)
-			want := map[string]string{}
-			calls := s.live(life, want, nil)
-			t.Logf("requests of an undisturbed life: %v", calls)
-			s.disturb(life, want, false, halt.Before)
-			// The name of upstream's balancer proves whose it is, so adopting it writes nothing.
-			s.disturb(life, want, true, halt.After, "adoption")
+	if p := ownPart(t); p != nil {
+		s := supervise(t)
+		want := map[string]string{}
+		calls := s.live(lives[p.Life], want, nil)
+		t.Logf("requests of an undisturbed life: %v", calls)
+		report(t, s.disturb(*p, want))
+		return
+	}
+	var workers []*worker
+	for _, p := range parts {
+		workers = append(workers, startWorker(t, p))
+	}
+	t.Parallel()
+	kills := map[string]map[string]int{}
+	for _, w := range workers {
+		t.Run(w.String(), func(t *testing.T) {
+			of := w.Life + " " + string(w.Phase)
+			if kills[of] == nil {
+				kills[of] = map[string]int{}
+			}
+			for stage, count := range w.end(t) {
+				kills[of][stage] += count
+			}
 		})
+	}
+	for name, life := range lives {
+		for _, phase := range []halt.Phase{halt.Before, halt.After} {
+			interrupted(t, name, life, phase, kills[name+" "+string(phase)])
+		}
 	}
 }
 
-// disturb lives again and again, each time with a kill one request later in each stage,
-// until no stage has so many. Every stage has to be interrupted but those that make no such request.
-func (s *supervisor) disturb(life []stage, want map[string]string, mutating bool, phase halt.Phase, without ...string) {
+// interrupted checks that every stage of a life was interrupted but those that make no such request.
+func interrupted(t *testing.T, name string, life []stage, phase halt.Phase, kills map[string]int) {
+	t.Helper()
+	t.Logf("%s: killed %s a request: %v", name, phase, kills)
+	for _, part := range life {
+		// The name of upstream's balancer proves whose it is, so adopting it writes nothing.
+		none := phase == halt.After && part.name == "adoption"
+		if (kills[part.name] == 0) != none {
+			t.Errorf("%s: %s was interrupted %d times %s a request", name, part.name, kills[part.name], phase)
+		}
+	}
+}
+
+// disturb lives again and again, each time with a kill some requests later in each stage,
+// until no stage has so many. It returns how often each stage was interrupted.
+func (s *supervisor) disturb(p part, want map[string]string) map[string]int {
 	s.t.Helper()
 	kills := map[string]int{}
-	for n := 1; ; n++ {
-		fired := s.live(life, want, func() func() *halt.Event { return s.killAt(n, mutating, phase) })
+	for n := p.First; ; n += p.Step {
+		fired := s.live(lives[p.Life], want, func() func() *halt.Event { return s.killAt(n, p.Phase == halt.After, p.Phase) })
 		for name, count := range fired {
 			kills[name] += count
 		}
 		if len(fired) == 0 || s.t.Failed() {
-			break
-		}
-	}
-	s.t.Logf("killed %s a request: %v", phase, kills)
-	for _, part := range life {
-		if (kills[part.name] == 0) != slices.Contains(without, part.name) {
-			s.t.Errorf("%s was interrupted %d times %s a request", part.name, kills[part.name], phase)
+			return kills
 		}
 	}
 }

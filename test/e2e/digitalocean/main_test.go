@@ -99,7 +99,7 @@ func denied() error {
 			refused = append(refused, e.Verb+" "+e.RequestURI)
 		}
 	}
-	if len(events) == 0 {
+	if len(events) == 0 && launches.n > 0 { // TestCrash alone starts none here
 		return errors.New("the audit log has no request of the ccm")
 	}
 	if len(refused) > 0 {

@@ -87,11 +87,16 @@ var launches struct {
 }
 
 func launch(name string, environment map[string]string, args ...string) (*ccm.Process, error) {
+	return launchOf(name, false, environment, args...)
+}
+
+// launchOf is launch with a binary that has the race detector, or a plain one.
+func launchOf(name string, plain bool, environment map[string]string, args ...string) (*ccm.Process, error) {
 	launches.Lock()
 	launches.n++
 	name = fmt.Sprintf("%03d-%s", launches.n, fileName(name))
 	launches.Unlock()
-	return env.StartCCM(lab.CCMOptions{Name: name, Env: maps.Clone(environment), Args: append(append([]string{}, quick...), args...)})
+	return env.StartCCM(lab.CCMOptions{Name: name, Plain: plain, Env: maps.Clone(environment), Args: append(append([]string{}, quick...), args...)})
 }
 
 // stop ends a CCM, unless it has ended, and looks for races.

@@ -12,7 +12,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
-// supervisor keeps a CCM running: when it was killed, the next one starts.
+// supervisor keeps a CCM running: when it was killed, the next one starts. There are dozens of them, so they have
+// no race detector.
 type supervisor struct {
 	t    *testing.T
 	args []string
@@ -37,7 +38,7 @@ func supervise(t *testing.T, args ...string) *supervisor {
 }
 
 func (s *supervisor) next() error {
-	p, err := launch(s.t.Name(), nil, s.args...)
+	p, err := launchOf(s.t.Name(), true, nil, s.args...)
 	if err != nil {
 		return err
 	}

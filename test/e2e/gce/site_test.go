@@ -55,9 +55,11 @@ type site struct {
 	process    *ccm.Process
 }
 
-// open starts everything but the CCM. conf is added to gce.conf.
+// open starts everything but the CCM, beside the other test, which waits most of the time as this one does. conf is
+// added to gce.conf.
 func open(t *testing.T, options emulator.Options, conf string) *site {
 	t.Helper()
+	t.Parallel()
 	s := &site{t: t, dir: t.TempDir(), cloud: emulator.New(options), flags: quick}
 	t.Cleanup(s.cloud.Close)
 	var err error

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Runs every test of all modules: `make test`, which builds the programs first. One line for each package
+# comes as soon as it has ended. TEST_FLAGS are added to those of go test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+read -ra flags <<<"${TEST_FLAGS:-}"
+verbose=
+[[ " ${flags[*]} " != *" -v "* ]] || verbose=-v
+
+# The system tests that take longest, which come first: none of them is left over alone at the end.
+slow=(./e2e/digitalocean ./e2e/node ./e2e/gce ./e2e/balancer ./e2e/doctor ./e2e/hcloud)
+# Packages of the test module that render templates, run programs and compare files. The race detector
+# finds nothing there, and they take several times as long with it.
+plain=(./chart ./release ./build ./cmd/... ./install)
+
+# tested FOLDER PACKAGE… -- COMMAND… tests the packages of a module.
+tested() {
+  local folder=$1 patterns=() packages
+  shift
+  while [[ $1 != -- ]]; do patterns+=("$1"); shift; done
+  shift
+  cd "$root/$folder"
+  mapfile -t packages < <(go list "${patterns[@]}")
+  "$root/bin/progress" -of ${#packages[@]} $verbose -- "$@" -json "${flags[@]}" "${packages[@]}"
+}
+
+# raced is go test with the race detector, which needs cgo. At the end of every program, each package's
+# tests and each run of the binary, it would sleep for a second.
+raced=(env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race)
+# uncached because Go does not see that files outside a module have changed.
+uncached=(-count=1 -timeout 30m)
+
+others() {
+  echo "==> tests without the race detector, beside the unit tests: chart, release, build"
+  tested test "${plain[@]}" -- go test -p 1 "${uncached[@]}"
+  echo "==> image builder, releaser, prose linter and progress; kubelet configuration"
+  tested hack/image ./... -- go test -p 1 -count=1
+  tested hack/releaser ./... -- go test -p 1 -count=1
+  tested hack ./prose ./progress -- go test -p 1 -count=1
+  tested test/platform ./... -- go test -p 1 -count=1
+}
+
+unit() {
+  echo "==> unit tests (product module)"
+  tested . ./... -- "${raced[@]}" -timeout 20m
+}
+
+system() {
+  echo "==> system tests (test module)"
+  cd "$root/test"
+  local but
+  but=$(go list "${plain[@]}")
+  # shellcheck disable=SC2046 # one word for each package
+  tested test "${slow[@]}" $(go list ./... | grep -vxF "$but") -- "${raced[@]}" "${uncached[@]}"
+}
+
+set -m # a process group of its own, so that it can be ended whole
+(others) & aside=$!
+set +m
+trap 'kill -- "-$aside" 2>/dev/null || true' EXIT
+(unit)
+(system)
+wait "$aside"
