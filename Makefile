@@ -71,7 +71,7 @@ cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `
 
 .PHONY: test
 test: need-go need-cc controlplane build-if-needed race-binary $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs.
-	@TEST_FLAGS='$(TEST_FLAGS)' CCM_BINARY='$(CURDIR)/$(RACE_BINARY)' CCM_PLAIN_BINARY='$(CURDIR)/$(BINARY)' hack/test.sh
+	@TEST_FLAGS='$(TEST_FLAGS)' CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(RACE_BINARY))' CCM_PLAIN_BINARY='$(CURDIR)/$(BINARY)' hack/test.sh
 
 ##@ Build
 

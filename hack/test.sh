@@ -30,8 +30,11 @@ tested() {
 raced=(env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race)
 # uncached because Go does not see that files outside a module have changed.
 uncached=(-count=1 -timeout 30m)
+# The system tests wait for other processes most of the time, so more packages than there are processors run at once.
+at_once=6
 
 others() {
+  export CCM_BINARY=${CCM_PLAIN_BINARY:-}
   echo "==> tests without the race detector, beside the unit tests: chart, release, build"
   tested test "${plain[@]}" -- go test -p 1 "${uncached[@]}"
   echo "==> image builder, releaser, prose linter and progress; kubelet configuration"
@@ -52,7 +55,7 @@ system() {
   local but
   but=$(go list "${plain[@]}")
   # shellcheck disable=SC2046 # one word for each package
-  tested test "${slow[@]}" $(go list ./... | grep -vxF "$but") -- "${raced[@]}" "${uncached[@]}"
+  tested test "${slow[@]}" $(go list ./... | grep -vxF "$but") -- "${raced[@]}" -p $at_once "${uncached[@]}"
 }
 
 set -m # a process group of its own, so that it can be ended whole

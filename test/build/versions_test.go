@@ -35,10 +35,14 @@ func TestKubernetesVersions(t *testing.T) {
 	if oldest == nil {
 		t.Fatal("Chart.yaml names no oldest version")
 	}
+	least := version("test/controlplane/oldest", "k8s.io/kubernetes")
+	if !strings.HasPrefix(least, "v"+oldest[1]+".") {
+		t.Errorf("test/controlplane/oldest builds Kubernetes %s, the chart accepts %s", least, oldest[1])
+	}
 	page := read("docs/reference/kubernetes-versions.md")
 	for _, want := range []string{
 		"`k8s.io/cloud-provider` " + library + ", the library of Kubernetes 1." + minor + ".",
-		"of Kubernetes " + tested + ";", "installs on " + oldest[1] + " and newer",
+		"| Kubernetes " + tested + " | all system tests", "| kube-apiserver " + least + " |", "installs on " + oldest[1] + " and newer",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("docs/reference/kubernetes-versions.md does not say %q", want)
