@@ -14,6 +14,7 @@ const (
 	pollFirst = 500 * time.Millisecond  // for an operation that has just begun
 	pollEach  = 20 * time.Millisecond   // longer for each that runs: when more come together, fewer requests tell the end of all
 	pollMany  = 1500 * time.Millisecond // for many that have just begun
+	pollAgain = time.Second             // for many that were asked for: their end is seen a second later at most
 	pollLast  = 15 * time.Second        // for one that has run for long, and after failures
 	// patience is for how long requests may fail before an operation counts as ended. What it did is
 	// observed then.
@@ -39,7 +40,9 @@ type Tracker struct {
 type running struct {
 	since time.Time
 	// asked is when it was last asked for, or began.
-	asked  time.Time
+	asked time.Time
+	// again says that it was asked for.
+	again  bool
 	groups []*Group
 }
 
@@ -139,7 +142,11 @@ func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 	first := min(pollFirst+time.Duration(len(t.running)-1)*pollEach, pollMany)
 	after = first
 	for _, r := range t.running {
-		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), first))))
+		shortest := first
+		if r.again {
+			shortest = min(first, pollAgain)
+		}
+		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), shortest))))
 	}
 	return max(0, after), true
 }
@@ -154,7 +161,7 @@ func (t *Tracker) ids() []string {
 	defer t.mu.Unlock()
 	var ids []string
 	for id, r := range t.running {
-		ids, r.asked = append(ids, id), time.Now()
+		ids, r.asked, r.again = append(ids, id), time.Now(), true
 	}
 	slices.Sort(ids)
 	return ids
