@@ -88,7 +88,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 		return err
 	}
 	defer p.Kill()
-	ctx, cancel := within(ctx, p, 20*time.Minute)
+	ctx, cancel := within(ctx, p, 20*time.Minute+r.notReadyWindow())
 	defer cancel()
 	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
@@ -124,13 +124,22 @@ func (r *run) afterStart(ctx context.Context, p *ccm.Process, m mark) error {
 	return r.settle(ctx, 3*time.Second)
 }
 
-// notReady measures a while with a tenth of the nodes NotReady, in which two lists are read at least.
+// notReadyWindow is how long two lists serve, and one where that is many minutes.
+func (r *run) notReadyWindow() time.Duration {
+	lists := time.Duration(2)
+	if r.listAge() > 5*time.Minute {
+		lists = 1
+	}
+	return lists*r.listAge() + 10*time.Second
+}
+
+// notReady measures a while with a tenth of the nodes NotReady.
 func (r *run) notReady(ctx context.Context) error {
 	tenth := r.names[:max(1, len(r.names)/10)]
 	if err := r.setReady(ctx, tenth, false); err != nil {
 		return err
 	}
-	m, window := r.mark(), 2*r.listAge()+10*time.Second
+	m, window := r.mark(), r.notReadyWindow()
 	if err := pause(ctx, window); err != nil {
 		return err
 	}

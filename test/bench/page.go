@@ -113,7 +113,8 @@ Measured with ` + "`make bench CLOUD=… NODES=…`" + `: the real binary with i
 requests take 30 ms at least. A column is one run with that many Nodes.
 
 - *initialise*: all Nodes are there when the process starts.
-- *10 % NotReady*: a tenth of the Nodes are NotReady, and their machines are there, for as long as two lists take.
+- *10 % NotReady*: a tenth of the Nodes are NotReady, and their machines are there, for as long as two lists serve, or one that serves
+  for more than five minutes.
 - *idle*: extrapolated from a window with one pass over the Nodes' addresses, to as many an hour as read a list by default:
   twelve, or fewer where the cloud's limit has lists grow older.
 - *ensured again*: another process starts, with nothing changed.

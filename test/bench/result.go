@@ -26,7 +26,7 @@ type Result struct {
 	Initialise Initialise `json:"initialise"`
 	// Restart is what a second process asked before it was idle, all nodes Ready.
 	Restart Calls `json:"restart"`
-	// NotReady is a window with a tenth of the nodes NotReady, in which two lists are read at least.
+	// NotReady is a window with a tenth of the nodes NotReady, in which two lists are read, or one of many pages.
 	NotReady Window   `json:"notReady"`
 	Takeover Takeover `json:"takeover"`
 	// NodesLost were deleted meanwhile, although every machine was there.

@@ -19,7 +19,7 @@ func (r *run) steady(ctx context.Context) error {
 		return err
 	}
 	defer p.Kill()
-	ctx, cancel := within(ctx, p, 20*time.Minute)
+	ctx, cancel := within(ctx, p, 20*time.Minute+3*period)
 	defer cancel()
 	if err := r.ensuredAgain(ctx, m); err != nil {
 		return err
