@@ -49,6 +49,17 @@ func ClassOfStatus(status int) Class {
 	return FailureUnknown
 }
 
+// ClassOfStranger sorts an error status of an answer that is not the API's, such as that of a proxy: only that it may
+// pass is believed, and nothing that it says about what was asked for.
+func ClassOfStranger(status int) Class {
+	switch class := ClassOfStatus(status); class {
+	case FailureThrottled, FailureTransient:
+		return class
+	default:
+		return FailureUnreadable
+	}
+}
+
 // Refusal is the failure of an error status: its class, and how long to wait where that is a matter of
 // time.
 func Refusal(class Class, header http.Header) Failure {

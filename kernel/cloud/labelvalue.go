@@ -1,6 +1,9 @@
 package cloud
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
 	"regexp"
 	"strings"
 )
@@ -25,6 +28,41 @@ func LabelValue(name string) string {
 	value := strings.Trim(notInLabel.ReplaceAllString(name, "-"), labelPadding)
 	if len(value) > maxLabel {
 		value = strings.TrimRight(value[:maxLabel], labelPadding)
+	}
+	return value
+}
+
+// encoded begins values that stand for another text, hashed those that stand for one that is too long.
+const (
+	encoded = "x-"
+	hashed  = "h-"
+)
+
+// coding is a function so that programs without such labels do without it.
+func coding() *base32.Encoding { return base32.HexEncoding.WithPadding(base32.NoPadding) }
+
+// EncodeLabel returns a text as the value of a label from which it comes back.
+func EncodeLabel(text string) string {
+	special := strings.HasPrefix(text, encoded) || strings.HasPrefix(text, hashed)
+	if text == "" || IsLabelValue(text) && !special {
+		return text
+	}
+	if value := encoded + strings.ToLower(coding().EncodeToString([]byte(text))); len(value) <= maxLabel {
+		return value
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hashed + hex.EncodeToString(sum[:24])
+}
+
+// DecodeLabel is the inverse of EncodeLabel. A text that was too long can be recognised where it is self.
+func DecodeLabel(value, self string) string {
+	if self != "" && value == EncodeLabel(self) {
+		return self
+	}
+	if rest, ok := strings.CutPrefix(value, encoded); ok {
+		if text, err := coding().DecodeString(strings.ToUpper(rest)); err == nil {
+			return string(text)
+		}
 	}
 	return value
 }

@@ -35,3 +35,24 @@ func FuzzLabelValue(f *testing.F) {
 		}
 	})
 }
+
+// What a label cannot hold comes back all the same.
+func TestEncodedLabels(t *testing.T) {
+	for _, text := range []string{
+		"prod", "8b5a3c1e-0000-4000-8000-123456789abc", "", "my cluster", "ä/b", "x-prod", "h-prod", "-prod", "prod.", strings.Repeat("x", 63), strings.Repeat("x", 64),
+		strings.Repeat("long cluster ", 20),
+	} {
+		value := cloud.EncodeLabel(text)
+		if text != "" && !cloud.IsLabelValue(value) {
+			t.Errorf("%q becomes %q, which is no label value", text, value)
+		}
+		if back := cloud.DecodeLabel(value, text); back != text {
+			t.Errorf("%q comes back as %q", text, back)
+		}
+		if len(text) < 35 {
+			if back := cloud.DecodeLabel(value, "another"); back != text {
+				t.Errorf("%q comes back to another Service as %q", text, back)
+			}
+		}
+	}
+}

@@ -38,13 +38,8 @@ func (e *statusError) class() cloud.Class {
 		if e.oauth.Code != "" {
 			return cloud.FailureUnauthorized
 		}
-	case http.StatusTooManyRequests:
-		return cloud.FailureThrottled
 	}
-	if e.status == http.StatusRequestTimeout || e.status >= http.StatusInternalServerError {
-		return cloud.FailureTransient
-	}
-	return cloud.FailureUnreadable
+	return cloud.ClassOfStranger(e.status)
 }
 
 // oauthError is what a token endpoint says of a refusal (RFC 6749, 5.2).

@@ -38,7 +38,7 @@ func Descriptor() cloud.Descriptor {
 			PageSize:        api.MaxPage,
 			GetBatch:        1,
 			RequestsPerHour: 3600,
-			APIs:            []cloud.API{{Name: robotAPI, RequestsPerHour: 200, Pause: lockPause, Keep: keepTime, Refused: loginPause}},
+			APIs:            []cloud.API{{Name: robotAPI, RequestsPerHour: 200, Pause: robot.LockPause, Keep: keepTime, Refused: loginPause}},
 		},
 		Settings:     config.Declared(),
 		Secret:       "hcloud",
@@ -46,12 +46,10 @@ func Descriptor() cloud.Descriptor {
 	}
 }
 
-// robotAPI is the web service of dedicated servers. Whoever uses its limit up is locked out with the whole
-// account, so it is left alone for a while then. Three wrong logins lock an address out for ten minutes. Answers
+// robotAPI is the web service of dedicated servers. Three wrong logins lock an address out for ten minutes. Answers
 // are kept as long as upstream keeps them by default.
 const (
 	robotAPI   = "robot"
-	lockPause  = 5 * time.Minute
 	loginPause = 10 * time.Minute
 	keepTime   = 5 * time.Minute
 )

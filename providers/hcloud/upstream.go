@@ -1,10 +1,10 @@
 package hcloud
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
@@ -15,7 +15,7 @@ func Upstream() cloud.Upstream {
 		Guide: "docs/how-to/migrate-hcloud.md",
 		Differences: []cloud.Difference{
 			{
-				ID: "hcloud-http-check", Anchor: "health-checks", Service: idleCheck,
+				ID: "hcloud-http-check", Anchor: "health-checks", Service: balancer.IdleCheck,
 				Text: "it says how its nodes are checked over HTTP, which has no effect upstream without a protocol, port or interval; here it has",
 			},
 			{
@@ -23,7 +23,7 @@ func Upstream() cloud.Upstream {
 				Text: "its traffic stays on the node (externalTrafficPolicy: Local): here its health check port is checked, so that nodes without a Pod get nothing",
 			},
 			{
-				ID: "hcloud-managed-certificate", Anchor: "managed-certificates", Service: managed,
+				ID: "hcloud-managed-certificate", Anchor: "managed-certificates", Service: balancer.Managed,
 				Text: "its certificate is managed: here it follows its domains, and is deleted with the Service",
 			},
 			{
@@ -32,20 +32,6 @@ func Upstream() cloud.Upstream {
 			},
 		},
 	}
-}
-
-const prefix = "load-balancer.hetzner.cloud/"
-
-// idleCheck reports whether a Service has keys of an HTTP check that upstream does not read.
-func idleCheck(spec cloud.Spec, _ cloud.Observed) bool {
-	has := func(keys ...string) bool {
-		return slices.ContainsFunc(keys, func(key string) bool { return spec.Options[prefix+key] != "" })
-	}
-	return has("health-check-http-path", "health-check-http-domain") && !has("health-check-protocol", "health-check-port")
-}
-
-func managed(spec cloud.Spec, _ cloud.Observed) bool {
-	return spec.Options[prefix+"certificate-type"] == "managed"
 }
 
 // otherName reports whether a Node is a dedicated server of another name.

@@ -49,7 +49,7 @@ func Classify(err error) cloud.Failure {
 		return cloud.Failure{Class: cloud.FailureUnknown}
 	}
 	if other, ok := errors.AsType[*StatusError](err); ok {
-		return cloud.Refusal(other.class(), other.Header)
+		return cloud.Refusal(cloud.ClassOfStranger(other.Status), other.Header)
 	}
 	return cloud.OtherFailure(err)
 }
@@ -69,16 +69,6 @@ func failure(refused hcloud.Error) cloud.Failure {
 		f.RetryAfter, _ = cloud.ParseWait(response.Header.Get("Retry-After"), time.Now())
 	}
 	return f
-}
-
-// class is that of an answer which says nothing about what was asked for.
-func (e *StatusError) class() cloud.Class {
-	switch class := cloud.ClassOfStatus(e.Status); class {
-	case cloud.FailureThrottled, cloud.FailureTransient:
-		return class
-	default:
-		return cloud.FailureUnreadable
-	}
 }
 
 // IsNotFound reports whether the API has no such object.

@@ -172,9 +172,19 @@ func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 }
 
 // has reports whether one of the keys was given.
-func (r *request) has(keys ...annotation.Key) bool {
-	return slices.ContainsFunc(keys, func(key annotation.Key) bool { return key.Has(r.options) })
+func (r *request) has(keys ...annotation.Key) bool { return anyOf(r.options, keys...) }
+
+func anyOf(options map[string]string, keys ...annotation.Key) bool {
+	return slices.ContainsFunc(keys, func(key annotation.Key) bool { return key.Has(options) })
 }
+
+// IdleCheck reports whether a Service has keys of an HTTP check that upstream does not read.
+func IdleCheck(spec cloud.Spec, _ cloud.Observed) bool {
+	return anyOf(spec.Options, checkPath, checkDomain) && !anyOf(spec.Options, nodeProtocol, nodePort)
+}
+
+// Managed reports whether a Service asks for a managed certificate.
+func Managed(spec cloud.Spec, _ cloud.Observed) bool { return isManaged(spec) }
 
 // listener is a service in the kernel's words.
 func (s state) listener(service hcloud.LoadBalancerService) cloud.Listener {

@@ -81,10 +81,7 @@ func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning,
 	if !adopted && len(labels) > 0 {
 		r.keep(&v, labels)
 	}
-	for label, value := range labels {
-		v.OwnershipTags = append(v.OwnershipTags, label+"="+value)
-	}
-	slices.Sort(v.OwnershipTags)
+	v.OwnershipTags = tagsOf(labels)
 	r.place(v.ProviderFields)
 	r.checkType()
 	r.checkNetwork(b.Network)
@@ -154,8 +151,7 @@ func (r *request) checkType() {
 
 // atMost refuses more of something than the type can have.
 func (r *request) atMost(field string, count int, limit, what string) {
-	most, _ := strconv.Atoi(r.Lookups[limit])
-	if most > 0 && count > most {
+	if most := number(r.Lookups[limit]); most > 0 && count > most {
 		r.errs = append(r.errs, &cloud.Invalid{
 			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("a load balancer of this type has at most %d %s", most, what),
 		})
@@ -212,8 +208,7 @@ func subnetOf(spec cloud.Spec, ip net.IP) string {
 
 // MaxTargets implements cloud.Sized.
 func (b *Balancers) MaxTargets(v cloud.Balancer) int {
-	most, _ := strconv.Atoi(v.ProviderFields[fieldMaxTargets])
-	return most
+	return number(v.ProviderFields[fieldMaxTargets])
 }
 
 // Eligible implements cloud.BalancerReader.

@@ -84,8 +84,7 @@ func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName b
 				s.foreign++
 			}
 		}
-		most, _ := strconv.Atoi(lookups[lookupTargets])
-		lookups[lookupTargets] = strconv.Itoa(max(1, most-s.foreign))
+		lookups[lookupTargets] = strconv.Itoa(max(1, number(lookups[lookupTargets])-s.foreign))
 	}
 	o.Balancer = b.view(spec, s)
 	for field, value := range o.Balancer.ProviderFields {

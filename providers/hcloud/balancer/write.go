@@ -179,13 +179,12 @@ func (b *Balancers) createReverse(ctx context.Context, wanted cloud.Resource, _ 
 func (b *Balancers) updateReverse(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 	ip, _ := wanted.Native.(net.IP)
 	if ip == nil {
-		id, _ := strconv.ParseInt(fmt.Sprint(wanted.Fields["load_balancer"]), 10, 64)
-		lb, _, err := b.API.LoadBalancer.GetByID(ctx, id)
-		if err == nil && (lb == nil || isBlank(lb)) {
-			err = cloud.ErrIncomplete
-		}
-		if err != nil {
-			return api.Failed("reading the load balancer", err)
+		lb, err := b.byID(ctx, fmt.Sprint(wanted.Fields["load_balancer"]))
+		switch {
+		case err != nil:
+			return err
+		case lb == nil:
+			return missing("reading the load balancer")
 		}
 		ip = map[string]net.IP{"ipv4": lb.PublicNet.IPv4.IP, "ipv6": lb.PublicNet.IPv6.IP}[wanted.Key]
 	}

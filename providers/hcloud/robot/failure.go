@@ -53,9 +53,9 @@ func refusal(response *http.Response) error {
 	return e
 }
 
-// lockPause is how long requests wait after the limit was used up: the account stays locked for the rest
+// LockPause is how long requests wait after the limit was used up: the account stays locked for the rest
 // of the hour, and each request before its end may prolong that.
-const lockPause = 5 * time.Minute
+const LockPause = 5 * time.Minute
 
 // Classify says what a refusal means; ok is false for any other error.
 func Classify(err error) (f cloud.Failure, ok bool) {
@@ -65,17 +65,16 @@ func Classify(err error) (f cloud.Failure, ok bool) {
 	}
 	switch e.Code {
 	case codeRateLimit:
-		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: lockPause}, true
+		return cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: LockPause}, true
 	case codeNoServer:
 		return cloud.Failure{Class: cloud.FailureNotFound}, true
 	case codeUnauthorized:
 		return cloud.Failure{Class: cloud.FailureUnauthorized}, true
 	}
-	class := cloud.ClassOfStatus(e.Status)
-	if e.Code == "" && class != cloud.FailureThrottled && class != cloud.FailureTransient {
-		class = cloud.FailureUnreadable
+	if e.Code == "" {
+		return cloud.Refusal(cloud.ClassOfStranger(e.Status), e.header), true
 	}
-	return cloud.Refusal(class, e.header), true
+	return cloud.Refusal(cloud.ClassOfStatus(e.Status), e.header), true
 }
 
 // Throttled recognises the answer that says with the status 403 that the rate limit is used up.
