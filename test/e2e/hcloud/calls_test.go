@@ -20,7 +20,10 @@ import (
 
 // full takes the sizes that are published. Smaller ones cost as much for each page of servers, each load balancer
 // and each target.
-var full = flag.Bool("full", false, "1,000 servers, 50 load balancers and 10 new nodes")
+var (
+	full  = flag.Bool("full", false, "1,000 servers, 50 load balancers and 10 new nodes")
+	large = flag.Int("servers", 1000, "so many servers in place of the 1,000 of -full")
+)
 
 const (
 	// takes is how long an action of the cloud goes on.
@@ -45,7 +48,7 @@ func calls(t *testing.T) *site {
 func TestCalls(t *testing.T) {
 	servers, services := 150, 6
 	if *full {
-		servers, services = 1000, 50
+		servers, services = *large, 50
 	}
 	s := calls(t)
 	s.join(servers, testcloud.Machine.Node)
