@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -44,8 +43,10 @@ type Options struct {
 type Process struct {
 	cmd  *exec.Cmd
 	port int
-	log  string
-	done chan struct{}
+	// release gives the port back.
+	release func()
+	log     string
+	done    chan struct{}
 
 	mu  sync.Mutex
 	err error // of Wait, once done is closed
@@ -65,13 +66,14 @@ const NoRaceSleep = "GORACE=atexit_sleep_ms=0"
 
 // Start starts the binary. It does not wait for anything; see Healthy.
 func Start(o Options) (*Process, error) {
-	port, err := freePort()
+	port, release, err := controlplane.ReservePort()
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{port: port, log: filepath.Join(o.Dir, "ccm-"+o.Name+".log"), done: make(chan struct{})}
+	p := &Process{port: port, release: release, log: filepath.Join(o.Dir, "ccm-"+o.Name+".log"), done: make(chan struct{})}
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
+		release()
 		return nil, fmt.Errorf("opening log of the ccm: %w", err)
 	}
 	defer out.Close()
@@ -81,6 +83,7 @@ func Start(o Options) (*Process, error) {
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.SysProcAttr = processAttributes()
 	if err := p.cmd.Start(); err != nil {
+		release()
 		return nil, fmt.Errorf("starting the ccm: %w", err)
 	}
 	go p.wait()
@@ -95,6 +98,7 @@ func (p *Process) args(o Options) []string {
 		"--authorization-kubeconfig=" + o.Kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(p.port),
+		"--permit-port-sharing=true", // with whoever keeps the port, see controlplane.ReservePort
 		"--leader-elect=false",
 		"--v=2",
 	}
@@ -102,6 +106,7 @@ func (p *Process) args(o Options) []string {
 
 func (p *Process) wait() {
 	err := p.cmd.Wait()
+	p.release()
 	p.mu.Lock()
 	p.err = err
 	p.mu.Unlock()
@@ -202,13 +207,4 @@ func (p *Process) Get(ctx context.Context, path, token string) (string, error) {
 var insecure = &http.Client{
 	Timeout:   10 * time.Second,
 	Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -63,6 +63,17 @@ func (p *port) release() {
 	}
 }
 
+// ReservePort keeps a free port of 127.0.0.1, until release is called, for a program that is started with
+// --permit-port-sharing. A port that was only looked for may be somebody else's by the time when the program
+// listens.
+func ReservePort() (number int, release func(), err error) {
+	p, err := reservePort(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	if err != nil {
+		return 0, nil, err
+	}
+	return p.number, p.release, nil
+}
+
 // url returns where an HTTPS server on p is reached.
 func (p *port) url() string { return fmt.Sprintf("https://%s:%d", p.address, p.number) }
 
