@@ -46,21 +46,29 @@ func TestUnknownAnnotations(t *testing.T) {
 	s.balancer(func(b *do.Balancer) error { return same(rules(b), plain) })
 }
 
+// sends waits for a request of the Service with this text, behind the first so many bytes of all of them. A request is
+// recorded when it has been answered, after what it changed can be seen.
+func (s *service) sends(after int, text string) {
+	s.t.Helper()
+	if err := env.Cloud.Until(within(s.t), func() bool {
+		sent := s.requests()
+		return strings.Contains(sent[min(after, len(sent)):], text)
+	}); err != nil {
+		s.t.Errorf("%s was not sent: %v: %s", text, err, s.requests())
+	}
+}
+
 // TestAlgorithm: it is sent, but the cloud ignores it, so that only requests show it.
 func TestAlgorithm(t *testing.T) {
 	parallel(t)
 	s := create(t, regional("algorithm", "least_connections"))
 	s.balancer(active)
-	if sent := s.requests(); !strings.Contains(sent, `"algorithm":"least_connections"`) {
-		t.Errorf("it was not sent: %s", sent)
-	}
+	s.sends(0, `"algorithm":"least_connections"`)
 	s.event("ConfigurationIgnored", upstream+"algorithm", "ignores")
 	n := len(s.requests())
 	s.unset(upstream + "algorithm")
 	s.proof()
-	if sent := s.requests()[n:]; !strings.Contains(sent, `"algorithm":"round_robin"`) {
-		t.Errorf("the default was not sent: %s", sent)
-	}
+	s.sends(n, `"algorithm":"round_robin"`)
 	s.annotate(map[string]string{upstream + "algorithm": "fastest"})
 	s.event("ConfigurationIgnored", upstream+"algorithm", "fastest", "round_robin, least_connections")
 	s.proof()
