@@ -90,6 +90,10 @@ type Capabilities struct {
 	// VersionStamps says that Observe uses Spec.Last. Elsewhere the kernel keeps no observation between
 	// two looks: with many machines it is large.
 	VersionStamps bool
+	// Recalls says that Observe takes from the Balancer of Spec.Last what the cloud tells of one part of a
+	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
+	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
+	Recalls bool
 	// DeletesAtOnce says that a balancer is gone when its deletion is acknowledged, and what is left of it
 	// harms nobody. Where there is a BulkLister nobody looks again.
 	DeletesAtOnce bool

@@ -48,9 +48,10 @@ type Spec struct {
 	// Network is what NetworkReader read some seconds ago at most, nil when Observe has to ask the cloud.
 	Network Network
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
-	// Capabilities.VersionStamps.
+	// Capabilities.VersionStamps. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
+	// or, after a change that was carried out whole, asked for; then only the Balancer has targets.
 	// A cloud whose objects have version stamps need not read again what has the same stamp;
-	// nothing else may be taken from it.
+	// nothing else may be taken from it, but for Capabilities.Recalls.
 	Last *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool

@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -178,7 +179,29 @@ func (f *fixture) ensure(spec cloud.Spec) (cloud.Spec, cloud.Observed) {
 		f.Fatalf("the balancer has id %q and state %q; want an id and %q", observed.ID, observed.State, cloud.BalancerActive)
 	}
 	spec.Ref.ID = observed.ID
+	f.must(f.asRecalled(spec, observed), "recalling the balancer")
 	return spec, observed
+}
+
+// asRecalled returns an error where a driver that takes parts of a balancer from the last look, or from what was asked
+// for, says something else of it than what it reads.
+func (f *fixture) asRecalled(spec cloud.Spec, is cloud.Observed) error {
+	if !f.suite.Descriptor.Capabilities.Recalls {
+		return nil
+	}
+	observed, asked := state.Known(is), state.Service{}
+	asked.Recall(&is)
+	for what, last := range map[string]*cloud.Observed{"the last look": observed, "what was asked for": asked.Last} {
+		spec.Last = last
+		again, err := f.balancers().Observe(f.ctx(), spec)
+		if err != nil {
+			return err
+		}
+		if left := difference.Of(is.Balancer, again.Resolve(spec.Candidates).Balancer); len(left) > 0 {
+			return fmt.Errorf("with %s at hand the balancer is seen otherwise:\n%s", what, text(left))
+		}
+	}
+	return nil
 }
 
 // difference returns what would be changed now.

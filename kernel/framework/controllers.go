@@ -146,7 +146,7 @@ func startService(ctx context.Context, e environment) (bool, error) {
 		return false, err
 	}
 	go c.Run(ctx, int(e.ComponentConfig.ServiceController.ConcurrentServiceSyncs), e.ControllerManagerMetrics)
-	go e.services.Reensure(ctx, e.options.Tuning.Reensure)
+	go e.services.Reensure(ctx, e.options.Tuning.Reensure, e.balancers.Compare)
 	return true, nil
 }
 

@@ -45,6 +45,9 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		p.revisit, p.state.Repeated = progress.Again, state.Repetition{}
 	default:
 		p.state.Settle(d.Change.After, d.Whole, before)
+		if p.recalls() && !d.Plan.Empty() {
+			p.state.Recall(progress.Observed)
+		}
 		if d.Err == nil { // where something could not be read, the next pass is like the first one
 			p.state.Bring(d.Change)
 		}
@@ -60,9 +63,15 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
 		p.state.Rest = restOf(d, p.Fingerprint, progress)
 		p.outdates(d.Adopts())
+		if p.recalls() {
+			p.state.Last = nil
+		}
 	}
 	return progress, err
 }
+
+// recalls reports whether the driver takes parts of a balancer from what was known of it before.
+func (p *pipeline) recalls() bool { return p.manager.cloud.Descriptor.Capabilities.Recalls }
 
 // outdates makes bulk lists from before the last change useless, where they would mislead others.
 func (p *pipeline) outdates(moved bool) {

@@ -165,9 +165,18 @@ func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, err
 func (p *finder) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	spec.Last = p.state.Last
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
-	stamped := p.manager.cloud.Descriptor.Capabilities.VersionStamps
-	if p.state.Last = nil; stamped && err == nil && observed.Found {
-		p.state.Last = &observed
+	if p.state.Last = nil; err == nil && observed.Found {
+		p.remember(observed)
 	}
 	return observed, err
+}
+
+// remember keeps what the driver uses of an observation at the next look.
+func (p *finder) remember(o cloud.Observed) {
+	switch can := p.manager.cloud.Descriptor.Capabilities; {
+	case can.VersionStamps:
+		p.state.Last = &o
+	case can.Recalls:
+		p.state.Last = state.Known(o)
+	}
 }

@@ -25,6 +25,7 @@ package loadbalancer
 
 import (
 	"context"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -75,6 +76,8 @@ type Manager struct {
 	lists         *bulklist.Lists
 	states        state.Store
 	ownerWarnings ownerWarnings
+	// due are the UIDs of Services of which the next run compares everything, see Compare.
+	due sync.Map
 }
 
 // New returns a Manager.
@@ -95,6 +98,10 @@ func New(o Options) *Manager {
 		lists:  bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
 	}
 }
+
+// Compare has the next run for the Service compare all of its balancer with the cloud. Other runs take the word of
+// the last one for what the cloud tells in a request for each part, see cloud.Capabilities.Recalls.
+func (m *Manager) Compare(svc *corev1.Service) { m.due.Store(svc.UID, true) }
 
 // Name returns the balancer name that upstream CCMs derive from a Service's UID.
 func (m *Manager) Name(svc *corev1.Service) string { return safety.DerivedName(string(svc.UID)) }

@@ -32,6 +32,9 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	if err != nil {
 		return nil, ctx, err
 	}
+	if _, due := m.due.LoadAndDelete(svc.UID); due && m.cloud.Descriptor.Capabilities.Recalls {
+		entry.State.Last = nil
+	}
 	r := request.Read(svc, m.cloud, m.clusterID)
 	p := &pipeline{
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},

@@ -33,6 +33,7 @@ func Descriptor() cloud.Descriptor {
 			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts:      true,
 			SourceRanges:   true,
+			Recalls:        true,
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS

@@ -23,9 +23,12 @@ type reensure struct {
 	due      map[types.UID]time.Time
 }
 
-// Reensure queues each Service that wants a balancer once per period, until ctx ends.
-func (v *Services) Reensure(ctx context.Context, period time.Duration) {
-	newReensure(period, v.Balancers, v.Enqueue).run(ctx)
+// Reensure queues each Service that wants a balancer once per period, until ctx ends. It tells due of it first.
+func (v *Services) Reensure(ctx context.Context, period time.Duration, due func(*corev1.Service)) {
+	newReensure(period, v.Balancers, func(svc *corev1.Service) {
+		due(svc)
+		v.Enqueue(svc)
+	}).run(ctx)
 }
 
 func newReensure(period time.Duration, services func() []*corev1.Service, enqueue func(*corev1.Service)) *reensure {

@@ -34,6 +34,8 @@ type Listener struct {
 	group targetgroup.Group
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
+	// was is what the last look knew of it, nil for nothing.
+	was *cloud.Listener
 }
 
 // Scope says who can reach the balancer.
@@ -140,15 +142,10 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 }
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
-// of which all are listed. The attributes of target groups are not read for a deletion.
-func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec) error {
-	attributes, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
-	if err != nil {
-		return fmt.Errorf("reading the attributes: %w", err)
-	}
-	lb.attributes = map[string]string{}
-	for _, attribute := range attributes.Attributes {
-		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+// of which all are listed. What the last look knew of these parts is not asked for.
+func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec, known *cloud.Balancer) error {
+	if err := r.readAttributes(ctx, lb, known); err != nil {
+		return err
 	}
 	listeners, err := cloud.Pages(func(next string) ([]types.Listener, string, error) {
 		page, err := r.client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: filter.Page(next)})
@@ -161,11 +158,12 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 		return fmt.Errorf("reading the listeners: %w", err)
 	}
 	for _, l := range listeners {
-		listener, err := r.completeListener(ctx, l, groups, spec.Deleting)
-		if err != nil {
+		listener := Listener{Listener: l}
+		listener.recall(known)
+		if err := r.completeListener(ctx, &listener, groups, known, spec); err != nil {
 			return err
 		}
-		if lb.isTimed(spec) {
+		if lb.isTimed(spec) && listener.idle == "" {
 			if err := r.readTimeout(ctx, &listener); err != nil {
 				return err
 			}
@@ -173,6 +171,24 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 		lb.listeners = append(lb.listeners, listener)
 	}
 	return r.tagGroups(ctx, lb)
+}
+
+func (r *reader) readAttributes(ctx context.Context, lb *Balancer, known *cloud.Balancer) error {
+	lb.attributes = map[string]string{}
+	if known != nil {
+		for attribute, field := range attributeFields {
+			lb.attributes[attribute] = known.ProviderFields[field]
+		}
+		return nil
+	}
+	answer, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes: %w", err)
+	}
+	for _, attribute := range answer.Attributes {
+		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	return nil
 }
 
 // tagGroups reads the tags of the target groups that have none yet, by which those of the user are known.
@@ -192,29 +208,39 @@ func (r *reader) tagGroups(ctx context.Context, lb *Balancer) error {
 	return err
 }
 
-func (r *reader) completeListener(ctx context.Context, l types.Listener, groups []targetgroup.Group, goes bool) (Listener, error) {
-	listener := Listener{Listener: l}
-	if l.Protocol == types.ProtocolEnumTls {
-		certificates, err := r.client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
-		if err != nil {
-			return listener, fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
+func (r *reader) completeListener(ctx context.Context, l *Listener, groups []targetgroup.Group, known *cloud.Balancer, spec cloud.Spec) error {
+	if l.Protocol == types.ProtocolEnumTls && !l.recallCertificates() {
+		if err := r.readCertificates(ctx, l); err != nil {
+			return err
 		}
-		for _, c := range certificates.Certificates {
-			if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != listener.certificate() {
-				listener.extra = append(listener.extra, arn)
-			}
-		}
-		slices.Sort(listener.extra)
 	}
-	arn := listener.leadsTo()
-	if group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == arn }); group != nil {
-		listener.group = *group
-		if goes {
-			return listener, r.targets.ReadTargets(ctx, &listener.group)
-		}
-		return listener, r.targets.Complete(ctx, &listener.group)
+	arn := l.leadsTo()
+	group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == arn })
+	if group == nil {
+		return nil
 	}
-	return listener, nil
+	l.group = *group
+	switch {
+	case spec.Deleting: // it goes with its targets, whatever they are
+		return nil
+	case l.was != nil && l.group.Recall(*l.was, known.Targets):
+		return nil
+	}
+	return r.targets.Complete(ctx, &l.group)
+}
+
+func (r *reader) readCertificates(ctx context.Context, l *Listener) error {
+	certificates, err := r.client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+	if err != nil {
+		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
+	}
+	for _, c := range certificates.Certificates {
+		if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != l.certificate() {
+			l.extra = append(l.extra, arn)
+		}
+	}
+	slices.Sort(l.extra)
+	return nil
 }
 
 // leadsTo returns the ARN of the target group the listener forwards to.
@@ -246,11 +272,11 @@ func (l Listener) certificate() string {
 // Observe reads the rest of a network balancer that was found.
 func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.complete(ctx, lb, groups, spec); err != nil {
-		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
-	}
 	if err := n.targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
 		return cloud.Observed{}, err
+	}
+	if err := n.complete(ctx, lb, groups, spec, s.known(spec)); err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	o := cloud.Observed{
 		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
@@ -113,6 +114,35 @@ func (gs *Groups) Complete(ctx context.Context, g *Group) error {
 		return err
 	}
 	return gs.ReadTargets(ctx, g)
+}
+
+// Recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
+// all listeners. It reports false where that was about another group, or does not say which addresses are
+// registered.
+func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
+	is := g.View()
+	const kind = balancer.FieldTargetType
+	addresses := !slices.ContainsFunc(was.Targets, func(id cloud.InstanceID) bool { return !id.Unknown() })
+	known := g.TargetType == types.TargetTypeEnumInstance || was.Targets != nil && addresses
+	if !known || is.TargetProtocol != was.TargetProtocol || is.TargetPort != was.TargetPort || is.ProviderFields[kind] != was.ProviderFields[kind] {
+		return false
+	}
+	if was.Targets != nil {
+		all = was.Targets
+	}
+	g.Attributes = map[string]string{}
+	for attribute, value := range attributeFields(was) {
+		g.Attributes[attribute], _ = value.(string)
+	}
+	for _, id := range all {
+		if id.Unknown() {
+			g.Targets = append(g.Targets, id.Address())
+		} else {
+			g.Targets = append(g.Targets, string(id))
+		}
+	}
+	slices.Sort(g.Targets)
+	return true
 }
 
 func (gs *Groups) readAttributes(ctx context.Context, g *Group) error {

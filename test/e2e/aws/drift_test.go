@@ -72,7 +72,7 @@ func TestNetworkRepair(t *testing.T) {
 	svc := s.service("web", network)
 	s.ensure(svc)
 	name := defaultName(string(svc.UID))
-	repaired(s, s.shape(), func() { s.ensure(svc) }, func() string { return svc.Status.LoadBalancer.Ingress[0].Hostname }, name, append([]damage{
+	repaired(s, s.shape(), func() { s.compare(svc) }, func() string { return svc.Status.LoadBalancer.Ingress[0].Hostname }, name, append([]damage{
 		{"a listener", func(s *site, name string) { s.dropListener(name, 443, false) }},
 		{"a listener and its target group", func(s *site, name string) { s.dropListener(name, 80, true) }},
 		{"a subnet", func(s *site, name string) {

@@ -190,6 +190,13 @@ func (s *site) ensure(svc *corev1.Service) {
 	s.must(s.try(svc), "making the balancer of "+svc.Name)
 }
 
+// compare is ensure as it is from time to time, when all of the balancer is compared with the cloud.
+func (s *site) compare(svc *corev1.Service) {
+	s.Helper()
+	s.manager.Compare(svc)
+	s.ensure(svc)
+}
+
 func (s *site) tryRemove(svc *corev1.Service) error {
 	now := metav1.Now()
 	svc.DeletionTimestamp = &now

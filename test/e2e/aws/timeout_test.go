@@ -52,7 +52,7 @@ func TestIdleTimeout(t *testing.T) {
 		ListenerArn: by.ListenerArn, Attributes: []networktypes.ListenerAttribute{{Key: awssdk.String("tcp.idle_timeout.seconds"), Value: awssdk.String("60")}},
 	})
 	s.must(err, "changing the idle timeout by hand")
-	s.ensure(svc)
+	s.compare(svc)
 	if b := s.lookNetwork(svc); b.idle != "3600" {
 		t.Errorf("the idle timeout was changed by hand, and is %s", b.idle)
 	}
