@@ -69,15 +69,20 @@ func Keys() []cloud.ConfigKey {
 	return f.file().Keys()
 }
 
-// idValue is the id of an object of EC2.
-func idValue(into *string, prefix string) cloudconf.Value {
-	return cloudconf.Value{Kind: "id", Set: func(t string) string {
-		if t != "" && !isID(t, prefix) {
-			return wantID(prefix)
+// checked is a value that is empty or as it has to be.
+func checked(kind string, into *string, want string, ok func(string) bool) cloudconf.Value {
+	return cloudconf.Value{Kind: kind, Set: func(t string) string {
+		if t != "" && !ok(t) {
+			return want
 		}
 		*into = t
 		return ""
 	}}
+}
+
+// idValue is the id of an object of EC2.
+func idValue(into *string, prefix string) cloudconf.Value {
+	return checked("id", into, wantID(prefix), func(t string) bool { return isID(t, prefix) })
 }
 
 func isID(text, prefix string) bool {
@@ -116,35 +121,20 @@ func zoneValue(into *string) cloudconf.Value {
 }
 
 func roleValue(into *string) cloudconf.Value {
-	return cloudconf.Value{Kind: "ARN", Set: func(t string) string {
-		if a, err := arn.Parse(t); t != "" && (err != nil || !strings.HasPrefix(a.Resource, "role/")) {
-			return "want the ARN of a role such as arn:aws:iam::123456789012:role/ccm"
-		}
-		*into = t
-		return ""
-	}}
+	return checked("ARN", into, "want the ARN of a role such as arn:aws:iam::123456789012:role/ccm", func(t string) bool {
+		a, err := arn.Parse(t)
+		return err == nil && strings.HasPrefix(a.Resource, "role/")
+	})
 }
 
 func arnValue(into *string) cloudconf.Value {
-	return cloudconf.Value{Kind: "ARN", Set: func(t string) string {
-		if t != "" && !arn.IsARN(t) {
-			return "want an ARN such as arn:aws:eks:eu-central-1:123456789012:cluster/name"
-		}
-		*into = t
-		return ""
-	}}
+	return checked("ARN", into, "want an ARN such as arn:aws:eks:eu-central-1:123456789012:cluster/name", arn.IsARN)
 }
 
 var sessionNames = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 
 func sessionNameValue(into *string) cloudconf.Value {
-	return cloudconf.Value{Kind: "text", Set: func(t string) string {
-		if t != "" && !sessionNames.MatchString(t) {
-			return "want 2 to 64 letters, digits or characters of _+=,.@-"
-		}
-		*into = t
-		return ""
-	}}
+	return checked("text", into, "want 2 to 64 letters, digits or characters of _+=,.@-", sessionNames.MatchString)
 }
 
 // sessionDurationValue has AWS's limits.
@@ -165,13 +155,9 @@ func sessionDurationValue(into *time.Duration) cloudconf.Value {
 
 // tagValue becomes a part of the keys of tags, which have at most 128 characters.
 func tagValue(into *string) cloudconf.Value {
-	return cloudconf.Value{Kind: "text", Set: func(t string) string {
-		if len(tag.ClusterPrefix+t) > 128 || strings.TrimSpace(t) != t {
-			return "want a cluster id of at most 106 characters, without white space around it"
-		}
-		*into = t
-		return ""
-	}}
+	return checked("text", into, "want a cluster id of at most 106 characters, without white space around it", func(t string) bool {
+		return len(tag.ClusterPrefix+t) <= 128 && strings.TrimSpace(t) == t
+	})
 }
 
 func familiesValue(into *[]string) cloudconf.Value {

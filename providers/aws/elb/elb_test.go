@@ -345,29 +345,3 @@ func TestClassicNodeRules(t *testing.T) {
 		}
 	}
 }
-
-// TestInHalves: an instance that is gone does not keep the others from being changed.
-func TestInHalves(t *testing.T) {
-	gone := &types.InvalidEndPointException{}
-	var done []string
-	calls := 0
-	var targets []cloud.Resource
-	for _, id := range []string{"i-1", "i-2", "i-gone", "i-3", "i-4"} {
-		targets = append(targets, cloud.Resource{Key: id})
-	}
-	err := inHalves(targets, func(list []types.Instance) error {
-		calls++
-		var ids []string
-		for _, instance := range list {
-			ids = append(ids, *instance.InstanceId)
-		}
-		if slices.Contains(ids, "i-gone") {
-			return gone
-		}
-		done = append(done, ids...)
-		return nil
-	})
-	if !errors.Is(err, gone) || !slices.Equal(done, []string{"i-1", "i-2", "i-3", "i-4"}) || calls != 5 {
-		t.Errorf("%v after %d calls, error %v", done, calls, err)
-	}
-}

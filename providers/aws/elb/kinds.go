@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -60,16 +58,9 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 
 // written is a kind of resources that one request makes, changes and takes away.
 func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{
-		Name: kind,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			return wanted.Key, write(ctx, wanted, slices.Collect(maps.Keys(wanted.Fields)))
-		},
-		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-			return write(ctx, wanted, fields)
-		},
-		Delete: func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) },
-	}
+	k := balancer.Written(kind, "", write)
+	k.Delete = func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) }
+	return k
 }
 
 // nameOf returns the name of the balancer that a part belongs to.

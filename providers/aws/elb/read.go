@@ -55,19 +55,17 @@ func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
 
 // describe returns all classic balancers of the region, without their tags.
 func (e *Balancers) describe(ctx context.Context) ([]Balancer, error) {
-	list, err := cloud.Pages(func(next string) ([]Balancer, string, error) {
-		page, err := e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize)), Marker: filter.Page(next)})
-		if err != nil || page.LoadBalancerDescriptions == nil {
-			return nil, "", err
-		}
-		list := []Balancer{}
-		for _, description := range page.LoadBalancerDescriptions {
-			list = append(list, Balancer{LoadBalancerDescription: description})
-		}
-		return list, aws.ToString(page.NextMarker), nil
+	found, err := filter.All(func(page *string) (*sdk.DescribeLoadBalancersOutput, error) {
+		return e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize)), Marker: page})
+	}, func(o *sdk.DescribeLoadBalancersOutput) ([]types.LoadBalancerDescription, *string) {
+		return o.LoadBalancerDescriptions, o.NextMarker
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing classic balancers: %w", err)
+	}
+	list := []Balancer{}
+	for _, description := range found {
+		list = append(list, Balancer{LoadBalancerDescription: description})
 	}
 	return list, nil
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // register adds targets. One that does not exist any more is tried again later, and the others are
 // registered.
 func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error {
 	var gone []cloud.Warning
-	err := inHalves(wanted, func(list []types.Instance) error {
+	err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
 		_, err := e.client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
-		if len(list) == 1 && isNoInstance(err) {
-			gone = append(gone, cloud.Warning{Message: "instance " + *list[0].InstanceId + " is not registered: " + err.Error()})
-			return nil
-		}
 		return err
+	}, func(one types.Instance, err error) {
+		gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
 	})
 	if err == nil && len(gone) > 0 {
 		return &cloud.Waiting{After: retryAfter, Warnings: gone}
@@ -30,28 +29,18 @@ func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error
 
 // deregister removes targets. One that does not exist any more is none.
 func (e *Balancers) deregister(ctx context.Context, present []cloud.Resource) error {
-	return inHalves(present, func(list []types.Instance) error {
+	return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
 		_, err := e.client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
-		if len(list) == 1 && isNoInstance(err) {
-			return nil
-		}
 		return err
-	})
+	}, func(types.Instance, error) {})
 }
 
-// inHalves makes one call for all instances. AWS refuses it when one does not exist any more;
-// then it is made for each half.
-func inHalves(targets []cloud.Resource, call func([]types.Instance) error) error {
+func instanceList(targets []cloud.Resource) []types.Instance {
 	list := make([]types.Instance, len(targets))
 	for i, target := range targets {
 		list[i] = types.Instance{InstanceId: &target.Key}
 	}
-	err := call(list)
-	if len(list) == 1 || !isNoInstance(err) {
-		return err
-	}
-	half := len(targets) / 2
-	return errors.Join(inHalves(targets[:half], call), inHalves(targets[half:], call))
+	return list
 }
 
 // isNoInstance recognises AWS's answer that an instance does not exist.

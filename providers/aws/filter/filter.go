@@ -2,7 +2,10 @@
 package filter
 
 import (
+	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // By asks for objects with one of the values.
@@ -10,10 +13,19 @@ func By(name string, values ...string) ec2types.Filter {
 	return ec2types.Filter{Name: &name, Values: values}
 }
 
-// Page asks for the page that a token or marker names, nil for the first one, which has the name "".
-func Page(name string) *string {
-	if name == "" {
-		return nil
-	}
-	return &name
+// All reads a list. ask makes the request for the page that a token or marker names, nil for the first one, and list
+// takes from its answer the items and what names the page after it.
+func All[Answer, Item any](ask func(page *string) (*Answer, error), list func(*Answer) ([]Item, *string)) ([]Item, error) {
+	return cloud.Pages(func(next string) ([]Item, string, error) {
+		var page *string
+		if next != "" {
+			page = &next
+		}
+		answer, err := ask(page)
+		if err != nil {
+			return nil, "", err
+		}
+		items, after := list(answer)
+		return items, aws.ToString(after), nil
+	})
 }

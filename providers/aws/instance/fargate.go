@@ -77,12 +77,10 @@ func (m *Machines) getFargate(ctx context.Context, ids []string) ([]cloud.Instan
 // attached reads the attached network interfaces with these private addresses.
 func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
 	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), m.Cluster.InVPC()}
-	found, err := cloud.Pages(func(next string) ([]ec2types.NetworkInterface, string, error) {
-		page, err := m.client.DescribeNetworkInterfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: filters, NextToken: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.NetworkInterfaces, aws.ToString(page.NextToken), nil
+	found, err := filter.All(func(page *string) (*ec2.DescribeNetworkInterfacesOutput, error) {
+		return m.client.DescribeNetworkInterfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: filters, NextToken: page})
+	}, func(o *ec2.DescribeNetworkInterfacesOutput) ([]ec2types.NetworkInterface, *string) {
+		return o.NetworkInterfaces, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)

@@ -102,12 +102,10 @@ func (m *Machines) tagged(found []ec2types.Instance) []ec2types.Instance {
 
 // describe reads all pages.
 func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
-	reservations, err := cloud.Pages(func(next string) ([]ec2types.Reservation, string, error) {
-		page, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage), NextToken: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Reservations, aws.ToString(page.NextToken), nil
+	reservations, err := filter.All(func(page *string) (*ec2.DescribeInstancesOutput, error) {
+		return m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage), NextToken: page})
+	}, func(o *ec2.DescribeInstancesOutput) ([]ec2types.Reservation, *string) {
+		return o.Reservations, o.NextToken
 	})
 	return unpack(reservations), err
 }
@@ -130,23 +128,16 @@ func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance,
 	})
 }
 
-// inHalves reads something of each instance. EC2 refuses all of a batch when it does not know one
-// of them; halving the batch finds which. That an id is malformed is no such answer: whatever is
-// wrong with it, the Node stays.
-func inHalves[T any](ids []string, read func(ids []string) ([]T, error)) ([]T, error) {
-	found, err := read(ids)
-	switch {
-	case !failure.Is(err, "InvalidInstanceID.NotFound"):
-		return found, err
-	case len(ids) == 1:
-		return nil, nil
-	}
-	first, err := inHalves(ids[:len(ids)/2], read)
-	if err != nil {
-		return nil, err
-	}
-	second, err := inHalves(ids[len(ids)/2:], read)
-	return append(first, second...), err
+// inHalves reads something of each instance that EC2 knows. That an id is malformed does not say that it
+// is unknown: whatever is wrong with it, the Node stays.
+func inHalves[T any](ids []string, read func(ids []string) ([]T, error)) (found []T, err error) {
+	unknown := func(err error) bool { return failure.Is(err, "InvalidInstanceID.NotFound") }
+	err = failure.Halves(ids, unknown, func(ids []string) error {
+		some, err := read(ids)
+		found = append(found, some...)
+		return err
+	}, func(string, error) {})
+	return found, err
 }
 
 func terminated(i ec2types.Instance) bool {

@@ -105,24 +105,13 @@ func (m *Machines) resources(ctx context.Context, ids []cloud.InstanceID, kinds 
 	return wanted, missing, nil
 }
 
-// eachBatch writes all and returns what does not exist: EC2 refuses a batch that has one of that,
-// and halving it finds which.
+// eachBatch writes all and returns what does not exist.
 func (m *Machines) eachBatch(resources []string, write func(batch []string) error) (gone []string, err error) {
+	missing := func(err error) bool {
+		return failure.Is(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID")
+	}
 	for batch := range slices.Chunk(resources, tagWrites) {
-		switch err := write(batch); {
-		case failure.Is(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID"):
-			if len(batch) == 1 {
-				gone = append(gone, batch[0])
-				continue
-			}
-			for half := range slices.Chunk(batch, (len(batch)+1)/2) {
-				some, err := m.eachBatch(half, write)
-				gone = append(gone, some...)
-				if err != nil {
-					return gone, err
-				}
-			}
-		case err != nil:
+		if err = failure.Halves(batch, missing, write, func(one string, _ error) { gone = append(gone, one) }); err != nil {
 			return gone, err
 		}
 	}

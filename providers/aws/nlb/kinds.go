@@ -50,13 +50,13 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{Name: kindTags, Update: n.writeTags},
 		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{Name: kindTimed, Create: n.markTimed, Delete: n.unmarkTimed},
-		targetgroup.Written(kindAttributes, fieldBalancer, n.writeAttributes),
+		balancer.Written(kindAttributes, fieldBalancer, n.writeAttributes),
 	}, n.targets.Kinds(), []cloud.ResourceKind{
 		{
 			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
 			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
 		},
-		targetgroup.Written(kindTimeout, fieldListener, n.writeTimeout),
+		balancer.Written(kindTimeout, fieldListener, n.writeTimeout),
 		{Name: kindCertificate, Create: n.addCertificate, Delete: n.removeCertificate},
 	})
 }

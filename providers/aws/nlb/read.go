@@ -121,13 +121,11 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 	default:
 		input.Names = []string{id}
 	}
-	found, err := cloud.Pages(func(next string) ([]types.LoadBalancer, string, error) {
-		input.Marker = filter.Page(next)
-		page, err := r.client.DescribeLoadBalancers(ctx, input)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.LoadBalancers, aws.ToString(page.NextMarker), nil
+	found, err := filter.All(func(page *string) (*sdk.DescribeLoadBalancersOutput, error) {
+		input.Marker = page
+		return r.client.DescribeLoadBalancers(ctx, input)
+	}, func(o *sdk.DescribeLoadBalancersOutput) ([]types.LoadBalancer, *string) {
+		return o.LoadBalancers, o.NextMarker
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the network load balancers: %w", err)
@@ -147,13 +145,9 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 	if err := r.readAttributes(ctx, lb, known); err != nil {
 		return err
 	}
-	listeners, err := cloud.Pages(func(next string) ([]types.Listener, string, error) {
-		page, err := r.client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Listeners, aws.ToString(page.NextMarker), nil
-	})
+	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
+		return r.client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
+	}, func(o *sdk.DescribeListenersOutput) ([]types.Listener, *string) { return o.Listeners, o.NextMarker })
 	if err != nil {
 		return fmt.Errorf("reading the listeners: %w", err)
 	}

@@ -26,13 +26,11 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 	if ids := t.ids; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
-	tables, err := cloud.Pages(func(next string) ([]ec2types.RouteTable, string, error) {
-		input.NextToken = filter.Page(next)
-		page, err := t.client.DescribeRouteTables(ctx, input)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.RouteTables, aws.ToString(page.NextToken), nil
+	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
+		input.NextToken = page
+		return t.client.DescribeRouteTables(ctx, input)
+	}, func(o *ec2.DescribeRouteTablesOutput) ([]ec2types.RouteTable, *string) {
+		return o.RouteTables, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading route tables: %w", err)

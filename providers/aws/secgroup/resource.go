@@ -226,23 +226,40 @@ func rulesOf(list []cloud.Resource) (group string, rules Rules) {
 	return group, rules
 }
 
+// open adds rules to a security group. Some may be there: EC2 refuses all for one of them.
 func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
 	group, rules := rulesOf(wanted)
-	return gs.authorize(ctx, group, rules)
+	return eachRule(rules, codeRuleExists, func(permissions []ec2types.IpPermission) error {
+		_, err := gs.client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "opening security group "+group)
+	})
 }
 
+// shut removes rules from a security group, whatever their descriptions say. Some may be gone, or the
+// group.
 func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
 	group, rules := rulesOf(present)
 	for r := range rules {
-		rules[r] = "" // a rule is removed whatever its description says
+		rules[r] = ""
 	}
-	return gs.revoke(ctx, group, rules)
+	err := eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
+		_, err := gs.client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "closing security group "+group)
+	})
+	if failure.Classify(err).Class == cloud.FailureNotFound {
+		return nil
+	}
+	return err
 }
 
+// redescribe changes the description of a rule.
 func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 	group, rules := rulesOf([]cloud.Resource{wanted})
+	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
 	for r := range rules {
-		rules[r], _ = wanted.Fields["Description"].(string)
+		description, _ := wanted.Fields["Description"].(string)
+		input.IpPermissions = append(input.IpPermissions, r.Permission(description))
 	}
-	return gs.describe(ctx, group, rules)
+	_, err := gs.client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
+	return failure.Wrap(err, "describing rules of security group "+group)
 }

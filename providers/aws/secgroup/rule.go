@@ -2,17 +2,14 @@ package secgroup
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
@@ -152,27 +149,6 @@ const (
 	codeRuleMissing = "InvalidPermission.NotFound"
 )
 
-// authorize adds rules to a security group. Some may be there: EC2 refuses all for one of them.
-func (gs *Groups) authorize(ctx context.Context, group string, wanted Rules) error {
-	return eachRule(wanted, codeRuleExists, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "opening security group "+group)
-	})
-}
-
-// revoke removes rules from a security group, whatever their descriptions say. Some may be gone, or the
-// group.
-func (gs *Groups) revoke(ctx context.Context, group string, surplus Rules) error {
-	err := eachRule(surplus, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "closing security group "+group)
-	})
-	if failure.Classify(err).Class == cloud.FailureNotFound {
-		return nil
-	}
-	return err
-}
-
 // eachRule makes one call for all rules, and one for each when that fails with the code, which
 // then is no error.
 func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
@@ -193,17 +169,4 @@ func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) err
 		}
 	}
 	return nil
-}
-
-// describe changes the descriptions of rules.
-func (gs *Groups) describe(ctx context.Context, group string, changed Rules) error {
-	if len(changed) == 0 {
-		return nil
-	}
-	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
-	for _, r := range changed.Sorted() {
-		input.IpPermissions = append(input.IpPermissions, r.Permission(changed[r]))
-	}
-	_, err := gs.client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
-	return failure.Wrap(err, "describing rules of security group "+group)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
@@ -269,22 +270,18 @@ func Split(fields map[string]any, keys []string) (add map[string]string, remove 
 	return add, remove
 }
 
-// ByID reads the tags of objects, so many in one request. AWS refuses the whole question when one of them is not
-// there, so that it is asked again in halves; that one has none then.
+// ByID reads the tags of objects, so many in one request. What is not there has none.
 func ByID(ids []string, batch int, isGone func(error) bool, read func([]string) (map[string]map[string]string, error)) (map[string]map[string]string, error) {
 	all := map[string]map[string]string{}
 	for part := range slices.Chunk(ids, batch) {
-		tags, err := read(part)
-		switch {
-		case isGone(err) && len(part) == 1:
-			continue
-		case isGone(err):
-			tags, err = ByID(part, (len(part)+1)/2, isGone, read)
-		}
+		err := failure.Halves(part, isGone, func(part []string) error {
+			tags, err := read(part)
+			maps.Copy(all, tags)
+			return err
+		}, func(string, error) {})
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(all, tags)
 	}
 	return all, nil
 }

@@ -31,12 +31,10 @@ type Group struct {
 // Those of the VPC that no listener leads to and that could have been made for a Service have
 // their tags, and those behind the balancer of that ARN, "" for none, whose tags are returned too.
 func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
-	groups, err := cloud.Pages(func(next string) ([]types.TargetGroup, string, error) {
-		page, err := gs.client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.TargetGroups, aws.ToString(page.NextMarker), nil
+	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
+		return gs.client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: page})
+	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
+		return o.TargetGroups, o.NextMarker
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the target groups: %w", err)

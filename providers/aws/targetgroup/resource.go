@@ -35,23 +35,8 @@ const fieldGroup = "TargetGroupArn"
 func (gs *Groups) Kinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
 		{Name: kindGroup, Takes: []string{kindAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
-		Written(kindAttributes, fieldGroup, gs.writeAttributes),
+		balancer.Written(kindAttributes, fieldGroup, gs.writeAttributes),
 		{Name: kindTarget, Together: fieldGroup, Add: gs.register, Remove: gs.deregister},
-	}
-}
-
-// Written is a kind of resources that are there with what they belong to, which a field names, and whose
-// fields one request writes.
-func Written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{
-		Name: kind,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(f string) bool { return f == belongs })
-			return "", write(ctx, wanted, fields)
-		},
-		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-			return write(ctx, wanted, fields)
-		},
 	}
 }
 
@@ -188,7 +173,7 @@ func listed(list []cloud.Resource, g Group) bool {
 
 func healthFields(h cloud.Health) map[string]any {
 	return map[string]any{
-		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(&h), "HealthCheckPath": h.Path,
+		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(h), "HealthCheckPath": h.Path,
 		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
 		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
 	}
@@ -220,7 +205,7 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 	input := &sdk.CreateTargetGroupInput{
 		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.cluster.VPC,
 		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: TagList(c.tags),
-		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(c.Health)), HealthCheckPath: pathOf(c.Health),
+		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)), HealthCheckPath: pathOf(c.Health),
 		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
 		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
 	}
@@ -234,7 +219,7 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
 }
 
-func healthPortText(h *cloud.Health) string {
+func healthPortText(h cloud.Health) string {
 	if h.Port == 0 {
 		return option.TrafficPort
 	}
@@ -251,7 +236,7 @@ func pathOf(h *cloud.Health) *string {
 func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
 	c, _ := wanted.Native.(creation)
 	_, err := gs.client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
-		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(c.Health)),
+		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)),
 		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
 		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
 		HealthCheckPath: pathOf(c.Health),

@@ -96,8 +96,19 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 // have to wait.
 func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	refused := &cloud.Waiting{After: untilTaken}
+	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
 	for batch := range slices.Chunk(wanted, targetBatch) {
-		if err := gs.registerBatch(ctx, batch, refused); err != nil {
+		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
+			_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(some[0]), Targets: targetList(some)})
+			return err
+		}, func(one cloud.Resource, err error) {
+			t, _ := one.Native.(target)
+			refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
+		})
+		if failure.Is(err, codeNoTargetGroup) { // it was deleted meanwhile: it is made again in the next run
+			return &cloud.Waiting{}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -105,27 +116,6 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 		return refused
 	}
 	return nil
-}
-
-// registerBatch makes one call. AWS refuses all targets for one of them: then it is made for each
-// half.
-func (gs *Groups) registerBatch(ctx context.Context, batch []cloud.Resource, refused *cloud.Waiting) error {
-	_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
-	switch {
-	case failure.Is(err, codeNoTargetGroup): // it was deleted meanwhile: it is made again in the next run
-		return &cloud.Waiting{}
-	case !failure.Is(err, codeBadTarget):
-		return err
-	case len(batch) == 1:
-		t, _ := batch[0].Native.(target)
-		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
-		return nil
-	}
-	half := len(batch) / 2
-	if err := gs.registerBatch(ctx, batch[:half], refused); err != nil {
-		return err
-	}
-	return gs.registerBatch(ctx, batch[half:], refused)
 }
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {

@@ -82,12 +82,10 @@ func (inv *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(inv.G
 
 // readGroups adds the security groups that the filters choose.
 func (r *Reader) readGroups(ctx context.Context, groups Groups, filters ...ec2types.Filter) (Groups, error) {
-	read, err := cloud.Pages(func(next string) ([]ec2types.SecurityGroup, string, error) {
-		page, err := r.client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters, MaxResults: aws.Int32(pageSize), NextToken: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.SecurityGroups, aws.ToString(page.NextToken), nil
+	read, err := filter.All(func(page *string) (*ec2.DescribeSecurityGroupsOutput, error) {
+		return r.client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters, MaxResults: aws.Int32(pageSize), NextToken: page})
+	}, func(o *ec2.DescribeSecurityGroupsOutput) ([]ec2types.SecurityGroup, *string) {
+		return o.SecurityGroups, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the security groups: %w", err)

@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
@@ -25,22 +24,16 @@ type Network struct {
 
 // ReadNetwork reads subnets, route tables and zones.
 func (r *Reader) ReadNetwork(ctx context.Context) (*Network, error) {
-	subnets, err := cloud.Pages(func(next string) ([]ec2types.Subnet, string, error) {
-		page, err := r.client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Subnets, aws.ToString(page.NextToken), nil
-	})
+	subnets, err := filter.All(func(page *string) (*ec2.DescribeSubnetsOutput, error) {
+		return r.client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: page})
+	}, func(o *ec2.DescribeSubnetsOutput) ([]ec2types.Subnet, *string) { return o.Subnets, o.NextToken })
 	if err != nil {
 		return nil, fmt.Errorf("reading the subnets: %w", err)
 	}
-	tables, err := cloud.Pages(func(next string) ([]ec2types.RouteTable, string, error) {
-		page, err := r.client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: filter.Page(next)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.RouteTables, aws.ToString(page.NextToken), nil
+	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
+		return r.client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: page})
+	}, func(o *ec2.DescribeRouteTablesOutput) ([]ec2types.RouteTable, *string) {
+		return o.RouteTables, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the route tables: %w", err)
