@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // The doctor asks the API server many small questions at once.
@@ -144,7 +145,7 @@ func (e *examination) judge(fs *pflag.FlagSet, m *doctor.Manager) {
 			e.problems = append(e.problems, err.Error())
 		}
 	}
-	enabled, err := framework.Enabled(e.controllers)
+	enabled, err := controller.Enabled(e.controllers)
 	if err != nil {
 		e.problems = append(e.problems, err.Error())
 	}

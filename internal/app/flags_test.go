@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/spf13/pflag"
 )
 
 // TestFlagProblems: nobody who says zero means the default, least of all with a brake.
@@ -53,7 +53,7 @@ func TestFlagProblems(t *testing.T) {
 		if (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.arg, err)
 		}
-		if _, usage := errors.AsType[*framework.UsageError](err); err != nil && !usage {
+		if _, usage := errors.AsType[*command.UsageError](err); err != nil && !usage {
 			t.Errorf("%s: %T is no usage error", test.arg, err)
 		}
 	}

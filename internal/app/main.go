@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
+
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics
 	_ "k8s.io/component-base/metrics/prometheus/version"  // build_info
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // Exit codes. A usage error is printed as one line before anything has started.
@@ -35,7 +35,7 @@ func (e *codeError) Error() string {
 func (e *codeError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error {
-	return &framework.UsageError{Message: fmt.Sprintf(format, args...)}
+	return &command.UsageError{Message: fmt.Sprintf(format, args...)}
 }
 
 // Main runs the command line of this process and returns its exit code. Providers must

@@ -6,13 +6,14 @@ import (
 	"os"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // shared are those of the controller manager's own flags that decide what it would do.
@@ -62,7 +63,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if err := p.own.problems(); err != nil {
 		return nil, err
 	}
-	enabled, err := framework.Enabled(p.controllers)
+	enabled, err := controller.Enabled(p.controllers)
 	if err != nil {
 		return nil, usagef("%v", err)
 	}

@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	"github.com/spf13/pflag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -48,7 +49,7 @@ func TestNothingToPlan(t *testing.T) {
 			if err := fs.Parse(test.args); err != nil {
 				t.Fatal(err)
 			}
-			enabled, err := framework.Enabled(p.controllers)
+			enabled, err := controller.Enabled(p.controllers)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +20,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -198,7 +199,7 @@ func everything(ctx context.Context, i *inspect.Inspector, what string) (scope [
 
 // nothing says why there is nothing to look at.
 func (p *planning) nothing(seen *sight, what string) string {
-	controllers := map[string]string{scopeNodes: names.CloudNodeController, scopeRoutes: names.NodeRouteController, scopeFirewall: framework.CloudFirewallController}
+	controllers := map[string]string{scopeNodes: names.CloudNodeController, scopeRoutes: names.NodeRouteController, scopeFirewall: controller.CloudFirewall}
 	routes := what == scopeRoutes
 	switch {
 	case routes && seen.Cloud.Routes == nil:

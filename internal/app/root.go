@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -73,11 +75,11 @@ func Flags() (*pflag.FlagSet, error) {
 
 func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	own := newFlags()
-	o := framework.CommandOptions{Flags: own.sets(), Options: own.options}
+	o := command.Options{Flags: own.sets(), Options: own.options}
 	if compiled := registry.Names(); len(compiled) == 1 {
 		o.Provider = compiled[0]
 	}
-	cmd, sets, err := framework.NewCommand(o)
+	cmd, sets, err := command.New(o)
 	if err != nil {
 		return nil, sets, err
 	}
@@ -96,7 +98,7 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 
 // options turns flags and environment into the options of the selected cloud. Whatever is
 // wrong is a usage error.
-func (f *flags) options(given framework.Flags) (framework.Options, error) {
+func (f *flags) options(given command.Flags) (framework.Options, error) {
 	name, err := chooseProvider(given.CloudProvider, registry.Names())
 	if err != nil {
 		return framework.Options{}, err
@@ -153,13 +155,13 @@ func exitCode(err error, out io.Writer) int {
 		return exitOK
 	}
 	coded, ok := errors.AsType[*codeError](err)
-	if _, printed := errors.AsType[*framework.PrintedError](err); !printed && (!ok || coded.err != nil) {
+	if _, printed := errors.AsType[*command.PrintedError](err); !printed && (!ok || coded.err != nil) {
 		fmt.Fprintf(out, "Error: %v\n", err)
 	}
 	if ok {
 		return coded.code
 	}
-	if _, usage := errors.AsType[*framework.UsageError](err); usage {
+	if _, usage := errors.AsType[*command.UsageError](err); usage {
 		return exitUsage
 	}
 	return exitFailure

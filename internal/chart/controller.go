@@ -3,25 +3,27 @@ package chart
 import (
 	"k8s.io/cloud-provider/names"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 )
 
-// controller is one line of files/controllers.yaml: which controller a switch of the values
+// switched is one line of files/controllers.yaml: which controller a switch of the values
 // is for, and what the cloud must be able to do.
-type controller struct {
+type switched struct {
 	Value      string `json:"value"`
 	Controller string `json:"controller"`
 	Capability string `json:"capability,omitempty"`
 }
 
-func controllers() []controller {
-	return []controller{
+func controllers() []switched {
+	return []switched{
 		{"node", names.CloudNodeController, ""},
 		{"nodeLifecycle", names.CloudNodeLifecycleController, ""},
 		{"service", names.ServiceLBController, capBalancers},
 		{"route", names.NodeRouteController, capRoutes},
-		{"firewall", framework.CloudFirewallController, capFirewall},
-		{"tagging", framework.TaggingController, capTags},
+		{"firewall", controller.CloudFirewall, capFirewall},
+		{"tagging", controller.Tagging, capTags},
 	}
 }
 
@@ -39,7 +41,7 @@ type grant struct {
 
 func grants() []grant {
 	var all []grant
-	for _, g := range framework.RBACRules("lease") {
+	for _, g := range rbac.Rules("lease") {
 		all = append(all, grant{
 			For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs,
 			Lease: len(g.Names) > 0, Namespaced: g.Namespaced,

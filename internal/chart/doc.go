@@ -3,6 +3,6 @@
 // the table of the README, and the data files the templates read.
 //
 // What a provider adds comes from its cloud.Descriptor, what a flag adds from the flag, the
-// permissions from kernel/framework, and metrics in alerts from kernel/metric. A new
+// permissions from kernel/framework/rbac, and metrics in alerts from kernel/metric. A new
 // provider changes no template.
 package chart

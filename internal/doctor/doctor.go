@@ -56,7 +56,7 @@ const DefaultPatience = 2 * time.Minute
 type Manager struct {
 	// Known says that the flags are those of the running one.
 	Known bool
-	// Enabled says of each controller whether it runs, see framework.Enabled; nil for those that run
+	// Enabled says of each controller whether it runs, see controller.Enabled; nil for those that run
 	// by default.
 	Enabled map[string]bool
 	// DryRun and NoElection are --dry-run and --leader-elect=false.

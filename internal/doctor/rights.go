@@ -8,12 +8,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
+
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	controllernames "k8s.io/cloud-provider/names"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // lackingRight is one that the controller manager needs and does not have.
@@ -106,7 +108,7 @@ func allowed(ctx context.Context, r *reader, user string, want right) (bool, err
 // needed are the rights that the controller manager needs with its flags and its cloud.
 func needed(o Options) []lackingRight {
 	var list []lackingRight
-	for _, grant := range framework.RBACRules(o.Lease.Name) {
+	for _, grant := range rbac.Rules(o.Lease.Name) {
 		if len(grant.Controllers) > 0 && !slices.ContainsFunc(grant.Controllers, o.runs) {
 			continue
 		}
@@ -126,22 +128,22 @@ func needed(o Options) []lackingRight {
 }
 
 // runs reports whether the controller manager runs a controller, for this cloud and with these flags.
-func (o Options) runs(controller string) bool {
+func (o Options) runs(name string) bool {
 	if o.Cloud == nil {
 		return false
 	}
 	possible := true
-	switch controller {
+	switch name {
 	case controllernames.ServiceLBController:
 		possible = o.Cloud.Balancers != nil
 	case controllernames.NodeRouteController:
 		possible = o.Cloud.Routes != nil && len(o.Manager.ClusterCIDRs) > 0
-	case framework.CloudFirewallController:
+	case controller.CloudFirewall:
 		possible = o.Cloud.Firewalls != nil && o.Cloud.Firewalls.FirewallEnabled()
-	case framework.TaggingController:
+	case controller.Tagging:
 		possible = o.Manager.Enabled != nil // it does not run by default
 	}
-	on, known := o.Manager.Enabled[controller]
+	on, known := o.Manager.Enabled[name]
 	return possible && (on || !known)
 }
 

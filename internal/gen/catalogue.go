@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
+
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -47,7 +48,7 @@ func writeFlags(b *bytes.Buffer, sets cliflag.NamedFlagSets) {
 		set.VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && f.Deprecated == "" {
 				value := code(f.DefValue)
-				if upstream := f.Annotations[framework.UpstreamDefault]; len(upstream) > 0 {
+				if upstream := f.Annotations[flag.UpstreamDefault]; len(upstream) > 0 {
 					value += " (" + code(upstream[0]) + ")"
 				}
 				row(b, code("--"+f.Name), value, f.Usage)

@@ -10,11 +10,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
+
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
 	"github.com/multicloud-ccm/multicloud-ccm/internal/chart"
 	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled" // registers the providers
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
@@ -42,7 +43,7 @@ func generate(root string) error {
 		"docs/reference/metrics.md":     writeMetrics,
 		"docs/reference/providers.md":   func(b *bytes.Buffer) { writeProviders(b, registry.All()) },
 		"config/rbac/cloud-controller-manager.yaml": func(b *bytes.Buffer) {
-			b.Write(framework.Manifest("kube-system", "cloud-controller-manager"))
+			b.Write(rbac.Manifest("kube-system", "cloud-controller-manager"))
 		},
 	}
 	files["internal/app/intree.go"] = func(b *bytes.Buffer) { writeInTree(b, registry.Names()) }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,7 +19,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/cloud-provider/names"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -66,10 +67,10 @@ func Read(ctx context.Context, client kubernetes.Interface, services bool, leade
 }
 
 // NeedsServices reports whether anything is done about Services, with these controllers (see
-// framework.Enabled). Where nothing is, the controller manager has no right to read them.
+// controller.Enabled). Where nothing is, the controller manager has no right to read them.
 func NeedsServices(c *run.Cloud, enabled map[string]bool) bool {
 	return c.Balancers != nil && enabled[names.ServiceLBController] ||
-		c.Firewalls != nil && c.Firewalls.FirewallEnabled() && enabled[framework.CloudFirewallController]
+		c.Firewalls != nil && c.Firewalls.FirewallEnabled() && enabled[controller.CloudFirewall]
 }
 
 // Node returns the Node of that name, nil when there is none.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,7 +19,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -58,7 +59,7 @@ func TestServicesAreReadWhereTheyCount(t *testing.T) {
 			server.PrependReactor("list", "services", func(clienttesting.Action) (bool, runtime.Object, error) {
 				return true, nil, apierrors.NewForbidden(corev1.Resource("services"), "", errors.New("no"))
 			})
-			enabled, err := framework.Enabled([]string{test.controllers})
+			enabled, err := controller.Enabled([]string{test.controllers})
 			if err != nil {
 				t.Fatal(err)
 			}

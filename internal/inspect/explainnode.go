@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+
 	corev1 "k8s.io/api/core/v1"
 	cloudproviderapi "k8s.io/cloud-provider/api"
 	"k8s.io/cloud-provider/names"
@@ -87,7 +89,7 @@ func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *co
 	case ok:
 		s.problem("by name", fmt.Sprintf("%d machines", len(several.IDs)), several.Error()+"; set the kubelet's --provider-id")
 	case err != nil:
-		s.problem("found", "no", framework.Explained(err))
+		s.problem("found", "no", event.Explained(err))
 	default:
 		if node.Spec.ProviderID == "" {
 			s.add("by name", string(machine.ID), "exactly one machine has the name "+node.Name)
@@ -165,7 +167,7 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 		s.problem("machine gone", "seems so", "the Node is kept: "+held.Err.Error())
 		s.add("decision", string(held.Decision), "")
 	case found.err != nil:
-		s.problem("machine gone", "not known", framework.Explained(found.err))
+		s.problem("machine gone", "not known", event.Explained(found.err))
 	case found.exists:
 		s.add("machine gone", "no", "the cloud has it")
 	default:

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -30,7 +31,7 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 	i.explainAnnotations(&e, svc)
 	found, err := i.balancers.Explain(ctx, svc, i.targets())
 	if err != nil {
-		e.section("Load balancer").problem("found", "not known", framework.Explained(err))
+		e.section("Load balancer").problem("found", "not known", event.Explained(err))
 	} else {
 		explainBalancer(&e, found, events)
 		i.explainTargets(&e, found)
@@ -195,7 +196,7 @@ func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanatio
 		}
 	}
 	if found.Err != nil {
-		s.problem("not read", "some machines", framework.Explained(found.Err))
+		s.problem("not read", "some machines", event.Explained(found.Err))
 	}
 }
 

@@ -38,7 +38,7 @@ type Options struct {
 	Adoption  safety.Adoption
 	// ClusterCIDRs are the pod networks that routes are made for; without them there are none.
 	ClusterCIDRs []netip.Prefix
-	// Enabled says of each controller whether it runs, see framework.Enabled; nil for those that run
+	// Enabled says of each controller whether it runs, see controller.Enabled; nil for those that run
 	// by default.
 	Enabled map[string]bool
 }

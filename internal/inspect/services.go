@@ -5,13 +5,14 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
@@ -118,7 +119,7 @@ func (i *Inspector) Routes(ctx context.Context) (plan.Entry, bool) {
 
 // Firewall returns what would be done about the firewall, and false when there is none to manage.
 func (i *Inspector) Firewall(ctx context.Context) (plan.Entry, bool) {
-	if !i.firewall.Enabled() || !i.runs(framework.CloudFirewallController) {
+	if !i.firewall.Enabled() || !i.runs(controller.CloudFirewall) {
 		return plan.Entry{}, false
 	}
 	p, err := i.firewall.Reconcile(ctx, i.cluster.Services, func(svc *corev1.Service) (cloud.Balancer, string, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strconv"
@@ -18,7 +17,13 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/readiness"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
@@ -40,22 +45,20 @@ type Cloud struct {
 	balancers         *loadbalancer.Manager // nil when the cloud has none
 	firewall          *firewall.Manager
 	shapes            *desiredBalancers
-	recorder          *recorder
-	gate              *drain
-	verdicts          *deletionDecisions
-	pending           *pending
-	ready             *readiness
+	recorder          *recorder.Recorder
+	calls             *drain.Drain
+	decisions         *client.Decisions
+	ready             *readiness.Readiness
 
 	// The rest exists after Prepare.
 	nodes         *view.Nodes
 	services      *view.Services
 	lease         *leader.Lease // nil without leader election
 	instances     *instances
-	loadBalancers *loadBalancers // nil when the cloud has none
-	annotator     *annotator
-	routes        *routes // nil unless configured
+	loadBalancers *balancer.Adapter // nil when the cloud has none
+	routes        *routes           // nil unless configured
 	// plans prints what is not done.
-	plans *planPrinter
+	plans *dryrun.Printer
 
 	routeNodes   *view.Nodes
 	clusterCIDRs []*net.IPNet
@@ -108,20 +111,17 @@ func New(ctx context.Context, o Options) (*Cloud, error) {
 	if err != nil {
 		return nil, cloud.NotStarted(o.Provider.Descriptor.Name, err)
 	}
-	c := assemble(o, driver)
-	c.register()
-	return c, nil
+	return assemble(o, driver), nil
 }
 
 // assemble builds the kernel around a driver.
 func assemble(o Options, driver cloud.Driver) *Cloud {
 	c := &Cloud{
-		options:  o,
-		recorder: newRecorder(),
-		gate:     newDrain(),
-		verdicts: newDeletionDecisions(),
-		pending:  newPending(),
-		plans:    newPlanPrinter(os.Stdout),
+		options:   o,
+		recorder:  recorder.New(),
+		calls:     drain.New(),
+		decisions: client.NewDecisions(),
+		plans:     dryrun.NewPrinter(os.Stdout),
 
 		brake:      safety.NewBrake(o.Tuning.Brake),
 		routeBrake: safety.NewBrake(o.Tuning.Brake),
@@ -133,8 +133,8 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		Annotations: o.Provider.Annotations,
 		Metrics:     Metrics(),
 	})
-	c.ready = newReadiness(c.cloud.Driver)
-	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.print)
+	c.ready = readiness.New(c.cloud.Driver)
+	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.Print)
 	c.inventory = instance.New(instance.Options{
 		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),
@@ -142,7 +142,7 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
-			ClusterID: o.ClusterID, Events: &balancerEvents{c.recorder, c.departing}, Metrics: Metrics(), Trust: c.inventory.Trust,
+			ClusterID: o.ClusterID, Events: &balancer.Events{Next: c.recorder, Departing: c.departing}, Metrics: Metrics(), Trust: c.inventory.Trust,
 			Services: c.Services, Adoption: o.Adoption,
 		})
 	}
@@ -152,14 +152,6 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	})
 	c.shapes = &desiredBalancers{ttl: o.Tuning.Reensure, known: map[types.UID]desiredBalancer{}}
 	return c
-}
-
-// register makes the selected cloud, and no other, known to the framework's own registry.
-func (c *Cloud) register() {
-	name := c.cloud.Descriptor.Name
-	if !cloudprovider.IsCloudProvider(name) {
-		cloudprovider.RegisterCloudProvider(name, func(io.Reader) (cloudprovider.Interface, error) { return c, nil })
-	}
 }
 
 // Nodes returns this cloud's Nodes, none before Prepare.
@@ -205,10 +197,10 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, stop <
 		if c.lease != nil {
 			go c.lease.KeepLearning(c.stopping)
 		}
-		client := builder.ClientOrDie(clientService).CoreV1()
-		c.recorder.start(client)
-		if c.annotator != nil {
-			c.annotator.client = client
+		core := builder.ClientOrDie(clientService).CoreV1()
+		c.recorder.Start(core)
+		if c.loadBalancers != nil {
+			c.loadBalancers.Connect(core)
 		}
 		if len(c.Nodes()) > 0 {
 			go c.inventory.Read(c.stopping)
@@ -222,13 +214,29 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, stop <
 // to exit.
 func (c *Cloud) Stop(ctx context.Context) error {
 	c.stop()
-	if !c.gate.close(ctx, c.options.Tuning.Drain) {
+	if !c.calls.Close(ctx, c.options.Tuning.Drain) {
 		return fmt.Errorf("calls to the cloud are still under way, so the lease is kept: %w", ctx.Err())
 	}
 	if c.lease == nil {
 		return nil
 	}
 	return c.lease.Release(ctx)
+}
+
+// departing reports whether the balancer of a Service is being deleted.
+func (c *Cloud) departing(uid types.UID) bool {
+	return c.loadBalancers == nil || c.loadBalancers.Departing(uid) // without controller nobody else says anything
+}
+
+// quiet reports whether an event of the controllers is dropped: a false alarm, or what its object shows anyway.
+func (c *Cloud) quiet(event *corev1.Event) bool {
+	return isRoutine(event) || c.loadBalancers != nil && c.loadBalancers.Quiet(event) || c.routes.quiet(event)
+}
+
+// isRoutine reports whether the event only says that a Node was initialised, which the Node shows. It
+// would be a third of all writes of the initialisation.
+func isRoutine(event *corev1.Event) bool {
+	return event.Reason == "Synced" && event.Type == corev1.EventTypeNormal && event.Source.Component == "cloud-node-controller"
 }
 
 // LoadBalancer implements cloudprovider.Interface.

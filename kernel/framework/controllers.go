@@ -14,15 +14,13 @@ import (
 	servicecontroller "k8s.io/cloud-provider/controllers/service"
 	"k8s.io/cloud-provider/names"
 	controllermanagerapp "k8s.io/controller-manager/app"
-	"k8s.io/controller-manager/controller"
+	controllermanager "k8s.io/controller-manager/controller"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
-
-// CloudFirewallController is the name of the one controller that no upstream CCM has.
-const CloudFirewallController = "cloud-firewall-controller"
 
 // Client names, which are also the names of their service accounts with
 // --use-service-account-credentials. They are upstream's.
@@ -41,8 +39,8 @@ var controllers = map[string]struct {
 	names.CloudNodeLifecycleController: {clientNode, startLifecycle},
 	names.ServiceLBController:          {clientService, startService},
 	names.NodeRouteController:          {clientRoute, startRoute},
-	CloudFirewallController:            {clientService, startFirewall},
-	TaggingController:                  {clientNode, startTagging},
+	controller.CloudFirewall:           {clientService, startFirewall},
+	controller.Tagging:                 {clientNode, startTagging},
 }
 
 // Controllers returns the controllers to run, in the place of upstream's own map. Their
@@ -58,9 +56,6 @@ func Controllers() map[string]app.ControllerInitFuncConstructor {
 	return constructors
 }
 
-// Aliases returns the old names of the controllers.
-func Aliases() map[string]string { return names.CCMControllerAliases() }
-
 // environment is what a controller is started with.
 type environment struct {
 	*Cloud
@@ -75,7 +70,7 @@ type starter func(ctx context.Context, e environment) (started bool, err error)
 
 func (start starter) constructor(name string) app.InitFuncConstructor {
 	return func(init app.ControllerInitContext, completed *cloudcontrollerconfig.CompletedConfig, provider cloudprovider.Interface) app.InitFunc {
-		return func(ctx context.Context, controllers controllermanagerapp.ControllerContext) (controller.Interface, bool, error) {
+		return func(ctx context.Context, controllers controllermanagerapp.ControllerContext) (controllermanager.Interface, bool, error) {
 			c, ok := provider.(*Cloud)
 			if !ok {
 				return nil, false, fmt.Errorf("starting %s: the cloud is a %T", name, provider)

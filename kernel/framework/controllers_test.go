@@ -29,6 +29,10 @@ import (
 	controllermanagerapp "k8s.io/controller-manager/app"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -70,8 +74,6 @@ type balancing struct {
 	slow atomic.Int64
 	// deleting and most are how many deletions run, and ran at once.
 	deleting, most int
-	// adapter is what calls this.
-	adapter *loadBalancers
 }
 
 // working is *Pending for so many looks.
@@ -137,7 +139,7 @@ func (b *balancing) Name(*corev1.Service) string { return "a" }
 
 // testBuilder gives decorated clients of a fake API server.
 type testBuilder struct {
-	clientBuilder
+	client.Builder
 	server *fake.Clientset
 }
 
@@ -146,7 +148,7 @@ func (b *testBuilder) ConfigOrDie(string) *rest.Config     { return &rest.Config
 func (b *testBuilder) Client(name string) (kubernetes.Interface, error) {
 	return b.ClientOrDie(name), nil
 }
-func (b *testBuilder) ClientOrDie(string) kubernetes.Interface { return b.decorate(b.server, b.server) }
+func (b *testBuilder) ClientOrDie(string) kubernetes.Interface { return b.Decorate(b.server, b.server) }
 
 func completedConfig(t *testing.T, server *fake.Clientset) *cloudcontrollerconfig.CompletedConfig {
 	t.Helper()
@@ -154,7 +156,7 @@ func completedConfig(t *testing.T, server *fake.Clientset) *cloudcontrollerconfi
 	if err != nil {
 		t.Fatal(err)
 	}
-	Defaults(o)
+	flag.Defaults(o)
 	config := &cloudcontrollerconfig.Config{VersionedClient: server, Kubeconfig: &rest.Config{}}
 	component := &config.ComponentConfig
 	err = errors.Join(
@@ -186,17 +188,15 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 	c := &Cloud{
 		options:  Options{Tuning: DefaultTuning()},
 		cloud:    decorated,
-		recorder: newRecorder(), gate: newDrain(), verdicts: newDeletionDecisions(), pending: newPending(),
+		recorder: recorder.New(), calls: drain.New(), decisions: client.NewDecisions(),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.balancers = &loadbalancer.Manager{}
 	if err := c.Prepare(completed); err != nil {
 		t.Fatal(err)
 	}
-	c.instances.inventory, c.loadBalancers.balancers = machines(c), b
-	b.adapter = c.loadBalancers
-	builder := &testBuilder{server: server}
-	builder.core = completed.ClientBuilder.(*clientBuilder).core
+	c.instances.inventory, c.loadBalancers.Manager = machines(c), b
+	builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
 	completed.ClientBuilder = builder
 	c.Initialize(builder, nil)
 	for _, name := range []string{names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController} {
@@ -213,7 +213,7 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 		if err := c.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-		c.recorder.broadcaster.Shutdown()
+		c.recorder.Broadcaster.Shutdown()
 		completed.SharedInformers.Shutdown()
 	})
 	settle()

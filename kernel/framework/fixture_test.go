@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"os"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 )
 
@@ -163,52 +161,6 @@ func (f *fakeInventory) Shutdown(ctx context.Context, _ *corev1.Node) (bool, err
 	f.note(ctx)
 	return f.shutdown, f.err
 }
-
-// fakeBalancers answers with what it is given.
-type fakeBalancers struct {
-	outcome loadbalancer.Outcome
-	status  *corev1.LoadBalancerStatus
-	exists  bool
-	err     error
-	got     *corev1.Service
-}
-
-func (f *fakeBalancers) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (loadbalancer.Outcome, error) {
-	f.got = svc
-	return f.outcome, f.err
-}
-
-func (f *fakeBalancers) UpdateTargets(_ context.Context, svc *corev1.Service, _ []*corev1.Node) error {
-	f.got = svc
-	return f.err
-}
-
-func (f *fakeBalancers) Delete(_ context.Context, svc *corev1.Service) error {
-	f.got = svc
-	return f.err
-}
-
-func (f *fakeBalancers) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	return f.status, f.exists, f.err
-}
-
-func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID) }
-
-// fakeServices are the Services of a view; its log says which were queued.
-type fakeServices struct {
-	log
-	current *corev1.Service
-	gone    atomic.Bool
-}
-
-func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
-	if f.gone.Load() {
-		return nil
-	}
-	return f.current
-}
-
-func (f *fakeServices) Enqueue(svc *corev1.Service) { f.add("queue " + svc.Name) }
 
 // fakeRouting answers with what it is given.
 type fakeRouting struct {

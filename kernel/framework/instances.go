@@ -10,6 +10,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
@@ -23,8 +25,8 @@ type inventory interface {
 // instances adapts the inventory to the two node controllers.
 type instances struct {
 	inventory inventory
-	gate      *drain
-	verdicts  *deletionDecisions
+	calls     *drain.Drain
+	decisions *client.Decisions
 	events    event.Recorder
 	// keepNodes never says that a machine is gone.
 	keepNodes bool
@@ -38,18 +40,18 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 	if i.keepNodes {
 		return true, nil
 	}
-	exists, err := track(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	exists, err := drain.Track(ctx, i.calls, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Exists(ctx, node)
 	})
 	if err == nil && !exists {
-		i.verdicts.add(node)
+		i.decisions.Add(node)
 	}
 	return exists || err != nil, err
 }
 
 // InstanceShutdown is asked for Nodes that exist and are not Ready.
 func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bool, error) {
-	return track(ctx, i.gate, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
+	return drain.Track(ctx, i.calls, cloud.PriorityExistence, func(ctx context.Context) (bool, error) {
 		return i.inventory.Shutdown(ctx, node)
 	})
 }
@@ -61,7 +63,7 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}
-	machine, err := track(ctx, i.gate, priority, func(ctx context.Context) (cloud.Instance, error) {
+	machine, err := drain.Track(ctx, i.calls, priority, func(ctx context.Context) (cloud.Instance, error) {
 		return i.inventory.Metadata(ctx, node)
 	})
 	switch {

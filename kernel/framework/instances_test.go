@@ -10,12 +10,14 @@ import (
 	cloudprovider "k8s.io/cloud-provider"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 )
 
 const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 
 func instancesOf(f *fakeInventory) *instances {
-	return &instances{inventory: f, gate: newDrain(), verdicts: newDeletionDecisions()}
+	return &instances{inventory: f, calls: drain.New(), decisions: client.NewDecisions()}
 }
 
 func TestMetadata(t *testing.T) {
@@ -94,7 +96,7 @@ func TestExists(t *testing.T) {
 			if exists != tt.exists || (err != nil) != tt.fails {
 				t.Errorf("got %v, %v", exists, err)
 			}
-			uid, verdict := i.verdicts.take("n")
+			uid, verdict := i.decisions.Take("n")
 			if verdict != tt.verdict || verdict && uid != n.UID {
 				t.Errorf("verdict %v on %q, want %v", verdict, uid, tt.verdict)
 			}

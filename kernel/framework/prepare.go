@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/cloud-provider/app"
@@ -18,6 +17,9 @@ import (
 	"k8s.io/klog/v2"
 	netutils "k8s.io/utils/net"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
@@ -39,12 +41,10 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 	shared := completed.SharedInformers.Core().V1()
 	c.nodes = view.NewNodes(shared.Nodes(), c.mine)
 	c.services = view.NewServices(shared.Services())
-	completed.ClientBuilder = &clientBuilder{
-		next:     completed.ClientBuilder,
-		core:     core{verdicts: c.verdicts, mine: c.mine, quiet: c.quiet},
-		readOnly: c.options.Mode.ReadOnly(),
+	completed.ClientBuilder = &client.Builder{
+		Next: completed.ClientBuilder, Decisions: c.decisions, Mine: c.mine, Quiet: c.quiet, ReadOnly: c.options.Mode.ReadOnly(),
 	}
-	c.instances = &instances{inventory: c.inventory, events: c.recorder, gate: c.gate, verdicts: c.verdicts, keepNodes: c.options.Tuning.KeepNodes}
+	c.instances = &instances{inventory: c.inventory, events: c.recorder, calls: c.calls, decisions: c.decisions, keepNodes: c.options.Tuning.KeepNodes}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
 	informers := map[schema.GroupVersionResource]cache.SharedIndexInformer{corev1.SchemeGroupVersion.WithResource("nodes"): shared.Nodes().Informer()}
@@ -58,11 +58,20 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 	return c.compare(completed.Kubeconfig, informers)
 }
 
+// Standby starts what works on a standby too: the informers, and probes. abandon is called when this process
+// leads and cannot.
+func (c *Cloud) Standby(completed *cloudcontrollerconfig.CompletedConfig, abandon func(error)) {
+	c.abandon = abandon
+	c.ready.Serve(&completed.Authentication, &completed.Authorization)
+	go c.ready.Run(c.stopping)
+	c.warm()
+}
+
 // needsServices reports whether a controller that watches Services runs. Without one there is no permission
 // to list them.
 func (c *Cloud) needsServices(completed *cloudcontrollerconfig.CompletedConfig) bool {
-	enabled, err := Enabled(completed.ComponentConfig.Generic.Controllers)
-	return err != nil || c.cloud.Balancers != nil && enabled[names.ServiceLBController] || c.cloud.Firewalls != nil && enabled[CloudFirewallController]
+	enabled, err := controller.Enabled(completed.ComponentConfig.Generic.Controllers)
+	return err != nil || c.cloud.Balancers != nil && enabled[names.ServiceLBController] || c.cloud.Firewalls != nil && enabled[controller.CloudFirewall]
 }
 
 // validate checks what upstream does not, and returns the pod networks to make routes for.
@@ -107,24 +116,10 @@ func (c *Cloud) prepareBalancers(syncs int) {
 	if c.balancers == nil {
 		return
 	}
-	c.annotator = &annotator{before: c.services.Recorded}
-	c.loadBalancers = &loadBalancers{
-		balancers: c.balancers,
-		services:  c.services,
-		gate:      c.gate,
-		pending:   c.pending,
-		record:    c.annotator.write,
-		planOnly:  c.options.Mode.ReadOnly(),
-		plans:     c.plans,
-	}
-	c.loadBalancers.watch = &watch{
-		ensure: c.loadBalancers.ensure, nodes: c.balancerNodes, services: c.services, pending: c.pending,
-		events: c.recorder, results: map[types.UID]result{},
-	}
-	c.loadBalancers.departures = &deletions{
-		delete: c.loadBalancers.delete, services: c.services, events: c.recorder, begun: map[types.UID]*deletion{},
-		slots: make(chan struct{}, syncs),
-	}
+	c.loadBalancers = balancer.New(balancer.Options{
+		Manager: c.balancers, Services: c.services, Nodes: c.balancerNodes, Drain: c.calls, Events: c.recorder,
+		Plans: c.plans, PlanOnly: c.options.Mode.ReadOnly(), Deletions: syncs,
+	})
 	c.services.Follow(c.loadBalancers)
 }
 
@@ -144,7 +139,7 @@ func (c *Cloud) prepareRoutes(cidrs []*net.IPNet) {
 			c.routeRecords.ReleasedRoutes(r, manager.Release(r.Time))
 		}
 	})
-	c.routes = &routes{routing: manager, gate: c.gate, plans: c.plans, retry: c.routeNodes.Repeat}
+	c.routes = &routes{routing: manager, calls: c.calls, plans: c.plans, retry: c.routeNodes.Repeat}
 }
 
 func prefixes(cidrs []*net.IPNet) []netip.Prefix {

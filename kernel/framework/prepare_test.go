@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
-	cloudprovider "k8s.io/cloud-provider"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
 	"k8s.io/cloud-provider/names"
-	"k8s.io/cloud-provider/options"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -54,8 +52,8 @@ func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
 
 func TestNew(t *testing.T) {
 	c := newCloud(t, bare{})
-	if !cloudprovider.IsCloudProvider("stub") || c.ProviderName() != "stub" || !c.HasClusterID() {
-		t.Error("not known to the framework")
+	if c.ProviderName() != "stub" || !c.HasClusterID() {
+		t.Errorf("provider %q, cluster id: %t", c.ProviderName(), c.HasClusterID())
 	}
 	if c.options.ClusterID != "kubernetes" {
 		t.Errorf("cluster id %q", c.options.ClusterID)
@@ -77,7 +75,7 @@ func TestNew(t *testing.T) {
 	if err := c.Stop(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.instances.InstanceExists(ctx, node("n", "stub://1")); !errors.Is(err, errStopping) {
+	if _, err := c.instances.InstanceExists(ctx, node("n", "stub://1")); !errors.Is(err, drain.ErrStopping) {
 		t.Errorf("a call after the end: %v", err)
 	}
 }
@@ -152,40 +150,9 @@ func TestPrepareGuardsTheElection(t *testing.T) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	o, err := options.NewCloudControllerManagerOptions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	Defaults(o)
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, set := range o.Flags(nil, nil, nil, nil, nil).FlagSets {
-		flags.AddFlagSet(set)
-	}
-	if err := DefaultFlags(flags); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{
-		"kube-api-qps":                    "400",
-		"kube-api-burst":                  "800",
-		"concurrent-node-syncs":           "20",
-		"concurrent-node-status-updates":  "10",
-		"concurrent-node-lifecycle-syncs": "10",
-		"concurrent-service-syncs":        "5",
-		"leader-elect-retry-period":       "500ms",
-		"profiling":                       "false",
-		"leader-elect-lease-duration":     "11s",
-		"leader-elect-renew-deadline":     "8s",
-	} {
-		if got := flags.Lookup(name); got.Value.String() != want || got.DefValue != want {
-			t.Errorf("--%s is %s, shown as %s, want %s", name, got.Value, got.DefValue, want)
-		}
-	}
-}
-
 func TestControllersHaveUpstreamsNames(t *testing.T) {
 	all := Controllers()
-	for alias, name := range Aliases() {
+	for alias, name := range names.CCMControllerAliases() {
 		if _, ok := all[name]; !ok {
 			t.Errorf("%s, alias %s, is missing", name, alias)
 		}

@@ -12,6 +12,8 @@ import (
 	cloudprovider "k8s.io/cloud-provider"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 )
 
@@ -25,11 +27,11 @@ type routing interface {
 // routes adapts the routes to the route controller.
 type routes struct {
 	routing routing
-	gate    *drain
+	calls   *drain.Drain
 	// retry asks for another pass.
 	retry func()
 	// plans are told of each look; nil is possible.
-	plans *planPrinter
+	plans *dryrun.Printer
 	// full are the names of Nodes without a route because the network holds no more of them.
 	full sync.Map
 }
@@ -38,8 +40,8 @@ var _ cloudprovider.Routes = (*routes)(nil)
 
 // ListRoutes returns the routes that may be deleted.
 func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Route, error) {
-	r.plans.round("routes")
-	list, err := track(ctx, r.gate, cloud.PriorityRefresh, r.routing.List)
+	r.plans.Round("routes")
+	list, err := drain.Track(ctx, r.calls, cloud.PriorityRefresh, r.routing.List)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +111,7 @@ func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(co
 	if err != nil {
 		return fmt.Errorf("destination of route: %w", err)
 	}
-	_, err = track(ctx, r.gate, cloud.PriorityNodeInit, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, do(ctx, destination)
-	})
+	err = drain.Do(ctx, r.calls, cloud.PriorityNodeInit, func(ctx context.Context) error { return do(ctx, destination) })
 	if err != nil && !isFull(err) {
 		r.retry()
 	}

@@ -20,6 +20,7 @@ import (
 	cloudprovider "k8s.io/cloud-provider"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -31,7 +32,7 @@ func TestRoutes(t *testing.T) {
 		{Name: "b", Destination: netip.MustParsePrefix("fd00:1::/64"), Blackhole: true},
 	}}
 	retries := 0
-	r := &routes{routing: f, gate: newDrain(), retry: func() { retries++ }}
+	r := &routes{routing: f, calls: drain.New(), retry: func() { retries++ }}
 	got, err := r.ListRoutes(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestRoutes(t *testing.T) {
 // of each attempt in them, are dropped.
 func TestFullNetwork(t *testing.T) {
 	f, retries := &fakeRouting{err: &route.FullError{Most: 100}}, 0
-	r := &routes{routing: f, gate: newDrain(), retry: func() { retries++ }}
+	r := &routes{routing: f, calls: drain.New(), retry: func() { retries++ }}
 	failed := &corev1.Event{Reason: "FailedToCreateRoute", InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "n101"}}
 	change := &cloudprovider.Route{TargetNode: "n101", DestinationCIDR: "10.1.0.0/24"}
 	if err := r.CreateRoute(t.Context(), "", "", change); !isFull(err) || retries != 0 || !r.quiet(failed) {
@@ -126,12 +127,12 @@ func leads(t *testing.T, server *fake.Clientset) (*Cloud, func() string) {
 	c.keepRecords(server.CoordinationV1().Leases("kube-system"), "kube-system", "ccm", func() time.Time { return time.Time{} })
 	c.prepareRoutes([]*net.IPNet{network})
 	events := &log{}
-	c.recorder.broadcaster.StartEventWatcher(func(e *corev1.Event) {
+	c.recorder.Broadcaster.StartEventWatcher(func(e *corev1.Event) {
 		if strings.Contains(e.Message, " routes ") { // another brake tells of Nodes
 			events.add(e.InvolvedObject.Name + " " + e.Reason + ": " + e.Message)
 		}
 	})
-	t.Cleanup(c.recorder.broadcaster.Shutdown)
+	t.Cleanup(c.recorder.Broadcaster.Shutdown)
 	return c, func() string {
 		synctest.Wait()
 		return strings.Join(events.take(), "\n")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
@@ -58,8 +59,7 @@ func TestStandbyIsWarm(t *testing.T) {
 			if got := len(c.allNodes()); got != len(ids) || driver.lists.Load() != 0 {
 				t.Errorf("%s: a standby knows %d nodes and has read %d lists; want %d and 0", name, got, driver.lists.Load(), len(ids))
 			}
-			builder := &testBuilder{server: server}
-			builder.core = completed.ClientBuilder.(*clientBuilder).core
+			builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
 			c.Initialize(builder, nil)
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -73,7 +73,7 @@ func TestStandbyIsWarm(t *testing.T) {
 			if err := c.Stop(context.Background()); err != nil {
 				t.Error(err)
 			}
-			c.recorder.broadcaster.Shutdown()
+			c.recorder.Broadcaster.Shutdown()
 			completed.SharedInformers.Shutdown()
 		})
 	}
@@ -109,8 +109,7 @@ func TestLeaderWaitsForItsInformers(t *testing.T) {
 				}
 				return nil
 			}
-			builder := &testBuilder{server: server}
-			builder.core = completed.ClientBuilder.(*clientBuilder).core
+			builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
 			began := false
 			go func() { c.Initialize(builder, ended); began = true }()
 			synctest.Wait()
@@ -126,7 +125,7 @@ func TestLeaderWaitsForItsInformers(t *testing.T) {
 			if err := c.Stop(context.Background()); err != nil {
 				t.Error(err)
 			}
-			c.recorder.broadcaster.Shutdown()
+			c.recorder.Broadcaster.Shutdown()
 		})
 	}
 }

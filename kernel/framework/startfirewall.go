@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
@@ -37,19 +37,16 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 }
 
 func (c *Cloud) reconcileFirewall(ctx context.Context) error {
-	c.plans.round("firewall")
-	services, err := c.services.ServiceInformer.Lister().List(labels.Everything())
-	if err != nil {
-		return fmt.Errorf("listing services: %w", err)
-	}
-	_, err = track(ctx, c.gate, cloud.PriorityBalancer, func(ctx context.Context) (struct{}, error) {
+	c.plans.Round("firewall")
+	services := c.services.All()
+	err := drain.Do(ctx, c.calls, cloud.PriorityBalancer, func(ctx context.Context) error {
 		done, err := c.firewall.Reconcile(ctx, services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
 			return c.shapes.of(svc, func() (cloud.Balancer, string, error) { return c.shape(ctx, svc) })
 		})
 		if !done.Empty() && !c.options.Mode.ReadOnly() {
 			klog.InfoS("Changed the firewall", "cloud", c.cloud.Name, "operations", len(done.Executable()))
 		}
-		return struct{}{}, err
+		return err
 	})
 	c.shapes.keep(services)
 	return err

@@ -8,12 +8,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
-
-// TaggingController is upstream's name of the controller that tags machines. It runs where
-// --controllers names it, and not for "*".
-const TaggingController = "tagging"
 
 // startTagging starts the tagging loop. Settings that make no sense end the process.
 func startTagging(ctx context.Context, e environment) (bool, error) {
@@ -29,11 +26,8 @@ func startTagging(ctx context.Context, e environment) (bool, error) {
 		},
 	})
 	passes := newLoop("Tagging machines", e.options.Tuning.TaggingPoll, func(ctx context.Context) error {
-		e.plans.round("tags")
-		_, err := track(ctx, e.gate, cloud.PriorityRefresh, func(ctx context.Context) (struct{}, error) {
-			return struct{}{}, manager.Reconcile(ctx)
-		})
-		return err
+		e.plans.Round("tags")
+		return drain.Do(ctx, e.calls, cloud.PriorityRefresh, manager.Reconcile)
 	})
 	if _, err := e.nodes.Informer().AddEventHandler(taggingEvents(manager, passes, e.options.Tuning.NodeBurst)); err != nil {
 		return false, fmt.Errorf("watching nodes: %w", err)

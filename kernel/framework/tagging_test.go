@@ -17,6 +17,8 @@ import (
 	controllermanagerapp "k8s.io/controller-manager/app"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
@@ -79,10 +81,9 @@ func startTagged(t *testing.T, driver cloud.Driver, settings tagging.Settings) (
 	if err := c.Prepare(completed); err != nil {
 		t.Fatal(err)
 	}
-	builder := &testBuilder{server: server}
-	builder.core = completed.ClientBuilder.(*clientBuilder).core
+	builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
 	completed.ClientBuilder = builder
-	constructor := Controllers()[TaggingController]
+	constructor := Controllers()[controller.Tagging]
 	_, started, err := constructor.Constructor(constructor.InitContext, completed, c)(t.Context(), controllermanagerapp.ControllerContext{})
 	if started == (err != nil) {
 		t.Errorf("started = %t, error %v", started, err)
@@ -92,7 +93,7 @@ func startTagged(t *testing.T, driver cloud.Driver, settings tagging.Settings) (
 		if err := c.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-		c.recorder.broadcaster.Shutdown()
+		c.recorder.Broadcaster.Shutdown()
 		completed.SharedInformers.Shutdown()
 	})
 	return server, err

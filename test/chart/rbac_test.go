@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
+
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // The permissions are those of the controllers that run, for every set of them, and the
@@ -16,7 +17,7 @@ import (
 func TestPermissionsFollowControllers(t *testing.T) {
 	switches := []struct{ value, controller string }{
 		{"node", "cloud-node-controller"}, {"nodeLifecycle", "cloud-node-lifecycle-controller"},
-		{"service", "service-lb-controller"}, {"firewall", framework.CloudFirewallController},
+		{"service", "service-lb-controller"}, {"firewall", controller.CloudFirewall},
 	}
 	for set := 1; set < 1<<len(switches); set++ {
 		values := []string{minimal("digitalocean"), "leaderElection: {resourceName: my-lease}"}
@@ -56,7 +57,7 @@ func comparePermissions(t *testing.T, name string, out output, running []string)
 
 // permissions are what the program needs to run some controllers.
 func permissions(lease string, running []string) (cluster, namespaced []rbacv1.PolicyRule) {
-	for _, g := range framework.RBACRules(lease) {
+	for _, g := range rbac.Rules(lease) {
 		needed := g.Controllers == nil || slices.ContainsFunc(g.Controllers, func(c string) bool { return slices.Contains(running, c) })
 		if !needed {
 			continue

@@ -1,0 +1,142 @@
+package balancer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+// deletions delete the balancers of Services that give them up, before the service controller sees
+// these Services: for each look at a deletion that takes time it would write an event, log an
+// error and wait longer. It is left to remove the finalizer.
+//
+//	the balancer              then
+//	is gone                   the controller sees the Service, and is told that there is none
+//	is still being deleted    another look
+//	cannot be deleted         another try after 5 s, doubling to 5 min; the kernel says why
+//	is wanted again by then   the controller ensures the Service
+type deletions struct {
+	delete   func(ctx context.Context, svc *corev1.Service) error
+	services Services
+	events   event.Recorder
+	alarms   alarms
+	// slots bounds how many deletions run at once.
+	slots chan struct{}
+
+	mu    sync.Mutex
+	begun map[types.UID]*deletion
+}
+
+type deletion struct {
+	gone     bool
+	failures int
+}
+
+// How long to wait after a deletion that failed.
+const (
+	departFirst = 5 * time.Second
+	departLast  = 5 * time.Minute
+)
+
+// hold begins the deletion of a balancer that is given up, if it has not begun, and reports whether the controller has to wait.
+func (d *deletions) hold(svc *corev1.Service) bool {
+	if !isDeleting(svc) {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if state := d.begun[svc.UID]; state != nil {
+		return !state.gone
+	}
+	d.events.Record(event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)},
+		event.Deleting, "Deleting load balancer")
+	d.begin(svc)
+	return true
+}
+
+// again deletes what an ensure may have made that did not know of the deletion: whether that still
+// runs or has ended, it may not have seen it.
+func (d *deletions) again(svc *corev1.Service) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begin(svc)
+}
+
+// begin begins a deletion, in the place of an earlier one. The caller holds mu.
+func (d *deletions) begin(svc *corev1.Service) {
+	d.begun[svc.UID] = &deletion{}
+	d.alarms.in(0, svc.UID, func() { d.look(svc) })
+}
+
+// state reports whether the balancer is being deleted, and whether it is gone.
+func (d *deletions) state(uid types.UID) (begun, gone bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state := d.begun[uid]
+	return state != nil, state != nil && state.gone
+}
+
+// forget drops what is known of a Service that is gone or wants a balancer.
+func (d *deletions) forget(uid types.UID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.begun, uid)
+	d.alarms.stop(uid)
+}
+
+func (d *deletions) look(svc *corev1.Service) {
+	d.slots <- struct{}{}
+	defer func() { <-d.slots }()
+	state, current := d.departure(svc.UID), d.services.Current(svc)
+	if state == nil {
+		return
+	}
+	if current == nil || !isDeleting(current) {
+		d.forget(svc.UID)
+		return
+	}
+	err := d.delete(context.Background(), current)
+	if now := d.services.Current(svc); now != nil && !isDeleting(now) {
+		d.services.Enqueue(now)
+		return
+	}
+	if d.departure(svc.UID) != state {
+		return // another deletion has begun since, or begins when the ensure that runs has ended
+	}
+	pending, busy := errors.AsType[*loadbalancer.Pending](err)
+	switch {
+	case err == nil:
+		d.note(func() { state.gone = true })
+		d.services.Enqueue(current)
+	case errors.Is(err, drain.ErrStopping):
+	case busy:
+		d.alarms.when(pending, svc.UID, func() { d.look(current) })
+	default:
+		var wait time.Duration
+		d.note(func() { wait = min(departFirst<<min(state.failures, 8), departLast); state.failures++ })
+		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
+		d.alarms.in(wait, svc.UID, func() { d.look(current) })
+	}
+}
+
+// departure returns the deletion that has begun, nil when none has.
+func (d *deletions) departure(uid types.UID) *deletion {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.begun[uid]
+}
+
+func (d *deletions) note(change func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change()
+}

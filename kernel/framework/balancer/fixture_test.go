@@ -1,0 +1,123 @@
+package balancer
+
+import (
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+func service(name string, change ...func(*corev1.Service)) *corev1.Service {
+	s := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
+	}
+	for _, c := range change {
+		c(s)
+	}
+	return s
+}
+
+func withType(t corev1.ServiceType) func(*corev1.Service) {
+	return func(s *corev1.Service) { s.Spec.Type = t }
+}
+
+func withClass(class string) func(*corev1.Service) {
+	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }
+}
+
+func withFinalizer(s *corev1.Service) {
+	s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
+}
+
+func withAnnotation(key, value string) func(*corev1.Service) {
+	return func(s *corev1.Service) {
+		if s.Annotations == nil {
+			s.Annotations = map[string]string{}
+		}
+		s.Annotations[key] = value
+	}
+}
+
+// log is a handler that writes down what it is told.
+type log struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *log) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+func (l *log) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}
+
+// fakeBalancers answers with what it is given.
+type fakeBalancers struct {
+	outcome loadbalancer.Outcome
+	status  *corev1.LoadBalancerStatus
+	exists  bool
+	err     error
+	got     *corev1.Service
+}
+
+func (f *fakeBalancers) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (loadbalancer.Outcome, error) {
+	f.got = svc
+	return f.outcome, f.err
+}
+
+func (f *fakeBalancers) UpdateTargets(_ context.Context, svc *corev1.Service, _ []*corev1.Node) error {
+	f.got = svc
+	return f.err
+}
+
+func (f *fakeBalancers) Delete(_ context.Context, svc *corev1.Service) error {
+	f.got = svc
+	return f.err
+}
+
+func (f *fakeBalancers) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
+	return f.status, f.exists, f.err
+}
+
+func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID) }
+
+// fakeServices are the Services of a view; its log says which were queued.
+type fakeServices struct {
+	log
+	current *corev1.Service
+	gone    atomic.Bool
+}
+
+func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
+	if f.gone.Load() {
+		return nil
+	}
+	return f.current
+}
+
+func (f *fakeServices) Enqueue(svc *corev1.Service) { f.add("queue " + svc.Name) }
+
+func (f *fakeServices) Recorded(*corev1.Service, map[string]string) {}
+
+// TestMain takes out a rate limit on logged errors that compares the bubbles' clock with
+// the real one.
+func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+	os.Exit(m.Run())
+}

@@ -1,0 +1,199 @@
+// Package command is the command line of the controller manager: the framework's command with our defaults and controllers.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"k8s.io/cloud-provider/names"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	cloudprovider "k8s.io/cloud-provider"
+	"k8s.io/cloud-provider/app"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/options"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/version"
+	"k8s.io/component-base/version/verflag"
+	"k8s.io/klog/v2"
+)
+
+// stopTimeout bounds the way out after SIGTERM; Kubernetes allows 30 s in all.
+const stopTimeout = 10 * time.Second
+
+// Options describe the controller manager's command.
+type Options struct {
+	// Provider is the default of --cloud-provider, "" for none.
+	Provider string
+	// Flags are added to the framework's.
+	Flags cliflag.NamedFlagSets
+	// Options turns the parsed flags into the options of the cloud. It runs before
+	// anything starts; a *UsageError is what the user has to put right.
+	Options func(Flags) (framework.Options, error)
+}
+
+// Flags are the framework's flags that matter before anything starts.
+type Flags struct {
+	CloudProvider string
+	CloudConfig   string
+	ClusterName   string
+}
+
+// UsageError is a mistake on the command line or in the environment, told in one line.
+type UsageError struct{ Message string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+// PrintedError is an error that the framework has already printed.
+type PrintedError struct{ Err error }
+
+func (e *PrintedError) Error() string { return e.Err.Error() }
+
+func (e *PrintedError) Unwrap() error { return e.Err }
+
+// New returns the framework's command with our defaults, our controllers and a clean
+// way out: on SIGTERM or SIGINT the controllers stop and the lease is released. The flag
+// sets are for documentation.
+func New(o Options) (*cobra.Command, cliflag.NamedFlagSets, error) {
+	opts, err := options.NewCloudControllerManagerOptions()
+	if err != nil {
+		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("building the default options: %w", err)
+	}
+	flag.Defaults(opts)
+	app.ControllersDisabledByDefault.Insert(controller.Tagging)
+	opts.KubeCloudShared.CloudProvider.Name = o.Provider
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &manager{options: o, flags: opts, cancel: cancel}
+	cmd := app.NewCloudControllerManagerCommand(opts, m.initialize, framework.Controllers(), names.CCMControllerAliases(), o.Flags, ctx.Done())
+	if err := flag.SetDefaults(cmd.Flags()); err != nil {
+		cancel()
+		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("setting the default flags: %w", err)
+	}
+	m.next, cmd.RunE = cmd.RunE, m.run
+	sets, err := flag.Sets(cmd.Flags(), o.Flags)
+	return cmd, sets, err
+}
+
+// manager is one run of the command.
+type manager struct {
+	options Options
+	flags   *options.CloudControllerManagerOptions
+	next    func(*cobra.Command, []string) error
+	cancel  context.CancelFunc
+	cloud   *framework.Cloud
+	// abandoned is why this process, which leads, cannot.
+	abandoned error
+}
+
+// run checks what has to be right before anything starts, then runs the framework's
+// command until a signal.
+func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
+	if asked := cmd.Flags().Lookup("version"); asked != nil && asked.Value.String() == "true" {
+		// Upstream's word for every component is Kubernetes.
+		fmt.Fprintln(cmd.OutOrStdout(), cmd.Name(), version.Get().GitVersion)
+		return nil
+	}
+	verflag.PrintAndExitIfRequested()
+	if err := m.check(cmd.Flags()); err != nil {
+		return err
+	}
+	o, err := m.options.Options(Flags{
+		CloudProvider: m.flags.KubeCloudShared.CloudProvider.Name,
+		CloudConfig:   m.flags.KubeCloudShared.CloudProvider.CloudConfigFile,
+		ClusterName:   m.flags.KubeCloudShared.ClusterName,
+	})
+	if err != nil {
+		return err
+	}
+	m.flags.KubeCloudShared.CloudProvider.Name = o.Provider.Descriptor.Name
+	if cmd.Flags().Changed("configure-cloud-routes") && o.Provider.Descriptor.Capabilities.Routes {
+		if shared := m.flags.KubeCloudShared; shared.ConfigureCloudRoutes && shared.ClusterCIDR == "" {
+			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
+		}
+	}
+	if o.Mode.ReadOnly() && m.flags.KubeCloudShared.UseServiceAccountCredentials {
+		return &UsageError{"--use-service-account-credentials creates service accounts, which --dry-run must not: leave one of them out"}
+	}
+	if election := &m.flags.Generic.LeaderElection; o.Mode.ReadOnly() && !cmd.Flags().Changed("leader-elect") {
+		// It must not take the lease of the process that does the work.
+		election.LeaderElect = false
+	}
+	if o.Mode.ReadOnly() {
+		klog.SetLogFilter(dryrun.LogFilter{})
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	context.AfterFunc(ctx, m.cancel)
+	if m.cloud, err = framework.New(ctx, o); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
+	return m.framework(cmd, args)
+}
+
+// check refuses what the framework accepts although nothing would work with it.
+func (m *manager) check(flags *pflag.FlagSet) error {
+	for _, name := range []string{"concurrent-node-syncs", "concurrent-service-syncs", "concurrent-node-lifecycle-syncs"} {
+		if value, err := flags.GetInt32(name); err == nil && value < 1 {
+			return &UsageError{fmt.Sprintf("--%s=%d leaves no worker: it must be at least 1", name, value)}
+		}
+	}
+	// The election panics on these.
+	election := m.flags.Generic.LeaderElection
+	lease, renew, retry := election.LeaseDuration.Duration, election.RenewDeadline.Duration, election.RetryPeriod.Duration
+	if election.LeaderElect && (retry <= 0 || renew <= retry*6/5 || lease <= renew) {
+		return &UsageError{fmt.Sprintf(
+			"--leader-elect-lease-duration=%s must be more than --leader-elect-renew-deadline=%s, and that more than 1.2 times --leader-elect-retry-period=%s, which must be more than 0",
+			lease, renew, retry)}
+	}
+	return nil
+}
+
+// startError carries an error of Prepare through the framework, whose initializer cannot
+// return one and would go on with a nil cloud.
+type startError struct{ err error }
+
+// framework runs the framework's own command, which prints its errors itself.
+func (m *manager) framework(cmd *cobra.Command, args []string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			start, ok := r.(startError)
+			if !ok {
+				panic(r)
+			}
+			err = start.err
+		}
+	}()
+	if err := m.next(cmd, args); err != nil {
+		return &PrintedError{err}
+	}
+	return nil
+}
+
+func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) cloudprovider.Interface {
+	if err := m.cloud.Prepare(completed); err != nil {
+		panic(startError{err})
+	}
+	m.cloud.Standby(completed, func(err error) { m.abandoned = err; m.cancel() })
+	return m.cloud
+}
+
+func (m *manager) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := m.cloud.Stop(ctx); err != nil {
+		return fmt.Errorf("stopping: %w", err)
+	}
+	klog.InfoS("Stopped")
+	return nil
+}
