@@ -1,6 +1,10 @@
 package cloud
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
 
 // The longest list that drivers read. Kubernetes supports 5,000 nodes; an account may have many
 // more machines.
@@ -56,4 +60,97 @@ func Pages[T any](read func(next string) (items []T, after string, err error)) (
 		}
 		next = after
 	}
+}
+
+// parallelPages is how many pages of a list are read at once. The rate limit holds all the same: it lets
+// each request through in its turn.
+const parallelPages = 6
+
+// NumberedPage is one page of a list whose pages have numbers.
+type NumberedPage[T any] struct {
+	Items []T
+	// Pages is how many pages the list has, 0 when that is not known. Only that of the first page counts.
+	Pages int
+	// Last says that no other page follows.
+	Last bool
+}
+
+// NumberedPages reads a list whose pages have numbers, beginning with 1. When the first page says how many there
+// are, the others are read side by side, so read must be safe for concurrent use; a list that has grown
+// meanwhile is read to its end. An error of any page is one of the whole list, and a page without a list is
+// [ErrIncomplete].
+func NumberedPages[T any](read func(page int) (NumberedPage[T], error)) ([]T, error) {
+	pages := make([]NumberedPage[T], 1)
+	if err := readPage(pages, 1, read); err != nil {
+		return nil, err
+	}
+	if known := pages[0].Pages; known > MaxListPages {
+		return nil, &Unreadable{Why: fmt.Sprintf("a list has %d pages, more than %d", known, MaxListPages)}
+	} else if !pages[0].Last && known > 1 {
+		pages = append(pages, make([]NumberedPage[T], known-1)...)
+		if err := sideBySide(pages, read); err != nil {
+			return nil, err
+		}
+	}
+	var paging Paging
+	var all []T
+	for n := 0; ; n++ {
+		if n == len(pages) {
+			pages = append(pages, NumberedPage[T]{})
+			if err := readPage(pages, n+1, read); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, pages[n].Items...)
+		if pages[n].Last {
+			return all, nil
+		}
+		if err := paging.Page(len(pages[n].Items), ""); err != nil {
+			return nil, err
+		}
+		pages[n].Items = nil
+	}
+}
+
+// sideBySide reads all pages but the first.
+func sideBySide[T any](pages []NumberedPage[T], read func(int) (NumberedPage[T], error)) error {
+	var readers sync.WaitGroup
+	var next atomic.Int64
+	next.Store(1)
+	failures := make([]error, parallelPages)
+	var failed atomic.Bool
+	var panicked atomic.Pointer[any]
+	for i := range failures {
+		readers.Go(func() {
+			defer func() {
+				if broken := recover(); broken != nil {
+					panicked.Store(&broken)
+				}
+			}()
+			for number := int(next.Add(1)); number <= len(pages) && !failed.Load(); number = int(next.Add(1)) {
+				if failures[i] = readPage(pages, number, read); failures[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	readers.Wait()
+	if broken := panicked.Load(); broken != nil {
+		panic(*broken) // where the kernel contains it
+	}
+	for _, err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readPage[T any](pages []NumberedPage[T], number int, read func(int) (NumberedPage[T], error)) error {
+	page, err := read(number)
+	if err == nil && page.Items == nil {
+		err = ErrIncomplete
+	}
+	pages[number-1] = page
+	return err
 }
