@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
@@ -24,8 +22,8 @@ const (
 	markUID = "ccm-uid:"
 )
 
-// maxUID is the room for a UID beside the longest namespace and the longest name.
-const maxUID = identifier.MaxTag - len(MarkService) - 2*(validation.DNS1123LabelMaxLength+1)
+// maxUID is the room for a UID beside a namespace and a name of 63 characters, Kubernetes' limit for both, and two colons.
+const maxUID = identifier.MaxTag - len(MarkService) - 2*(63+1)
 
 // Owners read and write the tags that say whose a load balancer is.
 type Owners struct {
