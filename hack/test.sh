@@ -30,8 +30,9 @@ tested() {
 raced=(env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race)
 # uncached because Go does not see that files outside a module have changed.
 uncached=(-count=1 -timeout 30m)
-# The system tests wait for other processes most of the time, so more packages than there are processors run at once.
-at_once=6
+# The system tests wait for other processes half of the time, so one package more than there are processors runs at
+# once. With more of them, each with several control planes, deadlines pass for want of processor time.
+at_once=$(($(nproc) + 1))
 
 others() {
   export CCM_BINARY=${CCM_PLAIN_BINARY:-}
