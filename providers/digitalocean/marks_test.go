@@ -29,6 +29,8 @@ func TestMarks(t *testing.T) {
 		{name: "upstream's, another cluster", tags: []string{"k8s:other"}, owner: cloud.Owner{Cluster: "other"}},
 		{name: "our mark wins over upstream's", tags: []string{"ccm-cluster:a", "k8s:C1"}, marks: []string{"ccm-cluster:a", "k8s:C1"}, owner: cloud.Owner{Cluster: "a"}},
 		{name: "another Service's", tags: []string{"ccm-service:a:b:u"}, marks: []string{"ccm-service:a:b:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
+		{name: "its own and an older one's", tags: []string{"ccm-service:a:b:u", "ccm-uid:v"}, marks: []string{"ccm-service:a:b:u", "ccm-uid:v"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
+		{name: "an older one's and its own", tags: []string{"ccm-uid:v", "ccm-service:a:b:u"}, marks: []string{"ccm-service:a:b:u", "ccm-uid:v"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
 	d := testDriver(func(s *config.Settings) { s.ClusterID = "C1" })

@@ -35,7 +35,7 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	case before == nil:
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	lb, err := l.update(ctx, before, change)
+	lb, err := l.update(ctx, before.LoadBalancer, change)
 	return l.progress(lb, change), err
 }
 
@@ -54,8 +54,8 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	return l.progress(lb, change), nil
 }
 
-// delete removes the balancer, then the Service's tag, which nothing has any more: until then it proves
-// whose the balancer is. A tag nothing carries costs nothing, so its removal may fail.
+// delete removes the balancer, then the Service's tag if nothing has it any more: until then it proves whose
+// the balancer is. A tag nothing carries costs nothing, so its removal may fail.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
 	if !change.Before.Found && change.Before.Orphans {
@@ -65,6 +65,7 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 	if !change.Before.Found || !identifier.IsIdentifier(id) {
 		return cloud.Progress{}, nil
 	}
+	unused := l.isOnlyHere(ctx, change)
 	_, err := l.API.LoadBalancers.Delete(ctx, id)
 	if api.IsNotFound(err) {
 		// It was there when it was observed: without another look nothing is believed, and its tags stay.
@@ -73,11 +74,22 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
-	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
-	if !another && slices.Contains(change.Before.Balancer.OwnershipTags, mark.ServiceTag(owner)) {
+	if unused {
 		l.deleteTag(ctx, owner)
 	}
 	return cloud.Progress{}, nil
+}
+
+// isOnlyHere reports whether the balancer has its Service's tag and nothing else has: a second balancer of the
+// Service may have it, and so may that of a cluster that was restored from the same backup. A list of all
+// balancers says so, or else the API, which counts.
+func (l *Balancers) isOnlyHere(ctx context.Context, change cloud.Change) bool {
+	owner, lb := change.Spec.Ref.Owner, nativeOf(change.Before)
+	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
+	if lb == nil || another || !slices.Contains(change.Before.Balancer.OwnershipTags, mark.ServiceTag(owner)) {
+		return false
+	}
+	return lb.alone || l.carriers(ctx, owner) == 1
 }
 
 func (l *Balancers) deleteTag(ctx context.Context, owner cloud.Owner) {
@@ -85,13 +97,18 @@ func (l *Balancers) deleteTag(ctx context.Context, owner cloud.Owner) {
 }
 
 // tagRemains reports whether a process ended between the deletion of the Service's balancer and
-// that of its tag: the API counts what has a tag.
+// that of its tag.
 func (l *Balancers) tagRemains(ctx context.Context, owner cloud.Owner) bool {
-	if owner.UID == "" {
-		return false
-	}
+	return owner.UID != "" && l.carriers(ctx, owner) == 0
+}
+
+// carriers returns how many things of the account have the Service's tag; -1 is not known, or no such tag.
+func (l *Balancers) carriers(ctx context.Context, owner cloud.Owner) int {
 	found, _, err := l.API.Tags.Get(ctx, mark.ServiceTag(owner))
-	return err == nil && found != nil && found.Resources != nil && found.Resources.Count == 0
+	if err != nil || found == nil || found.Resources == nil {
+		return -1
+	}
+	return found.Resources.Count
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it

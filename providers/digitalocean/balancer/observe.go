@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
@@ -32,6 +33,8 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	var o cloud.Observed
 	if lb != nil {
 		o = l.Observed(lb, spec)
+		_, listed := spec.BulkList.([]godo.LoadBalancer)
+		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
 		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
@@ -158,10 +161,25 @@ func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 	return owner
 }
 
-// nativeOf returns the API's object of an observation, for read-modify-write; nil when it has none.
-func nativeOf(o cloud.Observed) *godo.LoadBalancer {
-	lb, _ := o.Native.(*godo.LoadBalancer)
-	return lb
+// native is the API's object, for read-modify-write.
+type native struct {
+	*godo.LoadBalancer
+	// alone says that a list of all balancers shows no other one with a tag of a Service that this one has.
+	alone bool
+}
+
+// nativeOf returns the API's object of an observation, nil when it has none.
+func nativeOf(o cloud.Observed) *native {
+	n, _ := o.Native.(*native)
+	return n
+}
+
+func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
+	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
+		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
+			return strings.HasPrefix(strings.ToLower(tag), mark.MarkService) && slices.Contains(lb.Tags, tag)
+		})
+	})
 }
 
 // Observed decodes an existing balancer.
@@ -174,7 +192,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Balancer:  l.balancer(lb, spec),
 		Addresses: addressesOf(lb),
 		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
-		Native:    lb,
+		Native:    &native{LoadBalancer: lb},
 	}
 	switch lb.Status {
 	case "active":

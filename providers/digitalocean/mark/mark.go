@@ -54,7 +54,8 @@ func (w *Owners) Of(o cloud.Owner) []string {
 	return tags
 }
 
-// ServiceTag is the tag of one Service: no other one, in no other cluster, has the same.
+// ServiceTag is the tag of one Service. No other Service has the same, but that of a cluster which was restored
+// from the same backup.
 func ServiceTag(o cloud.Owner) string {
 	// No part can hold a colon, and all together always fit.
 	parts := []string{encode(o.Namespace, identifier.MaxTag), encode(o.Name, identifier.MaxTag), encode(o.UID, maxUID)}
@@ -81,7 +82,7 @@ func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 		case markCluster:
 			owner.Cluster = claim(value, self.Cluster, identifier.MaxTag-len(markCluster))
 		case markUID:
-			owner.UID = claim(value, self.UID, identifier.MaxTag-len(markUID))
+			owner.UID = cmp.Or(owner.UID, claim(value, self.UID, identifier.MaxTag-len(markUID)))
 		case markCloud:
 			owner.Cloud = claim(value, cmp.Or(self.Cloud, w.Cloud), identifier.MaxTag-len(markCloud))
 		case MarkService:
