@@ -175,6 +175,9 @@ func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 		return err
 	}
 	if progress.Pending {
+		if !progress.More {
+			p.state.Removal = p.state.Running
+		}
 		return p.going(progress)
 	}
 	if p.fromList && p.deletesAtOnce() && len(observed.Duplicates) == 0 && p.Replacing == nil {

@@ -23,7 +23,7 @@ type finder struct {
 	began   time.Time
 	// fromList says that the balancer was last seen in a bulk list.
 	fromList bool
-	// removed says that the cloud has just told the good end of the deletion of the balancer.
+	// removed says that the cloud has just told the good end of the deletion of the balancer that the Service gives up.
 	removed bool
 }
 

@@ -184,17 +184,18 @@ func TestStepsOfTargetsNeedNoLook(t *testing.T) {
 	})
 }
 
-// Other nodes, another request, a failure and the passing of time have the balancer looked at before the next step.
+// Other nodes, another request, an end that is not known and the passing of time have the balancer looked at before the next step.
 func TestStepsThatNeedALook(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*fixture)
+		change func(*slowCloud, *fixture)
 		added  []cloud.InstanceID
 		looks  int
 	}{
-		"nothing else":    {change: func(*fixture) {}, added: []cloud.InstanceID{"d", "e", "f"}, looks: 1},
-		"a node went":     {change: func(f *fixture) { f.nodes = f.nodes[:5] }, added: []cloud.InstanceID{"d", "e"}, looks: 2},
-		"another request": {change: func(f *fixture) { f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
-		"a long time":     {change: func(*fixture) { time.Sleep(restAge) }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 2},
+		"nothing else":    {change: func(*slowCloud, *fixture) {}, added: []cloud.InstanceID{"d", "e", "f"}, looks: 1},
+		"a node went":     {change: func(_ *slowCloud, f *fixture) { f.nodes = f.nodes[:5] }, added: []cloud.InstanceID{"d", "e"}, looks: 2},
+		"another request": {change: func(_ *slowCloud, f *fixture) { f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
+		"an unknown end":  {change: func(d *slowCloud, _ *fixture) { d.forgets = true }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
+		"a long time":     {change: func(*slowCloud, *fixture) { time.Sleep(restAge) }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestStepsThatNeedALook(t *testing.T) {
 					err := f.ensure()
 					if first {
 						first, d.observes = false, 0
-						test.change(f)
+						test.change(d, f)
 					}
 					return err
 				})

@@ -69,7 +69,10 @@ func (p *pipeline) lastChange(ctx context.Context) error {
 		p.state.Late, p.state.Repeated, p.state.Rest = running, state.Repetition{}, nil
 		return p.failed(ctx, err)
 	}
-	p.removed = p.state.Deleted && running.Succeeded()
+	p.removed = running == p.state.Removal && running.Succeeded()
+	if !running.Succeeded() { // what they did is not known
+		p.state.Rest = nil
+	}
 	return nil
 }
 
