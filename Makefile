@@ -38,7 +38,7 @@ HELM        := $(BIN)/helm
 PROGRESS    := $(BIN)/progress
 RACE_BINARY := $(BIN)/race/cloud-controller-manager
 FUZZTIME    ?= 10000x
-TEST_FLAGS  ?=
+export TEST_FLAGS ?=
 # The race detector needs cgo.
 # At the end of every program, each package's tests and each run of the binary, it would sleep for a second.
 GO_TEST     := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race
@@ -71,7 +71,7 @@ cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `
 
 .PHONY: test
 test: need-go need-cc controlplane build-if-needed race-binary $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs.
-	@TEST_FLAGS='$(TEST_FLAGS)' CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(RACE_BINARY))' CCM_PLAIN_BINARY='$(CURDIR)/$(BINARY)' hack/test.sh
+	@CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(RACE_BINARY))' CCM_PLAIN_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(BINARY))' hack/test.sh
 
 ##@ Build
 

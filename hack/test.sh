@@ -16,12 +16,13 @@ plain=(./chart ./release ./build ./cmd/... ./install)
 
 # tested FOLDER PACKAGE… -- COMMAND… tests the packages of a module.
 tested() {
-  local folder=$1 patterns=() packages
+  local folder=$1 patterns=() list packages
   shift
   while [[ $1 != -- ]]; do patterns+=("$1"); shift; done
   shift
   cd "$root/$folder"
-  mapfile -t packages < <(go list "${patterns[@]}")
+  list=$(go list "${patterns[@]}")
+  mapfile -t packages <<<"$list"
   "$root/bin/progress" -of ${#packages[@]} $verbose -- "$@" -json "${flags[@]}" "${packages[@]}"
 }
 
@@ -53,11 +54,12 @@ unit() {
 system() {
   echo "==> system tests (test module)"
   cd "$root/test"
-  local but
+  local but all
   but=$(go list "${plain[@]}")
+  all=$(CGO_ENABLED=1 go list -race ./...)
   # With -race the list lacks what is not built then: memory, which `make chaos` runs.
   # shellcheck disable=SC2046 # one word for each package
-  tested test "${slow[@]}" $(CGO_ENABLED=1 go list -race ./... | grep -vxF "$but") -- "${raced[@]}" -p $at_once "${uncached[@]}"
+  tested test "${slow[@]}" $(grep -vxF "$but" <<<"$all") -- "${raced[@]}" -p $at_once "${uncached[@]}"
 }
 
 set -m # a process group of its own, so that it can be ended whole

@@ -157,7 +157,9 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 		if err := r.completeListener(ctx, &listener, groups, known, spec); err != nil {
 			return err
 		}
-		if lb.isTimed(spec) && listener.idle == "" {
+		if !lb.isTimed(spec) {
+			listener.idle = "" // nobody asks for it any more
+		} else if listener.idle == "" {
 			if err := r.readTimeout(ctx, &listener); err != nil {
 				return err
 			}

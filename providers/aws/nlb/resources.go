@@ -69,7 +69,7 @@ func (p *parts) addGroups(ctx context.Context) error {
 	}
 	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
-	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, own, balancer.Doubtful(spec.Candidates, after))
+	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
 }
 
 // addTags adds the tags that change, unless only targets change, whatever the annotation says. The

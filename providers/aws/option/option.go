@@ -62,8 +62,8 @@ var (
 	Draining        = boolean("connection-draining-enabled", OnClassic, "Let connections to a node that goes end by themselves.")
 	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", OnClassic, "Seconds for that.")
 	ClassicTimeout  = number("connection-idle-timeout", 1, MaxClassicTimeout, "", OnClassic, "Seconds that a connection may be silent. By default 60.")
-	// IdleTimeout is the portable key. Upstream's above is for Classic Load Balancers alone, so that it is no spelling of it.
-	IdleTimeout = annotation.IdleTimeout.Under(ClassicTimeout.Name).Within(1, 6000).
+	// IdleTimeout is the portable key. Upstream's above is for Classic Load Balancers alone, so that it is no spelling of it. There it wins.
+	IdleTimeout = annotation.IdleTimeout.Within(1, 6000).
 			Noted("From 1 to 4000 s on Classic Load Balancers, by default 60 s. From 60 to 6000 s on TCP ports of Network ones, by default 350 s; on other ports AWS can't change it.")
 	CrossZone  = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
 	Protection = annotation.DeletionProtection.WithAliases(annotation.Prefix + "aws-deletion-protection").On(OnNetwork)

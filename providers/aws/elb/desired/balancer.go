@@ -105,7 +105,7 @@ func check(spec cloud.Spec) []error {
 	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+option.Type.Name+": "+option.TypeNetwork+" asks for one that has IPv6")
 	refuse(len(certificates) > 1, option.Certificate.Name, option.Certificate.In(o), "a listener of a Classic Load Balancer has one certificate")
 	refuse(option.Log.Bool(o) && option.LogBucket.In(o) == "", option.LogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
-	refuse(option.IdleTimeout.Int(o) > option.MaxClassicTimeout, option.IdleTimeout.Name, option.IdleTimeout.In(o), fmt.Sprintf("want at most %d for a Classic Load Balancer", option.MaxClassicTimeout))
+	refuse(!option.ClassicTimeout.Has(o) && option.IdleTimeout.Int(o) > option.MaxClassicTimeout, option.IdleTimeout.Name, option.IdleTimeout.In(o), fmt.Sprintf("want at most %d for a Classic Load Balancer", option.MaxClassicTimeout))
 	refuse(attributes != "", option.TargetAttributes.Name, attributes, "a Classic Load Balancer has no target groups")
 	for _, prefix := range spec.SourceRanges {
 		refuse(prefix.Addr().Is6(), "spec.loadBalancerSourceRanges", prefix.String(), "a Classic Load Balancer has IPv4 only, so no such client can reach it")
@@ -116,6 +116,9 @@ func check(spec cloud.Spec) []error {
 // notes say what has no effect.
 func (s Settings) notes(spec cloud.Spec) []cloud.Warning {
 	notes := option.Unused(spec, option.OnNetwork, "it has no effect on a Classic Load Balancer")
+	if option.ClassicTimeout.Has(spec.Options) && option.IdleTimeout.Has(spec.Options) {
+		notes = append(notes, cloud.Warning{Field: option.IdleTimeout.Name, Message: option.ClassicTimeout.Name + " is there, which wins"})
+	}
 	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !s.HasOwnGroup(spec) {
 		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
 	}
