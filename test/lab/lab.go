@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -158,9 +159,10 @@ func (l *Lab) Environment(own map[string]string) []string {
 }
 
 // RaceReports returns the first report of the race detector in a log that is about us.
-// Kubernetes' libraries v0.37.2 have two of their own: serviceCache.allServices of k8s.io/cloud-provider reads
-// what the workers write, without their lock; and at --v=9 client-go writes down when it dialled, which goes on
-// when the request has another connection already and is being logged.
+// Kubernetes' libraries v0.37.2 have three of their own: serviceCache.allServices of k8s.io/cloud-provider reads
+// what the workers write, without their lock; at --v=9 client-go writes down when it dialled, which goes on
+// when the request has another connection already and is being logged; and SecureServingInfo.tlsConfig of
+// k8s.io/apiserver sets a field after it has started the controller that copies the configuration.
 func RaceReports(log string) error {
 	for report := range strings.SplitSeq(log, "==================") {
 		if strings.Contains(report, "WARNING: DATA RACE") && !upstreams(report) {
@@ -172,18 +174,21 @@ func RaceReports(log string) error {
 
 // upstreams reports whether both accesses of a race happen in the same of these libraries.
 func upstreams(report string) bool {
-	return within(report, "k8s.io/cloud-provider/controllers/service.") || within(report, "k8s.io/client-go/transport.(*debuggingRoundTripper).")
+	return within(report, "k8s.io/cloud-provider/controllers/service.") || within(report, "k8s.io/client-go/transport.(*debuggingRoundTripper).") ||
+		strings.Contains(report, "(*DynamicServingCertificateController).syncCerts()") &&
+			within(report, "k8s.io/apiserver/pkg/server.(*SecureServingInfo).tlsConfig(", "crypto/tls.(*Config).Clone(")
 }
 
-// within reports whether both accesses of a race happen in functions whose names begin like this.
-func within(report, functions string) bool {
+// within reports whether both accesses of a race happen in functions whose names begin like one of these.
+func within(report string, functions ...string) bool {
 	accesses := 0
 	lines := strings.Split(report, "\n")
 	for i, line := range lines[:max(0, len(lines)-1)] {
 		if !strings.Contains(line, " by goroutine ") && !strings.Contains(line, " by main goroutine") {
 			continue
 		}
-		if !strings.HasPrefix(strings.TrimSpace(lines[i+1]), functions) {
+		begins := func(prefix string) bool { return strings.HasPrefix(strings.TrimSpace(lines[i+1]), prefix) }
+		if !slices.ContainsFunc(functions, begins) {
 			return false
 		}
 		accesses++
