@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
-
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 

@@ -10,12 +10,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
-
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
 	"github.com/multicloud-ccm/multicloud-ccm/internal/chart"
 	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled" // registers the providers
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 

@@ -62,18 +62,6 @@ func service(name string, change ...func(*corev1.Service)) *corev1.Service {
 	return s
 }
 
-func withType(t corev1.ServiceType) func(*corev1.Service) {
-	return func(s *corev1.Service) { s.Spec.Type = t }
-}
-
-func withClass(class string) func(*corev1.Service) {
-	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }
-}
-
-func withFinalizer(s *corev1.Service) {
-	s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
-}
-
 func withAnnotation(key, value string) func(*corev1.Service) {
 	return func(s *corev1.Service) {
 		if s.Annotations == nil {
@@ -101,18 +89,6 @@ func (l *log) take() []string {
 	lines := l.lines
 	l.lines = nil
 	return lines
-}
-
-func (l *log) handler() cache.ResourceEventHandler {
-	name := func(obj any) string {
-		key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
-		return key
-	}
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { l.add("add " + name(obj)) },
-		UpdateFunc: func(_, obj any) { l.add("update " + name(obj)) },
-		DeleteFunc: func(obj any) { l.add("delete " + name(obj)) },
-	}
 }
 
 // cluster is an informer factory over a fake API server whose caches are filled by hand.

@@ -38,6 +38,12 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		p.applied(d, before, progress)
 	}
 	p.say(problem.OfDriver(progress.Warnings)...)
+	p.settle(d, before, progress)
+	return progress, nil
+}
+
+// settle remembers what a change came to.
+func (p *pipeline) settle(d decide.Decision, before state.Settled, progress cloud.Progress) {
 	switch {
 	case progress.Pending:
 	case progress.Again > 0:
@@ -52,7 +58,6 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 			p.state.Bring(d.Change)
 		}
 	}
-	return progress, nil
 }
 
 // execute makes the change. What was read before it began may not be true any more.

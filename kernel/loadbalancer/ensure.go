@@ -43,9 +43,6 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
-	if err := p.goOn(ctx, nodes); err != nil {
-		return Outcome{}, err
-	}
 	f, d, err := p.resolve(ctx, nodes)
 	if err != nil {
 		return Outcome{Record: p.proof(f.Observed)}, err
@@ -251,14 +248,17 @@ func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 }
 
 // early ends a run in which nothing is to be decided: the balancer is left alone, or the last change goes
-// on, or has failed after the answer. Then the targets are brought to the nodes all the same: the change
+// on, has another step, or has failed after the answer. Then the targets are brought to the nodes all the same: the change
 // waits for the retry, and nodes come and go. What fails of that is an event.
 func (p *pipeline) early(ctx context.Context, nodes []*corev1.Node) (o Outcome, done bool, err error) {
 	if p.Untouched() {
 		p.say(p.LeftAlone()...)
 		return Outcome{Status: p.Present()}, true, nil
 	}
-	if err = p.lastChange(ctx); err != nil && p.state.Running == nil {
+	switch err = p.lastChange(ctx); {
+	case err == nil:
+		err = p.goOn(ctx, nodes)
+	case p.state.Running == nil:
 		_ = p.updateTargets(ctx, nodes)
 	}
 	return Outcome{}, err != nil, err

@@ -30,10 +30,6 @@ func withType(t corev1.ServiceType) func(*corev1.Service) {
 	return func(s *corev1.Service) { s.Spec.Type = t }
 }
 
-func withClass(class string) func(*corev1.Service) {
-	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }
-}
-
 func withFinalizer(s *corev1.Service) {
 	s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
 }

@@ -9,23 +9,22 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/cloud-provider/names"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
+	"k8s.io/cloud-provider/names"
 	"k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/version"
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
 )
 
 // stopTimeout bounds the way out after SIGTERM; Kubernetes allows 30 s in all.
