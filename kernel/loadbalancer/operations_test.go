@@ -37,6 +37,13 @@ func (d *slowCloud) begin(effect func() error) cloud.Progress {
 	return cloud.Progress{Pending: true, Operations: []string{id}}
 }
 
+// forget has the cloud know no operation any more.
+func (d *slowCloud) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.forgets = true
+}
+
 // pass carries out what has ended by now.
 func (d *slowCloud) pass() {
 	d.mu.Lock()
@@ -194,7 +201,7 @@ func TestStepsThatNeedALook(t *testing.T) {
 		"nothing else":    {change: func(*slowCloud, *fixture) {}, added: []cloud.InstanceID{"d", "e", "f"}, looks: 1},
 		"a node went":     {change: func(_ *slowCloud, f *fixture) { f.nodes = f.nodes[:5] }, added: []cloud.InstanceID{"d", "e"}, looks: 2},
 		"another request": {change: func(_ *slowCloud, f *fixture) { f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
-		"an unknown end":  {change: func(d *slowCloud, _ *fixture) { d.forgets = true }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
+		"an unknown end":  {change: func(d *slowCloud, _ *fixture) { d.forget() }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
 		"a long time":     {change: func(*slowCloud, *fixture) { time.Sleep(restAge) }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +270,7 @@ func TestDeletionWhoseEndIsNotKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, all := slowly(t, 1)
 		f := all[0]
-		d.forgets = true
+		d.forget()
 		f.distrust = errors.New("another account")
 		fails(t, together(t, all, func(f *fixture) error { return f.Delete(t.Context(), leaving(f)) }), "another account")
 		if d.trust == 0 {
