@@ -10,13 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // The doctor asks the API server many small questions at once.

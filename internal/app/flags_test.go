@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
-
 	"github.com/spf13/pflag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
 )
 
 // TestFlagProblems: nobody who says zero means the default, least of all with a brake.

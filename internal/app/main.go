@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
-
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics
 	_ "k8s.io/component-base/metrics/prometheus/version"  // build_info
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
 )
 
 // Exit codes. A usage error is printed as one line before anything has started.

@@ -6,14 +6,13 @@ import (
 	"os"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // shared are those of the controller manager's own flags that decide what it would do.

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -16,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 

@@ -4,7 +4,6 @@ import (
 	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 )
 

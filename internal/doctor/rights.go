@@ -8,14 +8,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
-
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	controllernames "k8s.io/cloud-provider/names"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 )
 
 // lackingRight is one that the controller manager needs and does not have.

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/cloud-provider/names"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )

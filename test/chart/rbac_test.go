@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
-
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 )
 
 // The permissions are those of the controllers that run, for every set of them, and the

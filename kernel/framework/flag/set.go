@@ -4,12 +4,12 @@ package flag
 import (
 	"fmt"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	"github.com/spf13/pflag"
 	"k8s.io/cloud-provider/names"
 	"k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // UpstreamDefault is the annotation of a flag that holds the default other CCMs have, where

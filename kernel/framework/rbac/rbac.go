@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/cloud-provider/names"
 	"sigs.k8s.io/yaml"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // Grant is one line of the table of permissions.
