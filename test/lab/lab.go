@@ -47,14 +47,13 @@ type Lab struct {
 	// given is the binary that the caller brought, "" for none.
 	given string
 
-	plain     sync.Once // guards the two below
-	plainPath string
-	plainErr  error
+	plain func() (string, error) // makes the binary of PlainBinary, once
 }
 
 // Start builds what is missing and starts the control plane, but no CCM.
 func Start(ctx context.Context, o Options) (*Lab, error) {
 	l := &Lab{binary: o.Binary, given: o.Binary, Cloud: o.Cloud}
+	l.plain = sync.OnceValues(l.makePlain)
 	if err := l.start(ctx, o); err != nil {
 		l.Stop()
 		return nil, err
