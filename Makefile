@@ -279,6 +279,10 @@ moto: ## Install the moto server, AWS's APIs in memory, into the cache.
 upstream-gce: need-go ## Run the code of Google's own CCM against our emulator of its API, and print what it costs (minutes to compile).
 	cd test/upstream/gce && go test -count=1 -v -timeout 30m ./...
 
+.PHONY: upstream-aws
+upstream-aws: need-go controlplane moto build-if-needed ## Set AWS's own CCM beside this one, on a moto server: both are started with the configuration of another account.
+	cd test && E2E_UPSTREAM=1 CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/upstream
+
 .PHONY: lint
 lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import law among them, and look for functions that nothing calls.
 	@echo "==> actionlint"
