@@ -1,21 +1,17 @@
 package framework
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	cloudprovider "k8s.io/cloud-provider"
-	"k8s.io/klog/v2"
+	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
@@ -29,11 +25,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
-// Cloud is one cloud as the controllers see it. New makes it, Prepare connects it with the
-// cluster, the framework calls Initialize when this process leads, Stop ends it.
+// Cloud is one cloud as the controllers see it. New makes it, the framework calls Initialize when this
+// process leads, Stop ends it.
 type Cloud struct {
 	options   Options
 	cloud     *run.Cloud
@@ -49,17 +44,15 @@ type Cloud struct {
 	calls             *drain.Drain
 	decisions         *client.Decisions
 	ready             *readiness.Readiness
-
-	// The rest exists after Prepare.
-	nodes         *view.Nodes
-	services      *view.Services
-	lease         *leader.Lease // nil without leader election
-	instances     *instances
-	loadBalancers *balancer.Adapter // nil when the cloud has none
-	routes        *routes           // nil unless configured
+	nodes             *view.Nodes
+	services          *view.Services
+	lease             *leader.Lease // nil without leader election
+	instances         *instances
+	loadBalancers     *balancer.Adapter // nil when the cloud has none
 	// plans prints what is not done.
 	plans *dryrun.Printer
 
+	routes       *routes // nil unless configured, as are the Nodes and the networks that routes lead to
 	routeNodes   *view.Nodes
 	clusterCIDRs []*net.IPNet
 
@@ -79,45 +72,24 @@ type Cloud struct {
 
 var _ cloudprovider.Interface = (*Cloud)(nil)
 
-// New builds the driver and everything that works on it. Standby replicas do so too: it
-// starts nothing and asks nothing, except what the driver's constructor validates.
-func New(ctx context.Context, o Options) (*Cloud, error) {
-	o.Tuning = o.Tuning.withDefaults()
-	o.ClusterID = cmp.Or(o.ClusterID, o.Config.ClusterName)
-	if o.ClusterID == "" {
-		return nil, errors.New("the cluster id is empty: set the cluster name")
+// New builds the kernel around a driver, connects it with the cluster and decorates what the controllers will be given.
+// The cloudInitializer calls it once, before anything has used the configuration. It starts nothing. abandon is called
+// when this process leads and cannot.
+func New(d *Driver, completed *cloudcontrollerconfig.CompletedConfig, abandon func(error)) (*Cloud, error) {
+	c := assemble(d)
+	c.abandon = abandon
+	if err := c.connect(completed); err != nil {
+		return nil, err
 	}
-	name := cmp.Or(o.Config.Cloud, o.Provider.Descriptor.Name)
-	o.Config.Cloud = name
-	if setting := o.Provider.Descriptor.Limits.QPSSetting; setting != "" && o.Tuning.QPS == 0 {
-		// The driver's constructor refuses a value that is no number.
-		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
-	}
-	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
-	limited := transport.New(o.Config.Transport, transport.Options{
-		Cloud:     name,
-		Limits:    o.Provider.Descriptor.Limits,
-		QPS:       o.Tuning.QPS,
-		Metrics:   Metrics(),
-		DryRun:    o.Mode.ReadOnly(),
-		ReadOnly:  o.Provider.ReadOnly,
-		API:       o.Provider.API,
-		Throttled: o.Provider.Throttled,
-		Warn:      o.Config.Warn,
-		UserAgent: o.Config.UserAgent,
-	})
-	o.Config.Transport, o.Config.WithTLS = limited, limited.WithTLS
-	driver, err := o.Provider.New(ctx, o.Config)
-	if err != nil {
-		return nil, cloud.NotStarted(o.Provider.Descriptor.Name, err)
-	}
-	return assemble(o, driver), nil
+	return c, nil
 }
 
 // assemble builds the kernel around a driver.
-func assemble(o Options, driver cloud.Driver) *Cloud {
+func assemble(d *Driver) *Cloud {
+	o := d.options
 	c := &Cloud{
 		options:   o,
+		cloud:     d.cloud,
 		recorder:  recorder.New(),
 		calls:     drain.New(),
 		decisions: client.NewDecisions(),
@@ -127,12 +99,6 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 		routeBrake: safety.NewBrake(o.Tuning.Brake),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
-	c.cloud = run.Decorate(driver, run.Options{
-		Name:        o.Config.Cloud,
-		Descriptor:  o.Provider.Descriptor,
-		Annotations: o.Provider.Annotations,
-		Metrics:     Metrics(),
-	})
 	c.ready = readiness.New(c.cloud.Driver)
 	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.Print)
 	c.inventory = instance.New(instance.Options{
@@ -154,21 +120,11 @@ func assemble(o Options, driver cloud.Driver) *Cloud {
 	return c
 }
 
-// Nodes returns this cloud's Nodes, none before Prepare.
-func (c *Cloud) Nodes() []*corev1.Node {
-	if c.nodes == nil {
-		return nil
-	}
-	return c.nodes.All()
-}
+// Nodes returns this cloud's Nodes.
+func (c *Cloud) Nodes() []*corev1.Node { return c.nodes.All() }
 
-// Services returns all Services of the cluster, none before Prepare.
-func (c *Cloud) Services() []*corev1.Service {
-	if c.services == nil {
-		return nil
-	}
-	return c.services.All()
-}
+// Services returns all Services of the cluster.
+func (c *Cloud) Services() []*corev1.Service { return c.services.All() }
 
 // mine is the filter of the Node view. It must stay a function of the Node alone.
 func (c *Cloud) mine(node *corev1.Node) bool {
@@ -183,11 +139,8 @@ func (c *Cloud) candidate(node *corev1.Node) bool {
 	return owner == instance.Mine || owner == instance.Unmanaged
 }
 
-// allNodes returns the Nodes of the cluster, whosever they are; none before Prepare.
+// allNodes returns the Nodes of the cluster, whosever they are.
 func (c *Cloud) allNodes() []*corev1.Node {
-	if c.nodes == nil {
-		return nil
-	}
 	return c.nodes.Of(func(*corev1.Node) bool { return true }).All()
 }
 

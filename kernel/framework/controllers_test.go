@@ -89,7 +89,7 @@ func (b *balancing) working() error {
 }
 
 func (b *balancing) Ensure(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
-	b.add("ensure " + svc.Name + " " + strconv.Itoa(len(nodes)))
+	b.Add("ensure " + svc.Name + " " + strconv.Itoa(len(nodes)))
 	time.Sleep(time.Duration(b.slow.Load()))
 	if b.waits && len(nodes) == 0 {
 		return loadbalancer.Outcome{}, &loadbalancer.Pending{After: 5 * time.Minute, Reason: "no node can be a target"}
@@ -104,7 +104,7 @@ func (b *balancing) Ensure(_ context.Context, svc *corev1.Service, nodes []*core
 }
 
 func (b *balancing) UpdateTargets(_ context.Context, svc *corev1.Service, nodes []*corev1.Node) error {
-	b.add("targets " + svc.Name + " " + strconv.Itoa(len(nodes)))
+	b.Add("targets " + svc.Name + " " + strconv.Itoa(len(nodes)))
 	if b.waits && len(svc.Status.LoadBalancer.Ingress) == 0 {
 		return loadbalancer.ErrNoBalancer
 	}
@@ -113,7 +113,7 @@ func (b *balancing) UpdateTargets(_ context.Context, svc *corev1.Service, nodes 
 
 // Delete needs two calls, as where the cloud takes its time.
 func (b *balancing) Delete(_ context.Context, svc *corev1.Service) error {
-	b.add("delete " + svc.Name)
+	b.Add("delete " + svc.Name)
 	count := func(running int) int {
 		b.counting.Lock()
 		defer b.counting.Unlock()
@@ -192,7 +192,7 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.balancers = &loadbalancer.Manager{}
-	if err := c.Prepare(completed); err != nil {
+	if err := c.connect(completed); err != nil {
 		t.Fatal(err)
 	}
 	c.instances.inventory, c.loadBalancers.Manager = machines(c), b
@@ -310,7 +310,7 @@ func TestServiceFromBirthToDeath(t *testing.T) {
 		services := server.CoreV1().Services("shop")
 		expect := func(why string, want ...string) {
 			t.Helper()
-			if diff := cmp.Diff(want, b.take()); diff != "" {
+			if diff := cmp.Diff(want, b.Take()); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s", why, diff)
 			}
 		}
@@ -371,7 +371,7 @@ func TestFinalizerAndRecordDoNotConflict(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"ensure web 0"}, b.take()); diff != "" {
+		if diff := cmp.Diff([]string{"ensure web 0"}, b.Take()); diff != "" {
 			t.Errorf("asked of the cloud (-want +got):\n%s", diff)
 		}
 		svc, err := server.CoreV1().Services("shop").Get(t.Context(), "web", metav1.GetOptions{})
@@ -381,36 +381,12 @@ func TestFinalizerAndRecordDoNotConflict(t *testing.T) {
 	})
 }
 
-// said counts the events of a Service by reason.
-func said(t *testing.T, server *fake.Clientset) map[string]int {
-	t.Helper()
-	list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	for _, e := range list.Items {
-		if e.InvolvedObject.Kind == "Service" {
-			counts[e.Reason] += int(max(e.Count, 1))
-		}
-	}
-	return counts
-}
-
-// alarmed counts what the controllers log as errors until the test ends.
-func alarmed(t *testing.T) *log {
-	errs, before := &log{}, utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = append(slices.Clone(before), func(_ context.Context, err error, _ string, _ ...any) { errs.add(err.Error()) })
-	t.Cleanup(func() { utilruntime.ErrorHandlers = before })
-	return errs
-}
-
 // However long the cloud takes, each state is said once: the client sends 25 events about an object
 // and then hardly any.
 func TestSlowCloudIsSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &balancing{busy: 60}
-		errs := alarmed(t)
+		errs := frameworktest.Logged(t)
 		server := running(t, &machines{}, b)
 		join(t, server, 2)
 		svc := service("web")
@@ -422,20 +398,20 @@ func TestSlowCloudIsSaidOnce(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		want := map[string]int{"EnsuringLoadBalancer": 2, "EnsuredLoadBalancer": 1}
-		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+		if diff := cmp.Diff(want, frameworktest.Said(t, server)); diff != "" {
 			t.Errorf("creation (-want +got):\n%s", diff)
 		}
-		if got := len(b.take()); got != 61 {
+		if got := len(b.Take()); got != 61 {
 			t.Errorf("%d looks, want one for each wait", got)
 		}
 		joinLate(t, server)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		want["UpdatedLoadBalancer"] = 1
-		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+		if diff := cmp.Diff(want, frameworktest.Said(t, server)); diff != "" {
 			t.Errorf("another node (-want +got):\n%s", diff)
 		}
-		b.take()
+		b.Take()
 		svc, err := services.Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -452,13 +428,13 @@ func TestSlowCloudIsSaidOnce(t *testing.T) {
 		}
 		synctest.Wait()
 		want["DeletingLoadBalancer"], want["DeletedLoadBalancer"] = 1, 1
-		if diff := cmp.Diff(want, said(t, server)); diff != "" {
+		if diff := cmp.Diff(want, frameworktest.Said(t, server)); diff != "" {
 			t.Errorf("deletion (-want +got):\n%s", diff)
 		}
 		if err != nil || len(svc.Finalizers) > 0 {
 			t.Errorf("service %v, %v", svc, err)
 		}
-		if got := errs.take(); len(got) > 0 {
+		if got := errs.Take(); len(got) > 0 {
 			t.Errorf("logged as errors: %q", got)
 		}
 	})
@@ -477,7 +453,7 @@ func joinLate(t *testing.T, server *fake.Clientset) {
 func TestServiceThatWaitsForANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &balancing{waits: true}
-		errs := alarmed(t)
+		errs := frameworktest.Logged(t)
 		server := running(t, &machines{}, b)
 		svc := service("web")
 		svc.ResourceVersion = ""
@@ -490,9 +466,9 @@ func TestServiceThatWaitsForANode(t *testing.T) {
 		settle()
 		svc, err := server.CoreV1().Services("shop").Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil || len(svc.Status.LoadBalancer.Ingress) != 1 {
-			t.Errorf("status %v, %v; asked %q", svc.Status, err, b.take())
+			t.Errorf("status %v, %v; asked %q", svc.Status, err, b.Take())
 		}
-		if got := errs.take(); len(got) > 0 {
+		if got := errs.Take(); len(got) > 0 {
 			t.Errorf("logged as errors: %q", got)
 		}
 	})

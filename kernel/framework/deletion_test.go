@@ -51,17 +51,17 @@ func TestServiceThatStaysAfterAll(t *testing.T) {
 		create(t, server, "web")
 		settle()
 		b.slow.Store(int64(10 * time.Second))
-		b.take()
+		b.Take()
 		become(t, server, "web", corev1.ServiceTypeClusterIP)
 		wait(2 * time.Second)
 		b.slow.Store(0) // the ensure does not wait for the deletion
 		become(t, server, "web", corev1.ServiceTypeLoadBalancer)
 		wait(2 * time.Second)
-		if got := strings.Join(b.take(), ", "); got != "delete web, ensure web 0" {
+		if got := strings.Join(b.Take(), ", "); got != "delete web, ensure web 0" {
 			t.Fatalf("at first %q", got)
 		}
 		wait(10 * time.Second)
-		if got := strings.Join(b.take(), ", "); got != "ensure web 0" {
+		if got := strings.Join(b.Take(), ", "); got != "ensure web 0" {
 			t.Errorf("after the deletion %q, want one more ensure", got)
 		}
 	})
@@ -112,12 +112,12 @@ func TestDeletionsAreBounded(t *testing.T) {
 		create(t, server, names...)
 		settle()
 		b.slow.Store(int64(10 * time.Second))
-		b.take()
+		b.Take()
 		for _, name := range names {
 			become(t, server, name, corev1.ServiceTypeClusterIP)
 		}
 		wait(2 * time.Minute)
-		if got := len(b.take()); got != 30 || b.most != 5 {
+		if got := len(b.Take()); got != 30 || b.most != 5 {
 			t.Errorf("%d deletions, %d at once; want 30, 5 at once as --concurrent-service-syncs says", got, b.most)
 		}
 	})

@@ -29,7 +29,7 @@ func (r *racks) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
 // target, and stays although it is lost for an hour: no cloud is asked about it.
 func TestDescribedNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		driver, balancers, errs := &racks{}, &balancing{}, alarmed(t)
+		driver, balancers, errs := &racks{}, &balancing{}, frameworktest.Logged(t)
 		decorated := run.Decorate(driver, run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
 		server := runningOn(t, decorated, func(c *Cloud) inventory {
 			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
@@ -63,10 +63,10 @@ func TestDescribedNodes(t *testing.T) {
 		if asked := driver.asked.Load(); asked > 0 {
 			t.Errorf("the cloud was asked %d times", asked)
 		}
-		if logged := errs.take(); len(logged) > 0 {
+		if logged := errs.Take(); len(logged) > 0 {
 			t.Errorf("logged as errors: %q", logged)
 		}
-		if lines := strings.Join(balancers.take(), ", "); !strings.Contains(lines, "web 1") {
+		if lines := strings.Join(balancers.Take(), ", "); !strings.Contains(lines, "web 1") {
 			t.Errorf("not offered as a target: %s", lines)
 		}
 	})

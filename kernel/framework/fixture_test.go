@@ -20,91 +20,19 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
 )
 
-func node(name, providerID string, change ...func(*corev1.Node)) *corev1.Node {
-	n := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
-		Spec:       corev1.NodeSpec{ProviderID: providerID},
-	}
-	for _, c := range change {
-		c(n)
-	}
-	return n
-}
+var (
+	node           = frameworktest.Node
+	withTaint      = frameworktest.WithTaint
+	withReady      = frameworktest.WithReady
+	withIP         = frameworktest.WithIP
+	withLabel      = frameworktest.WithLabel
+	service        = frameworktest.Service
+	withAnnotation = frameworktest.WithAnnotation
+	cluster        = frameworktest.Cluster
+	put            = frameworktest.Put
+)
 
-func withTaint(key string) func(*corev1.Node) {
-	return func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key}) }
-}
-
-func withReady(status corev1.ConditionStatus) func(*corev1.Node) {
-	return func(n *corev1.Node) {
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
-	}
-}
-
-func withIP(ip string) func(*corev1.Node) {
-	return func(n *corev1.Node) {
-		n.Status.Addresses = append(n.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: ip})
-	}
-}
-
-func withLabel(key, value string) func(*corev1.Node) {
-	return func(n *corev1.Node) { n.Labels = map[string]string{key: value} }
-}
-
-func service(name string, change ...func(*corev1.Service)) *corev1.Service {
-	s := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
-		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
-	}
-	for _, c := range change {
-		c(s)
-	}
-	return s
-}
-
-func withAnnotation(key, value string) func(*corev1.Service) {
-	return func(s *corev1.Service) {
-		if s.Annotations == nil {
-			s.Annotations = map[string]string{}
-		}
-		s.Annotations[key] = value
-	}
-}
-
-// log is a handler that writes down what it is told.
-type log struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *log) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-}
-
-func (l *log) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := l.lines
-	l.lines = nil
-	return lines
-}
-
-// cluster is an informer factory over a fake API server whose caches are filled by hand.
-func cluster(t *testing.T) informers.SharedInformerFactory {
-	t.Helper()
-	return informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-}
-
-func put(t *testing.T, informer cache.SharedIndexInformer, objects ...any) {
-	t.Helper()
-	for _, obj := range objects {
-		if err := informer.GetIndexer().Add(obj); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+type log = frameworktest.Log
 
 // fakeInventory answers with what it is given.
 type fakeInventory struct {

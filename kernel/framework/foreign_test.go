@@ -70,7 +70,7 @@ func foreigners() []string {
 // stay; so do those that their own controller has not initialised yet.
 func TestForeignNodesAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		driver, balancers, errs := &empty{}, &balancing{}, alarmed(t)
+		driver, balancers, errs := &empty{}, &balancing{}, frameworktest.Logged(t)
 		decorated := run.Decorate(driver, run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
 		server := runningOn(t, decorated, func(c *Cloud) inventory {
 			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
@@ -113,12 +113,12 @@ func TestForeignNodesAreLeftAlone(t *testing.T) {
 		if err != nil || len(nodes.Items) != len(all) {
 			t.Errorf("%d of %d nodes are left: %v", len(nodes.Items), len(all), err)
 		}
-		for _, line := range balancers.take() {
+		for _, line := range balancers.Take() {
 			if !strings.HasSuffix(line, " 0") {
 				t.Errorf("%q: nodes of others are offered as targets", line)
 			}
 		}
-		if logged := errs.take(); len(logged) > 0 {
+		if logged := errs.Take(); len(logged) > 0 {
 			t.Errorf("logged as errors: %q", logged)
 		}
 	})

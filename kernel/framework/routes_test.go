@@ -129,13 +129,13 @@ func leads(t *testing.T, server *fake.Clientset) (*Cloud, func() string) {
 	events := &log{}
 	c.recorder.Broadcaster.StartEventWatcher(func(e *corev1.Event) {
 		if strings.Contains(e.Message, " routes ") { // another brake tells of Nodes
-			events.add(e.InvolvedObject.Name + " " + e.Reason + ": " + e.Message)
+			events.Add(e.InvolvedObject.Name + " " + e.Reason + ": " + e.Message)
 		}
 	})
 	t.Cleanup(c.recorder.Broadcaster.Shutdown)
 	return c, func() string {
 		synctest.Wait()
-		return strings.Join(events.take(), "\n")
+		return strings.Join(events.Take(), "\n")
 	}
 }
 

@@ -46,11 +46,11 @@ func TestStandbyIsWarm(t *testing.T) {
 				}
 			}
 			completed := completedConfig(t, server)
-			c := assemble(Options{
+			c, err := New(decorate(Options{
 				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 				Tuning:   DefaultTuning(), ClusterID: "c",
-			}, driver)
-			if err := c.Prepare(completed); err != nil {
+			}, driver), completed, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 			c.warm()
@@ -88,11 +88,11 @@ func TestLeaderWaitsForItsInformers(t *testing.T) {
 			completed := completedConfig(t, server)
 			completed.ComponentConfig.Generic.LeaderElection.LeaderElect = true
 			completed.ComponentConfig.Generic.LeaderElection.ResourceName = "ccm"
-			c := assemble(Options{
+			c, err := New(decorate(Options{
 				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 				Tuning:   DefaultTuning(), ClusterID: "c",
-			}, &listing{})
-			if err := c.Prepare(completed); err != nil {
+			}, &listing{}), completed, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if c.inStep == nil {

@@ -74,11 +74,11 @@ func startTagged(t *testing.T, driver cloud.Driver, settings tagging.Settings) (
 	t.Helper()
 	server := fake.NewClientset()
 	completed := completedConfig(t, server)
-	c := assemble(Options{
+	c, err := New(decorate(Options{
 		Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 		Tuning:   DefaultTuning(), Tagging: settings, ClusterID: "c",
-	}, driver)
-	if err := c.Prepare(completed); err != nil {
+	}, driver), completed, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
@@ -164,7 +164,7 @@ func (t *tags) Concerns(before, after *corev1.Node) bool {
 	return before.Spec.ProviderID != after.Spec.ProviderID
 }
 
-func (t *tags) Deleted(n *corev1.Node) { t.add(n.Name) }
+func (t *tags) Deleted(n *corev1.Node) { t.Add(n.Name) }
 
 // A deletion that was missed comes as something that is no Node.
 func TestTaggingEventsOfMissedDeletions(t *testing.T) {
@@ -177,7 +177,7 @@ func TestTaggingEventsOfMissedDeletions(t *testing.T) {
 		h.OnUpdate("nonsense", nil)
 		time.Sleep(window)
 		synctest.Wait()
-		if difference := cmp.Diff([]string{"a"}, told.take()); difference != "" || len(passes.wake) != 1 {
+		if difference := cmp.Diff([]string{"a"}, told.Take()); difference != "" || len(passes.wake) != 1 {
 			t.Errorf("told (-want +got):\n%s%d passes", difference, len(passes.wake))
 		}
 		<-passes.wake

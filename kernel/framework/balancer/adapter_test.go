@@ -29,7 +29,7 @@ func adapter(m Manager, s *fakeServices) *Adapter {
 // fakeRecorder keeps the reasons of events.
 type fakeRecorder struct{ log }
 
-func (r *fakeRecorder) Record(_ event.Object, reason event.Reason, _ string) { r.add(reason.Name) }
+func (r *fakeRecorder) Record(_ event.Object, reason event.Reason, _ string) { r.Add(reason.Name) }
 
 var (
 	busy    = &loadbalancer.Pending{After: 3 * time.Second, Reason: "waiting"}
@@ -119,7 +119,7 @@ func TestPendingDeletionIsLookedAtSoon(t *testing.T) {
 				}
 				time.Sleep(busy.After)
 				synctest.Wait()
-				if diff := cmp.Diff(tt.want, services.take()); diff != "" {
+				if diff := cmp.Diff(tt.want, services.Take()); diff != "" {
 					t.Errorf("queued (-want +got):\n%s", diff)
 				}
 			})
@@ -139,7 +139,7 @@ func TestPendingDeletionIsLookedAtInOneRow(t *testing.T) {
 		}
 		time.Sleep(busy.After)
 		synctest.Wait()
-		if got := services.take(); len(got) != 1 {
+		if got := services.Take(); len(got) != 1 {
 			t.Errorf("queued %v, want once", got)
 		}
 		if len(l.alarms.set) != 0 {

@@ -49,12 +49,12 @@ func TestEarlierDepartureIsNotTakenForTheLater(t *testing.T) {
 		d.hold(svc)
 		time.Sleep(45 * time.Second)
 		synctest.Wait()
-		if begun, gone := d.state(svc.UID); !begun || gone || len(services.take()) > 0 {
+		if begun, gone := d.state(svc.UID); !begun || gone || len(services.Take()) > 0 {
 			t.Errorf("begun %t, gone %t after the first deletion", begun, gone)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if _, gone := d.state(svc.UID); !gone || len(services.take()) != 1 {
+		if _, gone := d.state(svc.UID); !gone || len(services.Take()) != 1 {
 			t.Errorf("gone %t after the second deletion", gone)
 		}
 	})
@@ -149,13 +149,13 @@ func TestEnsureByAnOlderCopyEndsNoDeletion(t *testing.T) {
 					t.Fatal(err)
 				}
 				ended := time.Now()
-				services.take()
+				services.Take()
 				time.Sleep(50 * time.Minute)
 				synctest.Wait()
 				if last := clouds.last(); last.Before(ended) {
 					t.Errorf("no deletion since the ensure: the last one at %v, it ended at %v", last, ended)
 				}
-				if _, gone := l.departures.state(old.UID); !gone || len(services.take()) != 1 {
+				if _, gone := l.departures.state(old.UID); !gone || len(services.Take()) != 1 {
 					t.Errorf("gone %t; want the controller asked once to remove the finalizer", gone)
 				}
 			})

@@ -15,53 +15,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
-func service(name string, change ...func(*corev1.Service)) *corev1.Service {
-	s := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
-		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
-	}
-	for _, c := range change {
-		c(s)
-	}
-	return s
-}
+var (
+	service        = frameworktest.Service
+	withType       = frameworktest.WithType
+	withFinalizer  = frameworktest.WithFinalizer
+	withAnnotation = frameworktest.WithAnnotation
+)
 
-func withType(t corev1.ServiceType) func(*corev1.Service) {
-	return func(s *corev1.Service) { s.Spec.Type = t }
-}
-
-func withFinalizer(s *corev1.Service) {
-	s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
-}
-
-func withAnnotation(key, value string) func(*corev1.Service) {
-	return func(s *corev1.Service) {
-		if s.Annotations == nil {
-			s.Annotations = map[string]string{}
-		}
-		s.Annotations[key] = value
-	}
-}
-
-// log is a handler that writes down what it is told.
-type log struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *log) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-}
-
-func (l *log) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := l.lines
-	l.lines = nil
-	return lines
-}
+type log = frameworktest.Log
 
 // fakeBalancers answers with what it is given.
 type fakeBalancers struct {
@@ -107,7 +68,7 @@ func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
 	return f.current
 }
 
-func (f *fakeServices) Enqueue(svc *corev1.Service) { f.add("queue " + svc.Name) }
+func (f *fakeServices) Enqueue(svc *corev1.Service) { f.Add("queue " + svc.Name) }
 
 func (f *fakeServices) Recorded(*corev1.Service, map[string]string) {}
 

@@ -31,7 +31,7 @@ func TestUpdatedIsSaidOfAChange(t *testing.T) {
 				l.watch.in(time.Minute, svc)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if said := slices.Contains(events.take(), "UpdatedLoadBalancer"); said != pending {
+				if said := slices.Contains(events.Take(), "UpdatedLoadBalancer"); said != pending {
 					t.Errorf("said %t", said)
 				}
 			})
@@ -77,7 +77,7 @@ func TestLastingConflictIsSaid(t *testing.T) {
 		services.gone.Store(true) // it ends
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := said(t, server); got["CloudFailure"] != 4 || b.request < 1000 {
+		if got := frameworktest.Said(t, server); got["CloudFailure"] != 4 || b.request < 1000 {
 			t.Errorf("events %v after %d refusals, want CloudFailure every half hour", got, b.request)
 		}
 		list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
@@ -141,18 +141,3 @@ func TestReplacementEndsInTheStatus(t *testing.T) {
 	write(text, metav1.ConditionTrue)
 }
 
-// said counts the events of a Service by reason.
-func said(t *testing.T, server *fake.Clientset) map[string]int {
-	t.Helper()
-	list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	for _, e := range list.Items {
-		if e.InvolvedObject.Kind == "Service" {
-			counts[e.Reason] += int(max(e.Count, 1))
-		}
-	}
-	return counts
-}

@@ -15,22 +15,10 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func node(name, providerID string, change ...func(*corev1.Node)) *corev1.Node {
-	n := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: "7"},
-		Spec:       corev1.NodeSpec{ProviderID: providerID},
-	}
-	for _, c := range change {
-		c(n)
-	}
-	return n
-}
-
-func withReady(status corev1.ConditionStatus) func(*corev1.Node) {
-	return func(n *corev1.Node) {
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
-	}
-}
+var (
+	node      = frameworktest.Node
+	withReady = frameworktest.WithReady
+)
 
 func decorated(v *Decisions, quiet func(*corev1.Event) bool, nodes ...*corev1.Node) (c kubernetes.Interface, inner, events *fake.Clientset) {
 	inner, events = fake.NewClientset(), fake.NewClientset()

@@ -89,7 +89,8 @@ type manager struct {
 	flags   *options.CloudControllerManagerOptions
 	next    func(*cobra.Command, []string) error
 	cancel  context.CancelFunc
-	cloud   *framework.Cloud
+	driver  *framework.Driver
+	cloud   *framework.Cloud // nil until the framework asks for it
 	// abandoned is why this process, which leads, cannot.
 	abandoned error
 }
@@ -133,7 +134,7 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)
-	if m.cloud, err = framework.New(ctx, o); err != nil {
+	if m.driver, err = framework.Open(ctx, o); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
@@ -158,7 +159,7 @@ func (m *manager) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// startError carries an error of Prepare through the framework, whose initializer cannot
+// startError carries an error of framework.New through the framework, whose initializer cannot
 // return one and would go on with a nil cloud.
 type startError struct{ err error }
 
@@ -180,14 +181,20 @@ func (m *manager) framework(cmd *cobra.Command, args []string) (err error) {
 }
 
 func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) cloudprovider.Interface {
-	if err := m.cloud.Prepare(completed); err != nil {
+	c, err := framework.New(m.driver, completed, func(err error) { m.abandoned = err; m.cancel() })
+	if err != nil {
 		panic(startError{err})
 	}
-	m.cloud.Standby(completed, func(err error) { m.abandoned = err; m.cancel() })
-	return m.cloud
+	m.cloud = c
+	c.Standby(completed)
+	return c
 }
 
+// stop ends what has begun.
 func (m *manager) stop() error {
+	if m.cloud == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := m.cloud.Stop(ctx); err != nil {

@@ -26,7 +26,7 @@ import (
 
 // readyPath is answered by upstream's own chain of handlers, and no other path changes.
 func TestReadyz(t *testing.T) {
-	r, errs, who := &Readiness{}, logged(t), user.Anonymous
+	r, errs, who := &Readiness{}, frameworktest.Logged(t), user.Anonymous
 	authentication := server.AuthenticationInfo{Authenticator: authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: who}}, true, nil
 	})}
@@ -65,7 +65,7 @@ func TestReadyz(t *testing.T) {
 	r.accepted.Store(true)
 	check("accepted", readyPath, http.StatusOK, "ok")
 	check("accepted", "/metrics", http.StatusForbidden, "")
-	if all := errs.take(); len(all) > 0 {
+	if all := errs.Take(); len(all) > 0 {
 		t.Errorf("logged as errors: %q", all)
 	}
 }
@@ -94,26 +94,3 @@ func TestReadinessAsks(t *testing.T) {
 	})
 }
 
-// log keeps what is logged as an error.
-type log struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *log) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lines
-}
-
-// logged keeps what is logged as an error until the test ends.
-func logged(t *testing.T) *log {
-	errs, before := &log{}, utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = append(slices.Clone(before), func(_ context.Context, err error, _ string, _ ...any) {
-		errs.mu.Lock()
-		defer errs.mu.Unlock()
-		errs.lines = append(errs.lines, err.Error())
-	})
-	t.Cleanup(func() { utilruntime.ErrorHandlers = before })
-	return errs
-}

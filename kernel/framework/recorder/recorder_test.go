@@ -31,7 +31,7 @@ func TestLastingStateDoesNotHideTheNextOne(t *testing.T) {
 		time.Sleep(time.Second)
 		r.Record(object, event.Retained, "kept")
 		synctest.Wait()
-		got := said(t, server)
+		got := frameworktest.Said(t, server)
 		if got["LoadBalancerRetained"] != 1 || got["NoTargets"] != 2 || got["CloudFailure"] != 4 {
 			t.Errorf("events %v, want each state, and the lasting one every half hour", got)
 		}
@@ -68,18 +68,3 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// said counts the events of a Service by reason.
-func said(t *testing.T, server *fake.Clientset) map[string]int {
-	t.Helper()
-	list, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	for _, e := range list.Items {
-		if e.InvolvedObject.Kind == "Service" {
-			counts[e.Reason] += int(max(e.Count, 1))
-		}
-	}
-	return counts
-}

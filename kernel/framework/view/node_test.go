@@ -54,7 +54,7 @@ func TestNodeViewEvents(t *testing.T) {
 			var seen log
 			v := NewNodes(nil, mine)
 			tt.play(v.filter(seen.handler()))
-			if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
+			if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}
 		})

@@ -46,7 +46,7 @@ func TestServiceViewEvents(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
 			tt.play(&serviceEvents{NewServices(nil), seen.handler()})
-			if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
+			if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}
 		})

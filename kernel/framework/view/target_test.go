@@ -15,7 +15,7 @@ import (
 const window = 5 * time.Second
 
 func eventsTo(l *log) *targetEvents {
-	return newTargetEvents(window, l.handler(), func() { l.add("ensure all") }, func() { l.add("ensure selecting") })
+	return newTargetEvents(window, l.handler(), func() { l.Add("ensure all") }, func() { l.Add("ensure selecting") })
 }
 
 func TestTargetEvents(t *testing.T) {
@@ -56,7 +56,7 @@ func TestTargetEvents(t *testing.T) {
 				eventsTo(&seen).OnUpdate(tt.old, tt.new)
 				time.Sleep(window)
 				synctest.Wait()
-				if diff := cmp.Diff(tt.want, seen.take()); diff != "" {
+				if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 					t.Errorf("effect (-want +got):\n%s", diff)
 				}
 			})
@@ -75,16 +75,16 @@ func TestBurstIsOneTrigger(t *testing.T) {
 			time.Sleep(450 * time.Millisecond)
 		}
 		synctest.Wait()
-		if got := len(seen.take()); got != 3 {
+		if got := len(seen.Take()); got != 3 {
 			t.Errorf("%d triggers while it lasted, want one for each finished window", got)
 		}
 		time.Sleep(window)
 		synctest.Wait()
-		if got := len(seen.take()); got != 1 {
+		if got := len(seen.Take()); got != 1 {
 			t.Errorf("%d triggers after the end, want the last window's", got)
 		}
 		time.Sleep(time.Hour)
-		if got := seen.take(); len(got) > 0 {
+		if got := seen.Take(); len(got) > 0 {
 			t.Errorf("triggers for nothing: %v", got)
 		}
 	})
@@ -121,7 +121,7 @@ func TestLeavingAndComingNodesTrigger(t *testing.T) {
 				play(eventsTo(&seen))
 				time.Sleep(window)
 				synctest.Wait()
-				if diff := cmp.Diff([]string{"add any"}, seen.take()); diff != "" {
+				if diff := cmp.Diff([]string{"add any"}, seen.Take()); diff != "" {
 					t.Errorf("effect (-want +got):\n%s", diff)
 				}
 			})

@@ -30,9 +30,19 @@ type routed struct {
 	cloud.Routes
 }
 
+// newCloud returns the cloud of a driver, in a cluster without anything.
 func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
 	t.Helper()
-	c, err := New(context.Background(), Options{
+	c, err := New(open(t, driver), completedConfig(t, fake.NewClientset()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func open(t *testing.T, driver cloud.Driver) *Driver {
+	t.Helper()
+	d, err := Open(context.Background(), Options{
 		Provider: registry.Provider{
 			Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}},
 			New: func(_ context.Context, config cloud.Config) (cloud.Driver, error) {
@@ -47,7 +57,7 @@ func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return d
 }
 
 func TestNew(t *testing.T) {
@@ -57,12 +67,6 @@ func TestNew(t *testing.T) {
 	}
 	if c.options.ClusterID != "kubernetes" {
 		t.Errorf("cluster id %q", c.options.ClusterID)
-	}
-	if c.Nodes() != nil {
-		t.Error("nodes before there is a cluster")
-	}
-	if err := c.Prepare(completedConfig(t, fake.NewClientset())); err != nil {
-		t.Fatal(err)
 	}
 	if _, ok := c.LoadBalancer(); ok {
 		t.Error("load balancers of a cloud that has none")
@@ -80,20 +84,20 @@ func TestNew(t *testing.T) {
 	}
 }
 
-func TestNewFails(t *testing.T) {
+func TestOpenFails(t *testing.T) {
 	provider := registry.Provider{
 		Descriptor: cloud.Descriptor{Name: "broken"},
 		New:        func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, errors.New("no token") },
 	}
-	if _, err := New(t.Context(), Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}}); err == nil {
+	if _, err := Open(t.Context(), Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}}); err == nil {
 		t.Error("no error of the provider")
 	}
-	if _, err := New(t.Context(), Options{Provider: provider}); err == nil {
+	if _, err := Open(t.Context(), Options{Provider: provider}); err == nil {
 		t.Error("no error without a cluster id")
 	}
 }
 
-func TestPrepareValidates(t *testing.T) {
+func TestNewValidates(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*cloudcontrollerconfig.CompletedConfig)
@@ -126,10 +130,14 @@ func TestPrepareValidates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, completed := newCloud(t, routed{}), completedConfig(t, fake.NewClientset())
+			completed := completedConfig(t, fake.NewClientset())
 			tt.change(completed)
-			if err := c.Prepare(completed); (err != nil) != tt.fails {
+			c, err := New(open(t, routed{}), completed, nil)
+			if (err != nil) != tt.fails {
 				t.Fatalf("error %v", err)
+			}
+			if tt.fails {
+				return
 			}
 			if _, ok := c.Routes(); ok != tt.routes {
 				t.Errorf("routes: %v", ok)
@@ -138,11 +146,11 @@ func TestPrepareValidates(t *testing.T) {
 	}
 }
 
-func TestPrepareGuardsTheElection(t *testing.T) {
-	c, completed := newCloud(t, bare{}), completedConfig(t, fake.NewClientset())
+func TestNewGuardsTheElection(t *testing.T) {
+	completed := completedConfig(t, fake.NewClientset())
 	before := completed.Kubeconfig
 	completed.ComponentConfig.Generic.LeaderElection.LeaderElect = true
-	if err := c.Prepare(completed); err != nil {
+	if _, err := New(open(t, bare{}), completed, nil); err != nil {
 		t.Fatal(err)
 	}
 	if completed.Kubeconfig == before || completed.Kubeconfig.WrapTransport == nil || before.WrapTransport != nil {

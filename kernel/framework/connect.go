@@ -26,9 +26,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
-// Prepare connects the cloud with the cluster and decorates what the controllers will be
-// given. The cloudInitializer calls it once, before anything has used the configuration.
-func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error {
+// connect connects the cloud with the cluster and decorates what the controllers will be given.
+func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error {
 	cidrs, err := validate(completed)
 	if err != nil {
 		return err
@@ -58,10 +57,8 @@ func (c *Cloud) Prepare(completed *cloudcontrollerconfig.CompletedConfig) error 
 	return c.compare(completed.Kubeconfig, informers)
 }
 
-// Standby starts what works on a standby too: the informers, and probes. abandon is called when this process
-// leads and cannot.
-func (c *Cloud) Standby(completed *cloudcontrollerconfig.CompletedConfig, abandon func(error)) {
-	c.abandon = abandon
+// Standby starts what works on a standby too: the informers, and probes.
+func (c *Cloud) Standby(completed *cloudcontrollerconfig.CompletedConfig) {
 	c.ready.Serve(&completed.Authentication, &completed.Authorization)
 	go c.ready.Run(c.stopping)
 	c.warm()
