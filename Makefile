@@ -18,18 +18,17 @@ override PROVIDERS := $(subst $(space),$(comma),$(strip $(subst $(comma), ,$(PRO
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
-# The generated clients of AWS are not inlined: 1.2 MB (docs/adr/0003-build-tags-and-size.md).
-GCFLAGS     := github.com/aws/...=-l
-# The same flags for every go command, so that build, vet and lint share compiled packages.
-export GOFLAGS := -trimpath -tags=grpcnotrace -gcflags=$(GCFLAGS)
+# Only the standard library and our own code are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md).
+NOT_INLINED := github.com k8s.io sigs.k8s.io google.golang.org golang.org/x go.opentelemetry.io go.etcd.io go.uber.org go.yaml.in gopkg.in cel.dev
+GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...=
+# The same flags for every go command, so that build, test, vet and lint share compiled packages.
+export GOFLAGS := -trimpath -tags=grpcnotrace $(GCFLAGS)
 export CGO_ENABLED := 0
 
 VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
 # Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
-# What the framework links and a CCM never calls often is not inlined either: 1 MB. Only here, so
-# that tests share what GOFLAGS compiles; .goreleaser.yaml and test/ccm have the same flags.
-GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -gcflags=$(GCFLAGS) -gcflags=github.com/google/cel-go/...=-l -gcflags=github.com/antlr4-go/...=-l
+GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
 LINT        := $(BIN)/golangci-lint
 DEADCODE    := $(BIN)/deadcode
 GORELEASER  := $(BIN)/goreleaser

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )

@@ -47,10 +47,16 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 	return path, nil
 }
 
-// NotInlined are the compiler's flags of a product build, see docs/adr/0003: the Makefile and
-// .goreleaser.yaml have the same.
+// NotInlined are the compiler's flags of a product build, see docs/adr/0003. The Makefile has the same in GOFLAGS.
 func NotInlined() []string {
-	return []string{"-gcflags=github.com/aws/...=-l", "-gcflags=github.com/google/cel-go/...=-l", "-gcflags=github.com/antlr4-go/...=-l"}
+	var flags []string
+	for _, libraries := range []string{
+		"github.com", "k8s.io", "sigs.k8s.io", "google.golang.org", "golang.org/x", "go.opentelemetry.io", "go.etcd.io", "go.uber.org", "go.yaml.in",
+		"gopkg.in", "cel.dev",
+	} {
+		flags = append(flags, "-gcflags="+libraries+"/...=-l")
+	}
+	return append(flags, "-gcflags=github.com/multicloud-ccm/...=")
 }
 
 // Root returns the top of the repository.

@@ -3,15 +3,13 @@ package balancer
 import (
 	"context"
 	"os"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
@@ -140,4 +141,3 @@ func TestReplacementEndsInTheStatus(t *testing.T) {
 	svc, _ = server.CoreV1().Services("shop").Update(t.Context(), svc, metav1.UpdateOptions{})
 	write(text, metav1.ConditionTrue)
 }
-

@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 )
 
 var (

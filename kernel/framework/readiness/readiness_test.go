@@ -5,15 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -22,6 +19,7 @@ import (
 	controllermanagerapp "k8s.io/controller-manager/app"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 )
 
 // readyPath is answered by upstream's own chain of handlers, and no other path changes.
@@ -93,4 +91,3 @@ func TestReadinessAsks(t *testing.T) {
 		}
 	})
 }
-

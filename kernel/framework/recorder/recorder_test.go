@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 )
 
 // A state that lasts must not use up what the client sends about an object: the next state has to be
@@ -67,4 +68,3 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 }
-

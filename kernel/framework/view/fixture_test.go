@@ -1,15 +1,10 @@
 package view
 
 import (
-	"sync"
-	"testing"
-
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 )
 
 var (
@@ -34,7 +29,8 @@ func withClass(class string) func(*corev1.Service) {
 	return func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }
 }
 
-func (l *log) handler() cache.ResourceEventHandler {
+// handler writes down what it is told of.
+func handler(l *log) cache.ResourceEventHandler {
 	name := func(obj any) string {
 		key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 		return key
@@ -45,4 +41,3 @@ func (l *log) handler() cache.ResourceEventHandler {
 		DeleteFunc: func(obj any) { l.Add("delete " + name(obj)) },
 	}
 }
-

@@ -53,7 +53,7 @@ func TestNodeViewEvents(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
 			v := NewNodes(nil, mine)
-			tt.play(v.filter(seen.handler()))
+			tt.play(v.filter(handler(&seen)))
 			if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}

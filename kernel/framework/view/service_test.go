@@ -45,7 +45,7 @@ func TestServiceViewEvents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
-			tt.play(&serviceEvents{NewServices(nil), seen.handler()})
+			tt.play(&serviceEvents{NewServices(nil), handler(&seen)})
 			if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}

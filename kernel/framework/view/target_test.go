@@ -15,7 +15,7 @@ import (
 const window = 5 * time.Second
 
 func eventsTo(l *log) *targetEvents {
-	return newTargetEvents(window, l.handler(), func() { l.Add("ensure all") }, func() { l.Add("ensure selecting") })
+	return newTargetEvents(window, handler(l), func() { l.Add("ensure all") }, func() { l.Add("ensure selecting") })
 }
 
 func TestTargetEvents(t *testing.T) {
