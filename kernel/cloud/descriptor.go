@@ -142,8 +142,8 @@ type API struct {
 	// Keep is how long the answer 200 to a GET request may answer the same request again, with the same
 	// credentials. Absence is always asked anew. 0 is not at all; it is for APIs with small limits.
 	Keep time.Duration
-	// Refused is how long the answer 401 answers all GET requests with the same credentials: wrong logins lock
-	// accounts. 0 is not at all.
+	// Refused is how long the answer 401 answers all GET requests with the same credentials, of other APIs too that keep
+	// anything: wrong logins lock accounts. 0 is not at all.
 	Refused time.Duration
 }
 

@@ -171,6 +171,14 @@ type Balancers interface {
 	Apply(ctx context.Context, change Change) (Progress, error)
 }
 
+// Recorder is implemented by Balancers of a cloud that has no place for a mark on a part of a load balancer, such as one
+// port of one that others use too: the Service remembers which parts are its own.
+type Recorder interface {
+	// Record returns the annotations that the Service has to have before the change is made, nil for none: whatever
+	// becomes of the change, the next process knows what may have been made for the Service. It is pure.
+	Record(change Change) map[string]string
+}
+
 // Checker is implemented by Balancers of a cloud where it can be read beforehand what would make it
 // refuse a balancer. The kernel asks before each creation, and before it deletes a balancer to
 // make another one in its place.
@@ -225,9 +233,9 @@ type BulkLister interface {
 // BulkList is all balancers of one moment, in the driver's own form.
 type BulkList any
 
-// NetworkReader is implemented by Balancers that are placed by what is the same for all Services and
-// changes rarely, such as subnets, zones and route tables: one reading then serves the Observe of all
-// Services for some seconds.
+// NetworkReader is implemented by Balancers that depend on what is the same for all Services and changes
+// rarely, such as subnets, zones, route tables and the sizes that there are: one reading then serves the
+// Observe of all Services for some seconds.
 type NetworkReader interface {
 	// ReadNetwork reads all of it; a part that could not be read is an error. The kernel hands the
 	// answer to Observe in Spec.Network. It must not be changed afterwards.

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 )
@@ -45,8 +46,9 @@ type Spec struct {
 	Lookups map[string]string
 	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
 	BulkList BulkList
-	// Network is what NetworkReader read some seconds ago at most, nil when Observe has to ask the cloud.
-	Network Network
+	// Network returns what NetworkReader read some seconds ago at most, and has it read where nobody did. Observe alone has
+	// it, and asks where it needs it; nil when it has to ask the cloud. It is no part of what a Service asks for.
+	Network func(context.Context) (Network, error) `json:"-"`
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
 	// Capabilities.VersionStamps. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
 	// or, after a change that was carried out whole, asked for; then only the Balancer has targets.
@@ -70,6 +72,14 @@ type Spec struct {
 	// Beside is the balancer that serves while this one is made to take its place, nil when there
 	// is none. See Replacer.
 	Beside *Observed
+}
+
+// ReadNetwork returns what the Network of the Spec does, or reads it where there is none.
+func (s Spec) ReadNetwork(ctx context.Context, reader NetworkReader) (Network, error) {
+	if s.Network == nil {
+		return reader.ReadNetwork(ctx)
+	}
+	return s.Network(ctx)
 }
 
 // Port is a port of the Service.

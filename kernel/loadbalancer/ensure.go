@@ -48,8 +48,8 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{Record: p.proof(f.Observed)}, err
 	}
 	p.say(append(p.Warnings, d.Warnings...)...)
-	if d.Replaces && d.Begins != nil && p.live() {
-		return Outcome{Record: d.Begins}, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
+	if unrecorded, why := p.unrecorded(d); unrecorded != nil {
+		return Outcome{Record: unrecorded}, why
 	}
 	after, d, err := p.carryOut(ctx, d)
 	o := Outcome{Record: p.proof(f.Observed, after)}
@@ -66,6 +66,9 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return o, err
 	}
 	o.note(d.Begins)
+	made := d.Change
+	made.Before = after
+	o.note(p.recorded(made))
 	if d.Succeeds {
 		o.Again = pollFirst
 		return o, nil
@@ -85,6 +88,26 @@ func (o *Outcome) note(annotations map[string]string) {
 		o.Record = map[string]string{}
 	}
 	maps.Copy(o.Record, annotations)
+}
+
+// unrecorded returns the annotations that the Service has to have before the change of a decision is made, and why it
+// waits for them; nil when it has all.
+func (p *pipeline) unrecorded(d decide.Decision) (map[string]string, *Pending) {
+	switch {
+	case !p.live() || d.Plan.Empty():
+		return nil, nil
+	case d.Replaces && d.Begins != nil:
+		return d.Begins, &Pending{After: pollFirst, Reason: "the load balancer is about to be replaced"}
+	}
+	return p.recorded(d.Change), &Pending{After: pollFirst, Reason: "the Service records which parts of the load balancer are its own"}
+}
+
+// recorded returns which of the annotations for a change the Service does not have, see cloud.Recorder.
+func (p *pipeline) recorded(change cloud.Change) map[string]string {
+	if recorder := p.manager.cloud.Recorder; recorder != nil {
+		return status.Missing(p.Service, recorder.Record(change))
+	}
+	return nil
 }
 
 // resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to

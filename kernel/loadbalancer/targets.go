@@ -49,6 +49,9 @@ func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) erro
 		return p.policy.Restrain(p.policy.Retarget(f.Observed.Resolve(c.Targets), c))
 	})
 	p.say(d.Warnings...)
+	if unrecorded, why := p.unrecorded(d); unrecorded != nil {
+		return why // the next run is an Ensure, which records them
+	}
 	progress, err := p.apply(ctx, d)
 	switch {
 	case err != nil:

@@ -18,10 +18,7 @@ var _ cloud.Balancers = (*balancers)(nil)
 
 func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	if b.network != nil {
-		var err error
-		if spec.Network, err = b.network.get(ctx); err != nil {
-			return cloud.Observed{}, err
-		}
+		spec.Network = b.network.get
 	}
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
 		return b.next.Observe(ctx, spec)

@@ -24,12 +24,13 @@ type Cloud struct {
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
 	Driver   cloud.Driver
-	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker and
+	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker, Recorder,
 	// Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
 	Balancers  cloud.Balancers
 	Planner    composite.Planner
 	BulkLister cloud.BulkLister
 	Checker    cloud.Checker
+	Recorder   cloud.Recorder
 	Replacer   cloud.Replacer
 	Sized      cloud.Sized
 	Routes     cloud.Routes
@@ -130,7 +131,7 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 
 // balancers wraps what a driver has for load balancers.
 func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
-	network := newNetwork(driver, by)
+	network := newNetwork(driver)
 	if next, ok := composite.Balancers(driver); ok {
 		c.Balancers = &balancers{caller: by, next: next, network: network}
 		if next, ok := next.(composite.Planner); ok {
@@ -142,6 +143,9 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	}
 	if next, ok := driver.(cloud.Checker); ok {
 		c.Checker = &checker{caller: by, next: next, network: network}
+	}
+	if next, ok := driver.(cloud.Recorder); ok {
+		c.Recorder = next
 	}
 	if next, ok := driver.(cloud.Replacer); ok {
 		c.Replacer = next

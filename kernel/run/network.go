@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
 // networkAge is how old what a NetworkReader read may be. A user who makes a subnet and a Service at once
@@ -18,7 +19,6 @@ const networkPatience = 15 * time.Second
 
 // network shares what a NetworkReader reads among the Services of a cloud.
 type network struct {
-	*caller
 	next cloud.NetworkReader
 	turn chan struct{} // held while it is read
 
@@ -30,15 +30,15 @@ type network struct {
 }
 
 // newNetwork returns nil where the driver is no NetworkReader.
-func newNetwork(driver cloud.Driver, by *caller) *network {
+func newNetwork(driver cloud.Driver) *network {
 	next, ok := driver.(cloud.NetworkReader)
 	if !ok {
 		return nil
 	}
-	return &network{caller: by, next: next, turn: make(chan struct{}, 1)}
+	return &network{next: next, turn: make(chan struct{}, 1)}
 }
 
-// get returns what was read a moment ago, or reads it.
+// get returns what was read a moment ago, or reads it. It is a part of an observation, which is what is tried again.
 func (n *network) get(ctx context.Context) (cloud.Network, error) {
 	patience, cancel := context.WithTimeout(ctx, networkPatience)
 	defer cancel()
@@ -52,7 +52,7 @@ func (n *network) get(ctx context.Context) (cloud.Network, error) {
 		return latest, nil
 	}
 	began := time.Now()
-	latest, err := call(ctx, n.caller, opReadNetwork, n.next.ReadNetwork)
+	latest, err := n.next.ReadNetwork(transport.WithOperation(ctx, opReadNetwork.name))
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type placed struct {
 	seen    atomic.Value // of the last Observe
 	refuses atomic.Bool
 	gone    atomic.Bool // the network cannot be read
+	alone   atomic.Bool // Observe needs no network
 }
 
 func (p *placed) Classify(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureInvalid} }
@@ -33,8 +34,15 @@ func (p *placed) ReadNetwork(context.Context) (cloud.Network, error) {
 	return p.reads.Add(1), nil
 }
 
-func (p *placed) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	p.seen.Store(spec.Network)
+func (p *placed) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if p.alone.Load() {
+		return cloud.Observed{}, nil
+	}
+	network, err := spec.Network(ctx)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	p.seen.Store(network)
 	if p.refuses.Load() {
 		return cloud.Observed{}, errors.New("no subnet")
 	}
@@ -88,6 +96,11 @@ func TestNetworkIsShared(t *testing.T) {
 		driver.refuses.Store(false)
 
 		time.Sleep(5 * time.Second)
+		driver.alone.Store(true)
+		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil || driver.reads.Load() != 4 {
+			t.Errorf("an observation that needs no network: %v, reading %d", err, driver.reads.Load())
+		}
+		driver.alone.Store(false)
 		driver.gone.Store(true)
 		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); !cloud.IsClass(err, cloud.FailureInvalid) {
 			t.Errorf("without a network: %v", err)

@@ -60,7 +60,7 @@ func (k *keep) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	defer unlock()
 	use := usageOf(request.Context())
-	if kept := store.find(key); kept != nil {
+	if kept := k.find(store, key); kept != nil {
 		closeBody(request)
 		use.add(func() { store.forget(key) }, true)
 		return kept.response(request), nil
@@ -72,6 +72,17 @@ func (k *keep) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	use.add(func() { store.forget(key) }, false)
 	return k.learn(store, request, key, asked, response)
+}
+
+// find returns what may answer a request, nil for nothing. Where several APIs take the same credentials, the refusal of one
+// counts for all.
+func (k *keep) find(own *store, key requestKey) *keptAnswer {
+	for _, store := range k.stores {
+		if refusal := store.find(key.credentials); refusal != nil {
+			return refusal
+		}
+	}
+	return own.find(key.request)
 }
 
 // learn keeps an answer, and returns it with its body from the start.

@@ -106,7 +106,7 @@ func TestKeptSize(t *testing.T) {
 			t.Errorf("%d answers of %d bytes", len(s.kept), s.size)
 		}
 		time.Sleep(time.Hour)
-		s.find(requestKey{})
+		s.find(requestKey{}.request)
 		if s.size != 0 || len(s.kept) != 0 {
 			t.Errorf("after an hour: %d answers of %d bytes", len(s.kept), s.size)
 		}

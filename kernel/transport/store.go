@@ -31,15 +31,12 @@ func newStore(api cloud.API) *store {
 	return &store{api: api, kept: map[[sha256.Size]byte]*keptAnswer{}}
 }
 
-// find returns what may answer a request, nil for nothing.
-func (s *store) find(key requestKey) *keptAnswer {
+// find returns what is kept there, nil for nothing.
+func (s *store) find(at [sha256.Size]byte) *keptAnswer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(time.Now())
-	if refusal := s.kept[key.credentials]; refusal != nil {
-		return refusal
-	}
-	return s.kept[key.request]
+	return s.kept[at]
 }
 
 // put keeps the answer to a request that was sent at that time.

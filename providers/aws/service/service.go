@@ -86,13 +86,15 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	v, _ := spec.BulkList.(*bulkList)
 	s := &snapshot{}
-	var err error
 	var security vpc.Groups
 	if v != nil {
 		security = v.security
 	}
-	network, _ := spec.Network.(*vpc.Network)
-	if s.inventory, err = bs.VPC.Read(ctx, network, security, spec); err != nil {
+	network, err := spec.ReadNetwork(ctx, bs)
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	if s.inventory, err = bs.VPC.Read(ctx, network.(*vpc.Network), security, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := bs.find(ctx, s, v, spec)
