@@ -38,7 +38,7 @@ func Descriptor() cloud.Descriptor {
 			PageSize:        api.MaxPage,
 			GetBatch:        1,
 			RequestsPerHour: 3600,
-			APIs:            []cloud.API{{Name: robotAPI, RequestsPerHour: 200, Pause: robot.LockPause, Keep: keepTime, Refused: loginPause}},
+			APIs:            []cloud.API{ofRobot(robotAPI, 200), ofRobot(resetAPI, 500)},
 		},
 		Settings:     config.Declared(),
 		Secret:       "hcloud",
@@ -46,20 +46,28 @@ func Descriptor() cloud.Descriptor {
 	}
 }
 
-// robotAPI is the web service of dedicated servers. Three wrong logins lock an address out for ten minutes. Answers
-// are kept as long as upstream keeps them by default.
+// Robot is the web service of dedicated servers. It counts requests for servers and for their power states apart.
 const (
-	robotAPI   = "robot"
-	loginPause = 10 * time.Minute
-	keepTime   = 5 * time.Minute
+	robotAPI = "robot"
+	resetAPI = "robot-reset"
 )
+
+// ofRobot are the limits of a part of Robot. Three wrong logins lock an address out for ten minutes. Answers are kept as
+// long as upstream keeps them by default.
+func ofRobot(name string, perHour int) cloud.API {
+	return cloud.API{Name: name, RequestsPerHour: perHour, Pause: robot.LockPause, Keep: 5 * time.Minute, Refused: 10 * time.Minute}
+}
 
 // API says which requests are of Robot. The paths of the cloud API have neither of its names there.
 func API(r *http.Request) string {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	for _, part := range parts[max(0, len(parts)-2):] {
-		if r.Method == http.MethodGet && (part == "server" || part == "reset") {
+		switch {
+		case r.Method != http.MethodGet:
+		case part == "server":
 			return robotAPI
+		case part == "reset":
+			return resetAPI
 		}
 	}
 	return ""

@@ -5,8 +5,8 @@
 //
 //	package   is about
 //	config    environment variables
-//	robot     the web service of dedicated servers
 //	api       the client of the cloud API, pages, actions, and what errors mean
+//	robot     the web service of dedicated servers
 //	server    machines: cloud servers and dedicated servers
 //	network   routes
 //	balancer  load balancers

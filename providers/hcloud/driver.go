@@ -128,12 +128,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 func (d *Driver) Instances() cloud.Instances { return d.Machines }
 
 // Classify implements cloud.Driver.
-func (d *Driver) Classify(err error) cloud.Failure {
-	if failure, refused := robot.Classify(err); refused {
-		return failure
-	}
-	return api.Classify(err)
-}
+func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.
 func Annotations() annotation.Set { return balancer.Annotations() }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
@@ -21,47 +20,35 @@ import (
 func New(c cloud.Config, s config.Settings) *hcloud.Client {
 	name, version, _ := strings.Cut(c.UserAgent, "/")
 	return hcloud.NewClient(
-		hcloud.WithHTTPClient(cloud.NewClient(cloud.WithToken(answers{c.Transport}, config.EnvToken, c.Secret))),
+		hcloud.WithHTTPClient(cloud.NewClient(cloud.WithToken(Answers{c.Transport}, config.EnvToken, c.Secret))),
 		hcloud.WithEndpoint(s.Endpoint.String()),
 		hcloud.WithApplication(name, version),
 		hcloud.WithRetryOpts(hcloud.RetryOpts{MaxRetries: 0}),
 	)
 }
 
-// answers makes errors of answers that are not the API's: the client would keep of these nothing but a
-// text.
-type answers struct{ next http.RoundTripper }
+// Answers makes errors of answers that are not the API's, nor Robot's, such as those of a proxy: these begin with the same
+// object, and the client would keep of others nothing but a text.
+type Answers struct{ Next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
-func (a answers) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := a.next.RoundTrip(request)
+// RoundTrip implements http.RoundTripper. The body of an error is read whole, and there from its start.
+func (a Answers) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := a.Next.RoundTrip(request)
 	if err != nil || response.StatusCode < http.StatusMultipleChoices {
 		return response, err
 	}
-	return refusal(response)
-}
-
-// refusal returns an answer of the API with its body from the start, and an error for any other.
-func refusal(response *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(response.Body)
 	response.Body.Close()
 	if err != nil {
 		return nil, err
 	}
-	var said schema.ErrorResponse
+	var said struct{ Error struct{ Code string } }
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") || json.Unmarshal(body, &said) != nil || said.Error.Code == "" {
-		return nil, &StatusError{Status: response.StatusCode, Header: response.Header}
+		return nil, &cloud.Error{
+			Failure: cloud.Refusal(cloud.ClassOfStranger(response.StatusCode), response.Header), Op: "something else than the API answered",
+			Err: fmt.Errorf("%d %s", response.StatusCode, http.StatusText(response.StatusCode)),
+		}
 	}
 	response.Body = io.NopCloser(strings.NewReader(string(body)))
 	return response, nil
-}
-
-// StatusError is an answer without the error object of the API, such as that of a proxy.
-type StatusError struct {
-	Status int
-	Header http.Header
-}
-
-func (e *StatusError) Error() string {
-	return fmt.Sprintf("something else than the API answered %d %s", e.Status, http.StatusText(e.Status))
 }

@@ -11,19 +11,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// classes are what the codes of the API mean. One that is not here has the class of its status.
+// classes are what the codes of the API mean, where their status does not say it, or the failure of an action has none.
 var classes = map[hcloud.ErrorCode]cloud.Class{
-	hcloud.ErrorCodeUnauthorized:          cloud.FailureUnauthorized,
-	hcloud.ErrorCodeForbidden:             cloud.FailureUnauthorized,
-	"token_readonly":                      cloud.FailureUnauthorized,
-	hcloud.ErrorCodeRateLimitExceeded:     cloud.FailureThrottled,
 	hcloud.ErrorCodeNotFound:              cloud.FailureNotFound,
 	hcloud.ErrorCodeLocked:                cloud.FailureConflict,
 	hcloud.ErrorCodeConflict:              cloud.FailureConflict,
 	hcloud.ErrorCodeUniquenessError:       cloud.FailureConflict,
 	hcloud.ErrorCodeResourceInUse:         cloud.FailureConflict,
 	hcloud.ErrorCodeInvalidInput:          cloud.FailureInvalid,
-	hcloud.ErrorCodeJSONError:             cloud.FailureInvalid,
 	hcloud.ErrorCodeProtected:             cloud.FailureInvalid,
 	hcloud.ErrorUnsupportedError:          cloud.FailureInvalid,
 	hcloud.ErrorCodeResourceLimitExceeded: cloud.FailureQuota,
@@ -32,9 +27,7 @@ var classes = map[hcloud.ErrorCode]cloud.Class{
 	hcloud.ErrorCodeServiceError:          cloud.FailureTransient,
 	hcloud.ErrorCodeServerError:           cloud.FailureTransient,
 	hcloud.ErrorCodeUnknownError:          cloud.FailureTransient,
-	hcloud.ErrorCodeBadGateway:            cloud.FailureTransient,
 	hcloud.ErrorCodeTimeout:               cloud.FailureTransient,
-	hcloud.ErrorCodeRobotUnavailable:      cloud.FailureTransient,
 }
 
 // Classify says what an error of the API, or of one of its actions, means.
@@ -47,9 +40,6 @@ func Classify(err error) cloud.Failure {
 			return cloud.Failure{Class: class}
 		}
 		return cloud.Failure{Class: cloud.FailureUnknown}
-	}
-	if other, ok := errors.AsType[*StatusError](err); ok {
-		return cloud.Refusal(cloud.ClassOfStranger(other.Status), other.Header)
 	}
 	return cloud.OtherFailure(err)
 }

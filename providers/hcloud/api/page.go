@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strconv"
+
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -8,6 +10,12 @@ import (
 
 // MaxPage is the largest page the API serves.
 const MaxPage = 50
+
+// ID reads the id of an object as Hetzner writes it: without sign and leading zeros.
+func ID(text string) (id int64, ok bool) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil && id > 0 && text == strconv.FormatInt(id, 10)
+}
 
 // Listing is the joined answer of all pages.
 type Listing[T any] struct {

@@ -3,10 +3,10 @@ package balancer
 import (
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
 // prefix is that of upstream's keys.
@@ -167,8 +167,8 @@ func oneOf(texts ...string) func(string) (string, bool) {
 
 // checkID reports whether a text can be the id of an object.
 func checkID(text string) (string, bool) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	return text, err == nil && id > 0 && strconv.FormatInt(id, 10) == text
+	_, ok := api.ID(text)
+	return text, ok
 }
 
 func checkIPv4(value string) (string, bool) {

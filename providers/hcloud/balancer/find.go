@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -105,10 +106,10 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 
 // byID reads a load balancer, nil when there is none, or the text is no id.
 func (b *Balancers) byID(ctx context.Context, text string) (*hcloud.LoadBalancer, error) {
-	if _, ok := checkID(text); !ok {
+	id, ok := api.ID(text)
+	if !ok {
 		return nil, nil //nolint:nilnil // as the client has it
 	}
-	id, _ := strconv.ParseInt(text, 10, 64)
 	lb, _, err := b.API.LoadBalancer.GetByID(ctx, id)
 	if err == nil && lb != nil && isBlank(lb) {
 		err = cloud.ErrIncomplete
@@ -152,14 +153,11 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 		of = lb.LoadBalancerType
 	}
 	if wanted := size.In(spec.Options); of == nil || wanted != "" && wanted != of.Name {
-		types, err := b.API.LoadBalancerType.All(ctx)
-		if err == nil && len(types) == 0 {
-			err = cloud.ErrIncomplete
-		}
+		types, err := spec.ReadNetwork(ctx, b)
 		if err != nil {
-			return nil, api.Failed("listing load balancer types", err)
+			return nil, err
 		}
-		of = typeAmong(types, cmp.Or(wanted, defaultType), lookups)
+		of = typeAmong(types.([]*hcloud.LoadBalancerType), cmp.Or(wanted, defaultType), lookups)
 	}
 	if of != nil {
 		lookups[lookupTargets], lookups[lookupServices] = strconv.Itoa(of.MaxTargets), strconv.Itoa(of.MaxServices)
@@ -177,6 +175,18 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 	return lookups, nil
 }
 
+// ReadNetwork implements cloud.NetworkReader: the types of load balancers are the same for all Services.
+func (b *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+	types, err := b.API.LoadBalancerType.All(ctx)
+	if err == nil && len(types) == 0 {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return nil, api.Failed("listing load balancer types", err)
+	}
+	return types, nil
+}
+
 // typeAmong returns the type of that name, nil when there is none.
 func typeAmong(types []*hcloud.LoadBalancerType, wanted string, lookups map[string]string) (of *hcloud.LoadBalancerType) {
 	var names string
@@ -188,7 +198,7 @@ func typeAmong(types []*hcloud.LoadBalancerType, wanted string, lookups map[stri
 	lookups[lookupTypes] = names[len(", "):]
 	if of != nil && of.IsDeprecated() {
 		lookups[lookupDeprecated] = of.UnavailableAfter().UTC().Format("2006-01-02")
-		if isPast(of.UnavailableAfter()) {
+		if of.UnavailableAfter().Before(time.Now()) {
 			lookups[lookupGone] = yes
 		}
 	}

@@ -38,7 +38,7 @@ func (r *request) listeners(v *cloud.Balancer) {
 	for _, port := range r.Ports {
 		l := port.Listener()
 		l.Protocol, l.TargetProtocol = r.protocolOf(port.Port), cloud.ProtocolTCP
-		l.ProviderFields = map[string]string{cloud.FieldProxyProtocol: cmp.Or(proxyProtocol.OfPort(r.options, port.Port), "false")}
+		l.ProviderFields = map[string]string{cloud.FieldProxyProtocol: cmp.Or(proxyProtocol.OfPort(r.Options, port.Port), "false")}
 		if l.Protocol != cloud.ProtocolTCP {
 			http, l.TargetProtocol = true, cloud.ProtocolHTTP
 			r.http(l)
@@ -53,7 +53,7 @@ func (r *request) listeners(v *cloud.Balancer) {
 	r.atMost(certificate.Name, len(certificates), lookupCertificates, "certificates")
 	if !http {
 		for _, key := range []annotation.Key{cookie, idleTimeout, sticky, redirect} {
-			if key.Has(r.options) {
+			if key.Has(r.Options) {
 				r.warn(key.Name, "it has no effect: no port speaks http or https")
 			}
 		}
@@ -62,10 +62,10 @@ func (r *request) listeners(v *cloud.Balancer) {
 
 // protocolOf returns the protocol of a port: what is said of it, else https where it terminates TLS.
 func (r *request) protocolOf(port int) cloud.Protocol {
-	switch text := protocol.OfPort(r.options, port); {
+	switch text := protocol.OfPort(r.Options, port); {
 	case text != "":
 		return cloud.ProtocolOf(text)
-	case slices.Contains(tlsPorts.Ports(r.options), port) && (isManaged(r.Spec) || certificate.OfPort(r.options, port) != ""):
+	case slices.Contains(tlsPorts.Ports(r.Options), port) && (isManaged(r.Spec) || certificate.OfPort(r.Options, port) != ""):
 		return cloud.ProtocolHTTPS
 	}
 	return cloud.ProtocolTCP
@@ -75,13 +75,13 @@ func (r *request) protocolOf(port int) cloud.Protocol {
 func (r *request) http(l cloud.Listener) {
 	f := l.ProviderFields
 	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL], f[cloud.FieldCertificate], f[fieldRedirect] = "", "", "", "false"
-	f[cloud.FieldIdleTimeout] = idleTimeout.In(r.options)
-	if sticky.Bool(r.options) {
-		f[cloud.FieldSessionCookie] = cmp.Or(cookie.In(r.options), defaultCookie)
-		f[cloud.FieldSessionCookieTTL] = cookieTTL.In(r.options)
+	f[cloud.FieldIdleTimeout] = idleTimeout.In(r.Options)
+	if sticky.Bool(r.Options) {
+		f[cloud.FieldSessionCookie] = cmp.Or(cookie.In(r.Options), defaultCookie)
+		f[cloud.FieldSessionCookieTTL] = cookieTTL.In(r.Options)
 	}
 	if l.Protocol == cloud.ProtocolHTTPS {
-		f[fieldRedirect] = strconv.FormatBool(redirect.Bool(r.options))
+		f[fieldRedirect] = strconv.FormatBool(redirect.Bool(r.Options))
 		f[cloud.FieldCertificate] = r.certificateOf(l.Port)
 	}
 }
@@ -89,13 +89,13 @@ func (r *request) http(l cloud.Listener) {
 // certificateOf returns what the certificate field of a port has to be.
 func (r *request) certificateOf(port int) string {
 	if isManaged(r.Spec) {
-		if !domains.Has(r.options) {
+		if !domains.Has(r.Options) {
 			r.refuse(domains, "want the domains of the managed certificate")
 		}
-		return managedPrefix + domains.In(r.options)
+		return managedPrefix + domains.In(r.Options)
 	}
 	var ids []string
-	for _, item := range items(certificate.OfPort(r.options, port)) {
+	for _, item := range items(certificate.OfPort(r.Options, port)) {
 		id := item
 		if _, isID := checkID(item); !isID {
 			id = r.Lookups[lookupCertificate+item]
@@ -141,8 +141,8 @@ func isManaged(spec cloud.Spec) bool { return certificateType.In(spec.Options) =
 //	nothing                                           TCP on the node port
 func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 	h := &cloud.Health{
-		Protocol: cloud.ProtocolTCP, Port: l.TargetPort, Interval: healthInterval.Duration(r.options), Timeout: healthTimeout.Duration(r.options),
-		Healthy: healthRetries.Int(r.options), Unhealthy: healthRetries.Int(r.options),
+		Protocol: cloud.ProtocolTCP, Port: l.TargetPort, Interval: healthInterval.Duration(r.Options), Timeout: healthTimeout.Duration(r.Options),
+		Healthy: healthRetries.Int(r.Options), Unhealthy: healthRetries.Int(r.Options),
 	}
 	http := r.has(checkPath, checkDomain, checkTLS, statusCodes)
 	switch {
@@ -152,10 +152,10 @@ func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 			h.Protocol = cloud.ProtocolHTTP
 		}
 		if r.has(nodeProtocol) {
-			h.Protocol = cloud.ProtocolOf(nodeProtocol.In(r.options))
+			h.Protocol = cloud.ProtocolOf(nodeProtocol.In(r.Options))
 		}
-		h.Port = cmp.Or(nodePort.Int(r.options), l.TargetPort)
-		h.Path = annotation.CheckPath(h.Protocol, checkPath.In(r.options))
+		h.Port = cmp.Or(nodePort.Int(r.Options), l.TargetPort)
+		h.Path = annotation.CheckPath(h.Protocol, checkPath.In(r.Options))
 	case own != nil:
 		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
 	case r.Local:
@@ -165,14 +165,14 @@ func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 	}
 	if h.Protocol != cloud.ProtocolTCP {
 		h.ProviderFields = map[string]string{
-			fieldDomain: strings.ToLower(checkDomain.In(r.options)), fieldStatuses: statusCodes.In(r.options), fieldTLS: strconv.FormatBool(checkTLS.Bool(r.options)),
+			fieldDomain: strings.ToLower(checkDomain.In(r.Options)), fieldStatuses: statusCodes.In(r.Options), fieldTLS: strconv.FormatBool(checkTLS.Bool(r.Options)),
 		}
 	}
 	return h
 }
 
 // has reports whether one of the keys was given.
-func (r *request) has(keys ...annotation.Key) bool { return anyOf(r.options, keys...) }
+func (r *request) has(keys ...annotation.Key) bool { return anyOf(r.Options, keys...) }
 
 func anyOf(options map[string]string, keys ...annotation.Key) bool {
 	return slices.ContainsFunc(keys, func(key annotation.Key) bool { return key.Has(options) })

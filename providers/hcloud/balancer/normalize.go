@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
@@ -36,13 +38,12 @@ const (
 // request is what one Service asks for, while it is read.
 type request struct {
 	cloud.Spec
-	options  map[string]string
 	errs     []error
 	warnings []cloud.Warning
 }
 
 func (r *request) refuse(key annotation.Key, want string) {
-	r.errs = append(r.errs, &cloud.Invalid{Field: key.Name, Value: key.In(r.options), Want: want})
+	r.errs = append(r.errs, &cloud.Invalid{Field: key.Name, Value: key.In(r.Options), Want: want})
 }
 
 func (r *request) warn(field, message string) {
@@ -54,32 +55,21 @@ func (r *request) present(field string) string { return r.Lookups[lookupField+fi
 
 // Normalize implements cloud.BalancerReader.
 func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	r := &request{Spec: spec, options: spec.Options}
+	r := &request{Spec: spec}
 	adopted := spec.Lookups[lookupAdopted] == yes
 	v := cloud.Balancer{
-		Name: nameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.options)),
+		Name: nameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
 		ProviderFields: map[string]string{
-			cloud.FieldSize:      cmp.Or(size.In(r.options), r.present(cloud.FieldSize), defaultType),
-			cloud.FieldAlgorithm: algorithm.In(r.options), fieldPrivateTargets: strconv.FormatBool(wantsPrivate(spec)),
-			cloud.FieldAddress: cmp.Or(address.In(r.options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: subnet.In(r.options),
+			cloud.FieldSize:      cmp.Or(size.In(r.Options), r.present(cloud.FieldSize), defaultType),
+			cloud.FieldAlgorithm: algorithm.In(r.Options), fieldPrivateTargets: strconv.FormatBool(wantsPrivate(spec)),
+			cloud.FieldAddress: cmp.Or(address.In(r.Options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: subnet.In(r.Options),
 			fieldMaxTargets: spec.Lookups[lookupTargets],
 		},
 	}
-	if adopted { // what nothing is said of is left alone
-		keep := func(key annotation.Key, field string, into *string) {
-			if !key.Has(r.options) {
-				*into = r.present(field)
-			}
-		}
-		scope, algo := string(v.Scope), v.ProviderFields[cloud.FieldAlgorithm]
-		keep(internal, cloud.FieldScope, &scope)
-		keep(algorithm, cloud.FieldAlgorithm, &algo)
-		keep(name, cloud.FieldName, &v.Name)
-		v.Scope, v.ProviderFields[cloud.FieldAlgorithm] = cloud.Scope(scope), algo
-	}
+	kept := r.keep(&v)
 	labels := labelsOf(spec.Ref.Owner, adopted && spec.Ref.Owner.UID != "")
-	if !adopted && len(labels) > 0 {
-		r.keep(&v, labels)
+	if !adopted && len(kept) > 0 && len(labels) > 0 {
+		labels[labelKept] = strings.Join(kept, "_")
 	}
 	v.OwnershipTags = tagsOf(labels)
 	r.place(v.ProviderFields)
@@ -94,20 +84,18 @@ func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning,
 	return v, r.warnings, nil
 }
 
-// keep leaves alone what the Service says nothing of and we never set, as upstream does: a public
-// interface that is off, and an algorithm.
-func (r *request) keep(v *cloud.Balancer, labels map[string]string) {
-	kept := strings.Split(r.Lookups[lookupKept], "_")
-	var keeps []string
-	if slices.Contains(kept, cloud.FieldScope) && !internal.Has(r.options) {
-		v.Scope, keeps = cloud.ScopeInternal, append(keeps, cloud.FieldScope)
+// keep leaves alone what the Service says nothing of and we never set, as upstream does, and returns what that is: a
+// public interface that is off, and an algorithm; of a load balancer that was taken over by its name also those that are
+// like the default, and the name.
+func (r *request) keep(v *cloud.Balancer) []string {
+	kept := map[string]string{}
+	for field, key := range map[string]annotation.Key{cloud.FieldScope: internal, cloud.FieldAlgorithm: algorithm, cloud.FieldName: name} {
+		if slices.Contains(strings.Split(r.Lookups[lookupKept], "_"), field) && !key.Has(r.Options) {
+			kept[field] = r.present(field)
+		}
 	}
-	if slices.Contains(kept, cloud.FieldAlgorithm) && !algorithm.Has(r.options) {
-		v.ProviderFields[cloud.FieldAlgorithm], keeps = r.present(cloud.FieldAlgorithm), append(keeps, cloud.FieldAlgorithm)
-	}
-	if len(keeps) > 0 {
-		labels[labelKept] = strings.Join(keeps, "_")
-	}
+	v.Preserve(kept)
+	return slices.Sorted(maps.Keys(kept))
 }
 
 // wantsPrivate reports whether targets are reached by their private address.
@@ -120,7 +108,7 @@ func wantsPrivate(spec cloud.Spec) bool {
 
 // place chooses where the load balancer is: a location, else a zone, else where it is now.
 func (r *request) place(fields map[string]string) {
-	at, zone := location.In(r.options), networkZone.In(r.options)
+	at, zone := location.In(r.Options), networkZone.In(r.Options)
 	presentAt, presentZone := r.present(fieldLocation), r.present(fieldNetworkZone)
 	switch {
 	case at == "" && zone == "" && presentAt == "" && r.Preserved[fieldLocation] == "":
@@ -160,17 +148,12 @@ func (r *request) atMost(field string, count int, limit, what string) {
 
 func (r *request) checkNetwork(network int64) {
 	const want = "want " + config.EnvNetwork + " to be set, which has the private addresses"
-	for _, key := range []annotation.Key{address, subnet} {
-		if key.Has(r.options) && network == 0 {
+	for _, key := range []annotation.Key{address, subnet, internal, usePrivateIP} {
+		if network == 0 && key.Has(r.Options) && key.In(r.Options) != "false" {
 			r.refuse(key, want)
 		}
 	}
-	for _, key := range []annotation.Key{internal, usePrivateIP} {
-		if key.Bool(r.options) && network == 0 {
-			r.refuse(key, want)
-		}
-	}
-	if internal.Bool(r.options) && usePrivateIP.Has(r.options) && !usePrivateIP.Bool(r.options) {
+	if internal.Bool(r.Options) && usePrivateIP.Has(r.Options) && !usePrivateIP.Bool(r.Options) {
 		r.refuse(usePrivateIP, "want true: without a public interface only private addresses are reached")
 	}
 }
@@ -188,7 +171,7 @@ func (r *request) notes(v cloud.Balancer) {
 		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+address.Name)
 	}
 	for _, key := range []annotation.Key{protocol, proxyProtocol, certificate} {
-		for _, port := range key.PortsNamed(r.options) {
+		for _, port := range key.PortsNamed(r.Options) {
 			if !slices.ContainsFunc(r.Ports, func(p cloud.Port) bool { return p.Port == port }) {
 				r.warn(key.Name, fmt.Sprintf("the Service has no port %d", port))
 			}
@@ -224,7 +207,7 @@ func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
 }
 
 func isServer(id cloud.InstanceID) bool {
-	_, ok := checkID(string(id))
+	_, ok := api.ID(string(id))
 	return ok
 }
 

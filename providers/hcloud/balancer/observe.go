@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -78,7 +77,6 @@ func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName b
 	if adopted {
 		lookups[lookupAdopted] = yes
 		s.own = ownParts(spec, s)
-		o.Record = map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(s.own)), ",")}
 		for _, target := range lb.Targets {
 			if !s.owns(targetKey(target)) {
 				s.foreign++
@@ -92,23 +90,26 @@ func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName b
 	}
 	lookups[lookupField+cloud.FieldScope] = string(o.Balancer.Scope)
 	lookups[lookupField+cloud.FieldName] = lb.Name
-	lookups[lookupKept] = keptOf(lb)
+	lookups[lookupKept] = keptOf(lb, adopted)
 	o.Addresses, o.Lookups, o.Native = addresses(spec, lb), lookups, s
 	return o
 }
 
 // keptOf names what stays as it is where the Service says nothing of it: what our label says, and before
-// there are labels of ours what is unlike the default.
-func keptOf(lb *hcloud.LoadBalancer) string {
+// there are labels of ours what is unlike the default; all of it where the load balancer was there before the Service.
+func keptOf(lb *hcloud.LoadBalancer, adopted bool) string {
+	if adopted {
+		return strings.Join([]string{cloud.FieldScope, cloud.FieldAlgorithm, cloud.FieldName}, "_")
+	}
 	if tags := tagsOf(lb.Labels); slices.ContainsFunc(tags, func(tag string) bool { return strings.HasPrefix(tag, annotation.Prefix) }) {
 		return lb.Labels[labelKept]
 	}
 	var kept []string
-	if !lb.PublicNet.Enabled {
-		kept = append(kept, cloud.FieldScope)
-	}
 	if string(lb.Algorithm.Type) != algorithm.Default {
 		kept = append(kept, cloud.FieldAlgorithm)
+	}
+	if !lb.PublicNet.Enabled {
+		kept = append(kept, cloud.FieldScope)
 	}
 	return strings.Join(kept, "_")
 }
@@ -139,6 +140,22 @@ func ownParts(spec cloud.Spec, s state) map[string]bool {
 	}
 	maps.DeleteFunc(there, func(_ string, own bool) bool { return !own })
 	return there
+}
+
+// Record implements cloud.Recorder: services and targets have no labels. Of an adopted load balancer the Service has those
+// that it has, and those that it is about to have.
+func (b *Balancers) Record(change cloud.Change) map[string]string {
+	s, _ := change.Before.Native.(state)
+	if s.own == nil || change.After == nil {
+		return nil
+	}
+	own := maps.Clone(s.own)
+	for _, r := range b.wanted(change, s) {
+		if r.Kind == kindService || r.Kind == kindTarget {
+			own[r.Key] = true
+		}
+	}
+	return map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(own)), ",")}
 }
 
 // owns reports whether a service or target is the Service's. A target that a label selects never is.
@@ -173,7 +190,7 @@ func (b *Balancers) view(spec cloud.Spec, s state) cloud.Balancer {
 			fieldMaxTargets: strconv.Itoa(max(1, lb.LoadBalancerType.MaxTargets-s.foreign)),
 		},
 	}
-	if at := attachedTo(lb, b.Network); at != nil {
+	if at := lb.PrivateNetFor(&hcloud.Network{ID: b.Network}); at != nil {
 		v.ProviderFields[cloud.FieldAddress] = at.IP.String()
 		v.ProviderFields[cloud.FieldSubnet] = subnetOf(spec, at.IP)
 	}
@@ -209,15 +226,3 @@ func privateTargets(spec cloud.Spec, s state) string {
 	}
 	return cmp.Or(value, strconv.FormatBool(wantsPrivate(spec)))
 }
-
-func attachedTo(lb *hcloud.LoadBalancer, network int64) *hcloud.LoadBalancerPrivateNet {
-	at := slices.IndexFunc(lb.PrivateNet, func(n hcloud.LoadBalancerPrivateNet) bool {
-		return network != 0 && n.Network != nil && n.Network.ID == network
-	})
-	if at < 0 {
-		return nil
-	}
-	return &lb.PrivateNet[at]
-}
-
-func isPast(t time.Time) bool { return t.Before(time.Now()) }

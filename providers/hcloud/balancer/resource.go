@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -106,7 +108,7 @@ func (b *Balancers) wanted(change cloud.Change, s state) []cloud.Resource {
 // balancer of somebody else that was in the network already gets none, and stays in it.
 func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
 	id := ""
-	theirs := s.own != nil && attachedTo(s.lb, b.Network) != nil && s.lb.Labels[labelNetwork] == ""
+	theirs := s.own != nil && s.lb.PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil && s.lb.Labels[labelNetwork] == ""
 	if b.Network != 0 && len(after.OwnershipTags) > 0 && !theirs {
 		id = strconv.FormatInt(b.Network, 10)
 	}

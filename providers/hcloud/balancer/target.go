@@ -7,6 +7,7 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
 var targetFields = []string{"type", "server", "ip", "use_private_ip"}
@@ -89,10 +90,10 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state) []cloud.Resource
 	}
 	for _, id := range change.After.Targets {
 		at := slices.IndexFunc(change.Spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
-		switch number, err := strconv.ParseInt(string(id), 10, 64); {
-		case err == nil && at < 0 && s.lb != nil:
+		switch number, ok := api.ID(string(id)); {
+		case ok && at < 0 && s.lb != nil:
 			add(s.asIs(id, serverTarget(number, private)))
-		case err == nil:
+		case ok:
 			add(serverTarget(number, private))
 		case at >= 0:
 			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))

@@ -7,16 +7,11 @@ import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 const (
 	EnvToken         = "HCLOUD_TOKEN"
 	EnvEndpoint      = "HCLOUD_ENDPOINT"
-	EnvDebug         = "HCLOUD_DEBUG"
 	EnvNetwork       = "HCLOUD_NETWORK"
 	EnvNoAttachCheck = "HCLOUD_NETWORK_DISABLE_ATTACHED_CHECK"
 	EnvRoutes        = "HCLOUD_NETWORK_ROUTES_ENABLED"
-	EnvMetrics       = "HCLOUD_METRICS_ENABLED"
-	EnvMetricsAddr   = "HCLOUD_METRICS_ADDRESS"
 	EnvFamily        = "HCLOUD_INSTANCES_ADDRESS_FAMILY"
 	EnvZoneLabel     = "HCLOUD_INSTANCES_ZONE_LABEL_ENABLED"
-	EnvCacheMode     = "HCLOUD_SERVER_CACHE_MODE"
-	EnvCacheAge      = "HCLOUD_SERVER_CACHE_MAX_AGE"
 
 	EnvBalancers        = "HCLOUD_LOAD_BALANCERS_ENABLED"
 	EnvLocation         = "HCLOUD_LOAD_BALANCERS_LOCATION"
@@ -36,8 +31,6 @@ const (
 	EnvRobot          = "ROBOT_ENABLED"
 	EnvRobotUser      = "ROBOT_USER"
 	EnvRobotPassword  = "ROBOT_PASSWORD"
-	EnvRobotCache     = "ROBOT_CACHE_TIMEOUT"
-	EnvRobotWait      = "ROBOT_RATE_LIMIT_WAIT_TIME"
 	EnvRobotAddresses = "ROBOT_FORWARD_INTERNAL_IPS"
 
 	EnvRobotURL    = "ROBOT_BASE_URL"
@@ -68,11 +61,11 @@ func Declared() []cloud.Setting {
 		{Name: EnvFamily, Default: FamilyIPv4, Value: "addressFamily", Enum: []string{FamilyIPv4, FamilyIPv6, FamilyDualStack}, Doc: "Families of the public addresses of Nodes."},
 		{Name: EnvZoneLabel, Default: "true", Value: "zoneLabel", Type: cloud.SettingBool, Doc: "Give the Nodes of cloud servers the label of their zone."},
 		{Name: EnvMetadataURL, Default: "http://169.254.169.254", Value: "metadataURL", Doc: "Base URL of the metadata service of cloud servers, asked for the networks of the machine this runs on."},
-		{Name: EnvDebug, Doc: ignored + "requests are not written anywhere, because they hold secrets."},
-		{Name: EnvMetrics, Doc: ignored + "metrics are served by --secure-port at /metrics."},
-		{Name: EnvMetricsAddr, Doc: ignored + "metrics are served by --secure-port at /metrics."},
-		{Name: EnvCacheMode, Doc: ignored + "how often servers are read follows from the rate limit."},
-		{Name: EnvCacheAge, Doc: ignored + "how often servers are read follows from the rate limit."},
+		{Name: "HCLOUD_DEBUG", Doc: ignored + "requests are not written anywhere, because they hold secrets."},
+		{Name: "HCLOUD_METRICS_ENABLED", Doc: ignored + "metrics are served by --secure-port at /metrics."},
+		{Name: "HCLOUD_METRICS_ADDRESS", Doc: ignored + "metrics are served by --secure-port at /metrics."},
+		{Name: "HCLOUD_SERVER_CACHE_MODE", Doc: ignored + "how often servers are read follows from the rate limit."},
+		{Name: "HCLOUD_SERVER_CACHE_MAX_AGE", Doc: ignored + "how often servers are read follows from the rate limit."},
 	}
 	return append(append(all, balancers()...), dedicated()...)
 }
@@ -105,7 +98,7 @@ func dedicated() []cloud.Setting {
 		{Name: EnvRobotURL, Default: "https://robot-ws.your-server.de", Value: "robot.apiURL", Doc: "Base URL of the Robot web service."},
 		{Name: EnvRobotAddresses, Default: "true", Value: "robot.forwardInternalIPs", Type: cloud.SettingBool, Doc: "Keep the internal addresses that kubelets of dedicated servers report."},
 		{Name: EnvRobotName, Default: "false", Value: "robot.nameMustMatch", Type: cloud.SettingBool, Doc: "A dedicated server that has another name in Robot than its Node counts as gone, as upstream has it: the Node is deleted when it is not Ready."},
-		{Name: EnvRobotCache, Doc: ignored + "how often dedicated servers are read follows from the rate limit."},
-		{Name: EnvRobotWait, Doc: ignored + "a used up rate limit of Robot always pauses requests to it."},
+		{Name: "ROBOT_CACHE_TIMEOUT", Doc: ignored + "how often dedicated servers are read follows from the rate limit."},
+		{Name: "ROBOT_RATE_LIMIT_WAIT_TIME", Doc: ignored + "a used up rate limit of Robot always pauses requests to it."},
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -41,7 +42,10 @@ type Robot struct {
 // Read validates all variables and reports every problem at once.
 func Read(c cloud.Config) (Settings, error) {
 	r := &reader{cloud.SettingReader{Lookup: c.Lookup}, c.Secret}
-	family := r.oneOf(EnvFamily, FamilyIPv4, FamilyIPv6, FamilyDualStack)
+	family, families := strings.ToLower(r.Text(EnvFamily)), []string{FamilyIPv4, FamilyIPv6, FamilyDualStack}
+	if !slices.Contains(families, family) {
+		r.Refuse(EnvFamily, family, "want "+strings.Join(families, " or "))
+	}
 	s := Settings{
 		Endpoint:      r.baseURL(EnvEndpoint),
 		MetadataURL:   r.baseURL(EnvMetadataURL),
@@ -94,16 +98,4 @@ func (r *reader) baseURL(name string) *url.URL {
 		r.Refuse(name, "", "want an absolute http or https URL")
 	}
 	return u
-}
-
-// oneOf returns the one of the texts that the value is in any case.
-func (r *reader) oneOf(name string, texts ...string) string {
-	text := r.Text(name)
-	for _, possible := range texts {
-		if strings.EqualFold(text, possible) {
-			return possible
-		}
-	}
-	r.Refuse(name, text, "want "+strings.TrimPrefix(strings.Join(texts, " or "), " or "))
-	return ""
 }

@@ -3,6 +3,7 @@
 package robot
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,8 +13,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 )
 
@@ -27,7 +30,7 @@ type Client struct {
 
 // New returns a client on the kernel's transport. User and password are read for every request.
 func New(c cloud.Config, base *url.URL) *Client {
-	return &Client{base: base, http: cloud.NewClient(c.Transport), secret: c.Secret, agent: c.UserAgent}
+	return &Client{base: base, http: cloud.NewClient(api.Answers{Next: c.Transport}), secret: c.Secret, agent: c.UserAgent}
 }
 
 // Server is a dedicated server.
@@ -50,7 +53,7 @@ type Server struct {
 func (c *Client) Servers(ctx context.Context) ([]Server, error) {
 	var answer []struct{ Server Server }
 	if err := c.get(ctx, &answer, "server"); err != nil {
-		if refused, ok := errors.AsType[*Error](err); ok && refused.Code == codeNoServer {
+		if cloud.IsClass(err, cloud.FailureNotFound) { // of an account without servers
 			return nil, nil
 		}
 		return nil, fmt.Errorf("listing dedicated servers: %w", err)
@@ -86,7 +89,7 @@ func (c *Client) ShutOff(ctx context.Context, number int) (bool, error) {
 		}
 	}
 	err := c.get(ctx, &answer, "reset", strconv.Itoa(number))
-	if refused, ok := errors.AsType[*Error](err); ok && refused.Code == codeNoReset {
+	if errors.Is(err, errNoReset) {
 		return false, nil
 	}
 	if err != nil {
@@ -103,29 +106,6 @@ func (c *Client) get(ctx context.Context, answer any, path ...string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.authorize(request); err != nil {
-		return err
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return refusal(response)
-	}
-	if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
-		return &cloud.Unreadable{Why: "it is not JSON"}
-	}
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(body, answer)
-}
-
-// authorize puts user and password on a request.
-func (c *Client) authorize(request *http.Request) error {
 	user, err := c.secret(config.EnvRobotUser)
 	if err != nil {
 		return &cloud.TokenError{Setting: config.EnvRobotUser, Err: err}
@@ -136,5 +116,64 @@ func (c *Client) authorize(request *http.Request) error {
 	}
 	request.SetBasicAuth(user, password)
 	request.Header.Set("User-Agent", c.agent)
-	return nil
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode != http.StatusOK:
+		return refusal(response, body)
+	case !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json"):
+		return &cloud.Unreadable{Why: "it is not JSON"}
+	}
+	return json.Unmarshal(body, answer)
+}
+
+// errNoReset is of servers that cannot be reset, and so tell nothing of their power.
+var errNoReset = errors.New("the server cannot be reset")
+
+// codeRateLimit says that the limit is used up.
+const codeRateLimit = "RATE_LIMIT_EXCEEDED"
+
+// LockPause is how long requests wait after the limit was used up: the account stays locked for the rest
+// of the hour, and each request before its end may prolong that.
+const LockPause = 5 * time.Minute
+
+// failure is the object of errors.
+type failure struct {
+	Error struct{ Code, Message string }
+}
+
+func refusal(response *http.Response, body []byte) error {
+	var said failure
+	if err := json.Unmarshal(body, &said); err != nil {
+		return err
+	}
+	e := &cloud.Error{Op: fmt.Sprintf("Robot answered %d", response.StatusCode), Err: fmt.Errorf("%s (%s)", said.Error.Message, said.Error.Code)}
+	switch said.Error.Code {
+	case "RESET_NOT_AVAILABLE":
+		return errNoReset
+	case "SERVER_NOT_FOUND":
+		e.Failure = cloud.Failure{Class: cloud.FailureNotFound}
+	case codeRateLimit:
+		e.Failure = cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: LockPause}
+	default:
+		e.Failure = cloud.Refusal(cloud.ClassOfStatus(response.StatusCode), response.Header)
+	}
+	return e
+}
+
+// Throttled recognises the answer that says with the status 403 that the rate limit is used up.
+func Throttled(response *http.Response) bool {
+	if response.StatusCode != http.StatusForbidden {
+		return false
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	var said failure
+	return err == nil && json.Unmarshal(body, &said) == nil && said.Error.Code == codeRateLimit
 }

@@ -52,23 +52,26 @@ func stateOf(status hcloud.ServerStatus) cloud.State {
 // cloudAddresses lists what a Node shows, in upstream's order. Any address may be missing.
 func (m *Machines) cloudAddresses(s *hcloud.Server) []cloud.Address {
 	list := []cloud.Address{{Type: cloud.AddressHostname, Address: s.Name}}
-	add := func(kind cloud.AddressType, ip netip.Addr) {
-		if ip.IsValid() && !ip.IsUnspecified() {
-			list = append(list, cloud.Address{Type: kind, Address: ip.String()})
-		}
-	}
 	if m.Settings.IPv4 {
-		add(cloud.AddressExternalIP, addr(s.PublicNet.IPv4.IP))
+		list = with(list, cloud.AddressExternalIP, addr(s.PublicNet.IPv4.IP))
 	}
 	if network := s.PublicNet.IPv6.Network; m.Settings.IPv6 && network != nil {
-		add(cloud.AddressExternalIP, first(addr(network.IP)))
+		list = with(list, cloud.AddressExternalIP, first(addr(network.IP)))
 	}
 	for _, attachment := range s.PrivateNet {
 		if m.Network != 0 && attachment.Network != nil && attachment.Network.ID == m.Network {
-			add(cloud.AddressInternalIP, addr(attachment.IP))
+			list = with(list, cloud.AddressInternalIP, addr(attachment.IP))
 		}
 	}
 	return list
+}
+
+// with adds an address, if there is one.
+func with(list []cloud.Address, kind cloud.AddressType, ip netip.Addr) []cloud.Address {
+	if !ip.IsValid() || ip.IsUnspecified() {
+		return list
+	}
+	return append(list, cloud.Address{Type: kind, Address: ip.String()})
 }
 
 // addr is an address of the client library, not valid where there is none.

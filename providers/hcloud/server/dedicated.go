@@ -27,23 +27,16 @@ func (m *Machines) fromRobot(s robot.Server) cloud.Instance {
 	}
 	network, err := netip.ParseAddr(s.IPv6)
 	if err == nil && m.Settings.IPv6 {
-		i.Addresses = external(i.Addresses, first(network))
+		i.Addresses = with(i.Addresses, cloud.AddressExternalIP, first(network))
 	}
 	switch ip, err := netip.ParseAddr(s.IP); {
 	case err != nil:
 	case m.Settings.IPv4:
-		i.Addresses = external(i.Addresses, ip)
+		i.Addresses = with(i.Addresses, cloud.AddressExternalIP, ip)
 	default:
 		i.Attributes = map[string]string{PublicIPv4: ip.String()}
 	}
 	return i
-}
-
-func external(list []cloud.Address, ip netip.Addr) []cloud.Address {
-	if !ip.IsValid() || ip.IsUnspecified() {
-		return list
-	}
-	return append(list, cloud.Address{Type: cloud.AddressExternalIP, Address: ip.String()})
 }
 
 // notInLabel are characters that no label value may have.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
 // Schemes of provider-IDs.
@@ -40,17 +41,11 @@ func Number(id cloud.InstanceID) (number int64, isDedicated bool, err error) {
 	if isDedicated {
 		text, _, _ = strings.Cut(text, "/") // its name
 	}
-	number, ok := positive(text)
+	number, ok := api.ID(text)
 	if !ok {
 		return 0, false, fmt.Errorf("machine %q: want the number of a server", id)
 	}
 	return number, isDedicated, nil
-}
-
-// positive reads a number as Hetzner writes it: without sign and leading zeros.
-func positive(text string) (number int64, ok bool) {
-	number, err := strconv.ParseInt(text, 10, 64)
-	return number, err == nil && number > 0 && text == strconv.FormatInt(number, 10)
 }
 
 // ParseProviderID implements cloud.Instances.
@@ -64,7 +59,7 @@ func positive(text string) (number int64, ok bool) {
 func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	scheme, text, _ := strings.Cut(providerID, "://")
 	bare, isLegacy := strings.CutPrefix(text, legacy)
-	number, ok := positive(bare)
+	number, ok := api.ID(bare)
 	switch {
 	case !ok, !m.Concerns(providerID):
 	case scheme == Scheme && !isLegacy:

@@ -112,7 +112,7 @@ func (m *Machines) getDedicated(ctx context.Context, number int) (i cloud.Instan
 		return i, false, errNoCredentials
 	}
 	s, err := m.Robot.Server(ctx, number)
-	if f, refused := robot.Classify(err); refused && f.Class == cloud.FailureNotFound {
+	if cloud.IsClass(err, cloud.FailureNotFound) {
 		return i, false, nil
 	}
 	if err != nil {
