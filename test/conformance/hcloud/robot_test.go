@@ -13,7 +13,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+	emulatorrobot "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud/robot"
 )
 
 // inMemory hands requests to the emulators without a network, so that time can be a test's own.
@@ -71,10 +73,10 @@ func TestRobotIsAskedSeldom(t *testing.T) {
 func TestListDoesNotWaitForRobot(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
 	server.SeedMachines(3)
-	seeded := server.Robot.Seed(50)
+	seeded := server.Robot.Seed(90)
 	synctest.Test(t, func(t *testing.T) {
 		machines := limited(t, server, robots(variables(server)))
-		for _, machine := range seeded[:40] {
+		for _, machine := range seeded[:80] {
 			if _, err := machines.Get(t.Context(), cloud.InstanceID("robot-"+strconv.FormatInt(machine.Number, 10))); err != nil {
 				t.Fatal(err)
 			}
@@ -83,6 +85,68 @@ func TestListDoesNotWaitForRobot(t *testing.T) {
 		list, err := machines.List(t.Context())
 		if err != nil || list.Complete || len(list.Items) != 3 || time.Since(begin) > 5*time.Second {
 			t.Errorf("after %v: complete %t, %d machines, %v", time.Since(begin), list.Complete, len(list.Items), err)
+		}
+	})
+}
+
+// Robot counts reads of power states apart: they take nothing of the limit of the list, and when theirs is used up the list
+// is read on.
+func TestPowerStatesHaveTheirOwnLimit(t *testing.T) {
+	for name, limit := range map[string]int{"there are enough": emulatorrobot.PublishedResetLimit, "they are used up": 5} {
+		t.Run(name, func(t *testing.T) {
+			server, _ := start(t, emulator.Options{})
+			server.SeedMachines(3)
+			seeded := server.Robot.Seed(70)
+			synctest.Test(t, func(t *testing.T) {
+				server.Robot.SetLimits(emulatorrobot.PublishedServerLimit, limit)
+				machines := limited(t, server, robots(variables(server)))
+				for n, machine := range seeded {
+					_, err := machines.Get(t.Context(), cloud.InstanceID("robot-"+strconv.FormatInt(machine.Number, 10)))
+					if err != nil && (n < limit || cloud.FailureOf(err).Class != cloud.FailureThrottled) {
+						t.Fatalf("the power state of server %d: %v", n, err)
+					}
+					if n == limit {
+						break
+					}
+				}
+				begin := time.Now()
+				list, err := machines.List(t.Context())
+				if err != nil || !list.Complete || len(list.Items) != 73 || time.Since(begin) > time.Second {
+					t.Errorf("after %v: complete %t, %d machines, %v, %v", time.Since(begin), list.Complete, len(list.Items), list.Err, err)
+				}
+			})
+		})
+	}
+}
+
+// A login that does not work any more is tried once, whichever of Robot's limits a request counts to.
+func TestLoginThatWorkedBefore(t *testing.T) {
+	server, _ := start(t, emulator.Options{})
+	server.Robot.Seed(1)
+	synctest.Test(t, func(t *testing.T) {
+		machines := limited(t, server, robots(variables(server)))
+		get := func() cloud.Class {
+			_, err := machines.Get(t.Context(), "robot-2000001")
+			return cloud.FailureOf(err).Class
+		}
+		server.Robot.AddFault(fault.Fault{Path: "/reset/*", Status: http.StatusInternalServerError})
+		if class := get(); class != cloud.FailureTransient { // the server is known from now on, and not its power state
+			t.Fatalf("without an answer: %s", class)
+		}
+		server.Robot.ClearFaults()
+		server.Robot.SetLogin("robot-user", "another")
+		server.Robot.ResetTraffic()
+		for range 5 {
+			if class := get(); class != cloud.FailureUnauthorized {
+				t.Errorf("a read: %s", class)
+			}
+			if list, err := machines.List(t.Context()); err != nil || list.Complete {
+				t.Errorf("a list: %+v, %v", list, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if n := len(server.Robot.Requests()); n != 1 {
+			t.Errorf("%d wrong logins", n)
 		}
 	})
 }

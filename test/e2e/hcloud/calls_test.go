@@ -31,6 +31,8 @@ const (
 	// listAge is how long a list of all load balancers serves, pollMany how far apart many running actions are asked
 	// for. A slow machine takes longer, and needs more of them.
 	listAge, pollMany = 2 * time.Second, 1500 * time.Millisecond
+	// typesAge is how long a list of the types of load balancers serves.
+	typesAge = 5 * time.Second
 	// most is how many targets a load balancer of the default type has.
 	most = 25
 )
@@ -82,6 +84,7 @@ func TestCalls(t *testing.T) {
 	}
 	got = s.look()
 	s.atMost(fmt.Sprintf("%d load balancers at once: writes", services), got.writes, services, got)
+	s.atMost("… lists of types", got.routes["GET /v1/load_balancer_types"], min(services-1, got.each(typesAge)), got)
 
 	s.start(nil)
 	for _, name := range append(names, "front") {
@@ -170,17 +173,23 @@ func (s *site) remove(names ...string) {
 		s.must(s.Client().CoreV1().Services(namespace).Delete(s.within(), name, metav1.DeleteOptions{}))
 	}
 	for _, name := range names {
-		_, err := s.WaitService(s.within(), namespace, name, func(svc *corev1.Service) error {
-			if svc != nil {
-				return errors.New("it is still there")
-			}
-			return nil
-		})
-		s.must(err)
+		s.left(name)
 	}
 	if state := s.hetzner.State(); len(state.Balancers)+len(state.Certificates) > 0 {
 		s.Errorf("left: %d load balancers, %d certificates", len(state.Balancers), len(state.Certificates))
 	}
+}
+
+// left waits until a Service is gone.
+func (s *site) left(name string) {
+	s.Helper()
+	_, err := s.WaitService(s.within(), namespace, name, func(svc *corev1.Service) error {
+		if svc != nil {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
+	s.must(err)
 }
 
 // seen is what was asked of the cloud since the last look.
@@ -230,7 +239,7 @@ func (s *site) atMost(what string, got, want int, of seen) {
 }
 
 // join makes machines and their Nodes, Ready.
-func (s *site) join(n int, node func(testcloud.Machine) controlplane.NodeOptions) {
+func (s *site) join(n int, node func(testcloud.Machine) controlplane.NodeOptions) []testcloud.Machine {
 	s.Helper()
 	machines, err := s.Cloud.Seed(s.within(), n, testcloud.Machine{})
 	s.must(err)
@@ -241,6 +250,7 @@ func (s *site) join(n int, node func(testcloud.Machine) controlplane.NodeOptions
 		nodes = append(nodes, one)
 	}
 	s.must(s.JoinNodes(s.within(), nodes))
+	return machines
 }
 
 // initialise waits until n Nodes are initialised.
