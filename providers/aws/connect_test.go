@@ -166,14 +166,18 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (started,
 		}
 		return defaults[name]
 	}
-	d, clients, settings, err := open(t.Context(), cloud.Config{
+	made, err := New(t.Context(), cloud.Config{
 		Cloud: "aws", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/v1.2.3", Transport: transport{s},
 		WithTLS: func(settings *tls.Config) http.RoundTripper { s.trusted = settings; return transport{s} },
 		File:    func() ([]byte, error) { return []byte(conf), nil },
 		Lookup:  lookup, Secret: func(name string) (string, error) { return set[name], nil },
 		Warn: func(w string) { warnings = append(warnings, w) },
 	})
-	return started{d, clients, settings}, warnings, err
+	d, ok := made.(*Driver)
+	if !ok {
+		return started{}, warnings, err
+	}
+	return started{d, d.Account.Clients, d.Account.Config}, warnings, err
 }
 
 // elsewhere is a file for a process outside AWS, keys are credentials for it.

@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
-	elbdesired "github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
+	classic "github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
-	nlbdesired "github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	network "github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/route"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/service"
@@ -50,40 +49,30 @@ var _ cloud.New = New
 // configuration that says everything it makes one request, else some more about the machine
 // this runs on.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	d, _, _, err := open(ctx, c)
+	clients, k, err := connect(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	d := wire(clients, k)
+	if d.Account, err = session.NewAccount(ctx, clients, k); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// open returns a driver, with the clients and settings of its parts.
-func open(ctx context.Context, c cloud.Config) (*Driver, session.Clients, config.Config, error) {
-	clients, k, err := connect(ctx, c)
-	if err != nil {
-		return nil, clients, k, err
-	}
-	d := wire(clients, k, c.ClusterName)
-	d.Account, err = session.NewAccount(ctx, clients, k.Region, k.Cluster)
-	return d, clients, k, err
-}
-
 // wire gives each part its clients and settings.
-func wire(c session.Clients, k config.Config, clusterName string) *Driver {
-	machines := instance.New(c.Compute, instance.Settings{Region: k.Region, Cluster: k.Cluster, Families: k.Families, TopologyPattern: k.TopologyPattern})
-	groups := secgroup.New(c.Compute, k.Cluster, clusterName, k.Balancer.LeaveNodeGroups)
-	targets := targetgroup.New(c.Network, k.Cluster)
-	probe := (*balancer.Probe)(k.Balancer.Probe)
-	classic := elbdesired.Settings{Cluster: k.Cluster, Group: k.Balancer.Group, Probe: probe}
-	network := nlbdesired.Settings{Cluster: k.Cluster, ManagedGroups: k.Balancer.ManagedGroups, LeaveNodes: k.Balancer.LeaveNodeGroups, Probe: probe}
+func wire(c session.Clients, k config.Config) *Driver {
+	machines := &instance.Machines{Config: k, Client: c.Compute}
+	security := &secgroup.Groups{Config: k, Client: c.Compute}
+	targets := &targetgroup.Groups{Config: k, Client: c.Network}
 	return &Driver{
 		Machines: machines,
-		Tables:   route.New(c.Compute, machines, k.Cluster, k.RouteTables),
-		Balancers: service.New(k.Region, k.Cluster, service.Parts{
-			VPC: vpc.New(c.Compute, k.Cluster, k.FallbackSubnet), Groups: groups, Targets: targets,
-			Classic: elb.New(c.Classic, groups, classic),
-			Network: nlb.New(nlb.Clients{Client: c.Network, Addresses: c.Compute, Groups: groups, Targets: targets}, network),
-		}),
+		Tables:   &route.Tables{Config: k, Client: c.Compute, Instances: machines},
+		Balancers: &service.Balancers{
+			Config: k, VPC: &vpc.Reader{Config: k, Client: c.Compute}, Security: security, Targets: targets,
+			Classic: &elb.Balancers{Settings: classic.Settings(k), Client: c.Classic, Security: security},
+			Network: &nlb.Balancers{Settings: network.Settings(k), Client: c.Network, Addresses: c.Compute, Security: security, Targets: targets},
+		},
 	}
 }
 
@@ -102,7 +91,7 @@ func connect(ctx context.Context, c cloud.Config) (session.Clients, config.Confi
 		c.Warn(warning)
 	}
 	k := f.Config
-	k.Region = n.Config.Region
+	k.Region, k.ClusterName = n.Config.Region, c.ClusterName
 	if !f.Elsewhere() {
 		err = n.Learn(ctx, &k)
 	}

@@ -77,7 +77,7 @@ func TestSampleServiceIsRight(t *testing.T) {
 	for i, port := range svc.Spec.Ports {
 		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
 	}
-	b, notes, err := wire(session.Clients{}, config.Config{Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}, "kubernetes").Normalize(spec)
+	b, notes, err := wire(session.Clients{}, config.Config{ClusterName: "kubernetes", Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}).Normalize(spec)
 	if err != nil || len(notes) > 0 {
 		t.Fatalf("error %v, notes %v", err, notes)
 	}

@@ -16,10 +16,3 @@ func AsksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p ==
 
 // Seconds is a time as AWS takes it.
 func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }
-
-// Probe is a health check in place of that of the node port: it asks kube-proxy, or who stands in
-// for it, over HTTP.
-type Probe struct {
-	Port int
-	Path string
-}

@@ -22,7 +22,9 @@ const (
 
 // Config is what cloud.conf and the settings say, checked and with defaults filled in.
 type Config struct {
-	Region string
+	// ClusterName is --cluster-name, a part of names upstream gives.
+	ClusterName string
+	Region      string
 	// Cluster is the Kubernetes cluster; what cloud.conf does not say is learnt from the machine
 	// this runs on.
 	Cluster tag.Cluster

@@ -2,6 +2,7 @@
 package ec2test
 
 import (
+	"context"
 	"encoding/xml"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 )
@@ -62,6 +64,19 @@ func (f *Server) Answer(action string, body func(form url.Values) string) {
 	f.Answers[action] = func(form url.Values) (int, string) {
 		return http.StatusOK, fmt.Sprintf(`<%[1]sResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId>%[2]s</%[1]sResponse>`, action, body(form))
 	}
+}
+
+// Answering are the options of a client, of whatever API, whose operations end in answer before anything is sent. It gets
+// their inputs and returns their outputs, as the SDK has them.
+func Answering(answer func(input any) (output any, err error)) []func(*middleware.Stack) error {
+	return []func(*middleware.Stack) error{func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("answering", func(
+			_ context.Context, in middleware.InitializeInput, _ middleware.InitializeHandler,
+		) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+			out.Result, err = answer(in.Parameters)
+			return out, metadata, err
+		}), middleware.Before)
+	}}
 }
 
 // Refusal answers with an error of the API.

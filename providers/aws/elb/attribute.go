@@ -83,7 +83,7 @@ func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fiel
 			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
 		}
 	}
-	_, err := e.client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
+	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
 	return err
 }
 

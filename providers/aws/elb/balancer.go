@@ -36,7 +36,7 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 	if wanted.Native == cloud.ScopeInternal {
 		input.Scheme = new(schemeInternal)
 	}
-	made, err := e.client.CreateLoadBalancer(ctx, input)
+	made, err := e.Client.CreateLoadBalancer(ctx, input)
 	if err != nil {
 		return "", nil, err
 	}
@@ -44,7 +44,7 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 }
 
 func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
-	_, err := e.client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
+	_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
 	if isGone(err) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
 // attach gives the balancer subnets. It can have one in each zone, and the zone of a subnet that was
 // detached a moment ago may not be free yet.
 func (e *Balancers) attach(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
+	_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
 	return refusedSubnets(err)
 }
 
@@ -71,11 +71,11 @@ func refusedSubnets(err error) error {
 }
 
 func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error {
-	_, err := e.client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
+	_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
 	return refusedSubnets(err)
 }
 
 func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {
-	_, err := e.client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+	_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
@@ -25,8 +26,8 @@ import (
 
 // newBalancers are balancers without clients: all that is pure works.
 func newBalancers() *Balancers {
-	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
-	return New(nil, secgroup.New(nil, cluster, "kubernetes", false), desired.Settings{Cluster: cluster})
+	k := config.Config{ClusterName: "kubernetes", Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}
+	return &Balancers{Settings: desired.Settings(k), Security: &secgroup.Groups{Config: k}}
 }
 
 // specOf is a Service of two ports, with annotations as key, value, key, value. Keys without
@@ -73,7 +74,7 @@ func TestClassicTLSPorts(t *testing.T) {
 
 func TestClassicHealth(t *testing.T) {
 	shared := newBalancers()
-	shared.Probe = &balancer.Probe{Port: 10256, Path: "/healthz"}
+	shared.Balancer.Probe = &config.Probe{Port: 10256, Path: "/healthz"}
 	local := func(spec cloud.Spec) cloud.Spec {
 		spec.Local, spec.HealthPort = true, 31000
 		return spec
@@ -335,7 +336,7 @@ func TestClassicNodeRules(t *testing.T) {
 		}}, Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
-		err := d.groups.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false)
+		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false)
 		got := ""
 		for _, rule := range r.Present {
 			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")

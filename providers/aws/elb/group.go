@@ -26,7 +26,7 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	}
 	var own *cloud.Resource
 	if e.HasOwnGroup(spec) {
-		group, err := e.groups.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, desired.Ingress(spec))
+		group, err := e.Security.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, desired.Ingress(spec))
 		if err != nil {
 			return nil, err
 		}
@@ -35,13 +35,13 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 		}
 		own, closing = &group, append(closing, group.ID)
 	} else if present := e.own(p.Snapshot, spec); present != nil {
-		e.groups.DropOwn(&p.Resources, p.Inventory, *present)
+		e.Security.DropOwn(&p.Resources, p.Inventory, *present)
 	}
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
 	needs, present := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing), len(p.Present)
-	err = e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
+	err = e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
 	groups := cloud.IDOf{Kind: kindGroups, Key: p.of.Key}
 	for i := len(first); i < len(p.Wanted); i++ {
 		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
@@ -86,7 +86,7 @@ func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
 	case !slices.Contains(has, e.Groups(spec)[0]):
 		return nil // which of them the nodes were opened for is not known
 	}
-	return e.groups.NodeRules(&p.Resources, p.Inventory, needs, own, true)
+	return e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, true)
 }
 
 // ofDeletion returns the balancer, and the rules of the nodes that refer to a security group which is not
@@ -105,7 +105,7 @@ func (e *Balancers) ofDeletion(ctx context.Context, s *Snapshot, spec cloud.Spec
 	needs := secgroup.Needs{Mine: func(_ secgroup.Rules, rule secgroup.Rule, description string) bool {
 		return isOpening(rule, description, "") && slices.Contains(closing, rule.Source)
 	}}
-	return r, e.groups.NodeRules(&r, s.Inventory, needs, nil, false)
+	return r, e.Security.NodeRules(&r, s.Inventory, needs, nil, false)
 }
 
 // unshared returns those of the security groups that no other classic balancer has, of whatever
@@ -163,7 +163,7 @@ func (e *Balancers) needsOf(s *Snapshot, spec cloud.Spec, machines []cloud.Targe
 		first = own
 	}
 	return secgroup.Needs{
-		Groups: e.groups.NodeGroups(s.Inventory, machines),
+		Groups: e.Security.NodeGroups(s.Inventory, machines),
 		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
 		Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
 			return isOpening(r, description, own) && slices.Contains(closing, r.Source)

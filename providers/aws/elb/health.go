@@ -50,7 +50,7 @@ func checkTarget(h cloud.Health) string {
 
 func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []string) error {
 	h, _ := r.Fields[fieldCheck].(cloud.Health)
-	_, err := e.client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
+	_, err := e.Client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
 		LoadBalancerName: nameOf(r),
 		HealthCheck: &types.HealthCheck{
 			Target: new(checkTarget(h)), Interval: balancer.Seconds(h.Interval), Timeout: balancer.Seconds(h.Timeout),

@@ -86,7 +86,7 @@ func listeners(parts ...cloud.Resource) []types.Listener {
 }
 
 func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
+	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
 	return err
 }
 
@@ -95,13 +95,13 @@ func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resourc
 	for _, l := range listeners(present...) {
 		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
 	}
-	_, err := e.client.DeleteLoadBalancerListeners(ctx, input)
+	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
 	return err
 }
 
 func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 	l := listeners(wanted)[0]
-	_, err := e.client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
+	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
 		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
 	})
 	return err

@@ -197,7 +197,7 @@ func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []stri
 	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
 		kind, attribute, value = policyTypeTLS, attributeLike, like
 	}
-	_, err := e.client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
+	_, err := e.Client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
 		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
 		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
 	})
@@ -205,7 +205,7 @@ func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []stri
 }
 
 func (e *Balancers) setListenerPolicies(ctx context.Context, r cloud.Resource, _ []string) error {
-	_, err := e.client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
+	_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
 		LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
 	})
 	return err
@@ -217,7 +217,7 @@ func (e *Balancers) setNodePortPolicies(ctx context.Context, r cloud.Resource, c
 	if len(changed) == 0 {
 		names = names[:len(names)-1]
 	}
-	_, err := e.client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
+	_, err := e.Client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
 		LoadBalancerName: nameOf(r), InstancePort: parse32(r.Key), PolicyNames: names,
 	})
 	return err

@@ -37,7 +37,7 @@ func (b *Balancer) name() string { return aws.ToString(b.LoadBalancerName) }
 
 // Find returns the balancer of that name with its tags, nil when there is none.
 func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
-	answer, err := e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
+	answer, err := e.Client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
 	switch {
 	case isGone(err):
 		return nil, nil
@@ -56,7 +56,7 @@ func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
 // describe returns all classic balancers of the region, without their tags.
 func (e *Balancers) describe(ctx context.Context) ([]Balancer, error) {
 	found, err := filter.All(func(page *string) (*sdk.DescribeLoadBalancersOutput, error) {
-		return e.client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize)), Marker: page})
+		return e.Client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{PageSize: new(int32(pageSize)), Marker: page})
 	}, func(o *sdk.DescribeLoadBalancersOutput) ([]types.LoadBalancerDescription, *string) {
 		return o.LoadBalancerDescriptions, o.NextMarker
 	})
@@ -94,7 +94,7 @@ func (e *Balancers) List(ctx context.Context) ([]Balancer, error) {
 // tags returns the tags of each of these balancers that is there.
 func (e *Balancers) tags(ctx context.Context, names []string) (map[string]map[string]string, error) {
 	return tag.ByID(names, tagBatch, isGone, func(names []string) (map[string]map[string]string, error) {
-		answer, err := e.client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
+		answer, err := e.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of classic balancers: %w", err)
 		}
@@ -113,7 +113,7 @@ func (e *Balancers) tags(ctx context.Context, names []string) (map[string]map[st
 
 // complete reads what neither list nor description has: the attributes.
 func (e *Balancers) complete(ctx context.Context, b *Balancer) error {
-	answer, err := e.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerName: b.LoadBalancerName})
+	answer, err := e.Client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerName: b.LoadBalancerName})
 	if err == nil && answer.LoadBalancerAttributes == nil {
 		err = errors.New("AWS answered with none")
 	}

@@ -1,7 +1,7 @@
 package elb
 
 import (
-	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,13 +15,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// recorder is a client that notes what it is asked for, and refuses some of it.
+// recorder notes what its clients are asked for, and refuses some of it. It knows some subnets, two of which are in one zone.
 type recorder struct {
-	Client
 	refuse map[string]error
 	calls  []string
 }
@@ -32,36 +32,48 @@ func (r *recorder) call(what string, about ...string) error {
 	return r.refuse[what]
 }
 
-func (r *recorder) RegisterInstancesWithLoadBalancer(_ context.Context, in *sdk.RegisterInstancesWithLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.RegisterInstancesWithLoadBalancerOutput, error) {
-	return nil, r.call("register", instances(in.Instances)...)
+func (r *recorder) answer(input any) (any, error) {
+	switch in := input.(type) {
+	case *sdk.RegisterInstancesWithLoadBalancerInput:
+		return &sdk.RegisterInstancesWithLoadBalancerOutput{}, r.call("register", instances(in.Instances)...)
+	case *sdk.DeregisterInstancesFromLoadBalancerInput:
+		return &sdk.DeregisterInstancesFromLoadBalancerOutput{}, r.call("deregister", instances(in.Instances)...)
+	case *sdk.AttachLoadBalancerToSubnetsInput:
+		return &sdk.AttachLoadBalancerToSubnetsOutput{}, r.call("attach", in.Subnets...)
+	case *sdk.DetachLoadBalancerFromSubnetsInput:
+		return &sdk.DetachLoadBalancerFromSubnetsOutput{}, r.call("detach", in.Subnets...)
+	case *sdk.CreateLoadBalancerPolicyInput:
+		return &sdk.CreateLoadBalancerPolicyOutput{}, r.call("policy", *in.PolicyName)
+	case *sdk.SetLoadBalancerPoliciesOfListenerInput:
+		return &sdk.SetLoadBalancerPoliciesOfListenerOutput{}, r.call("policies", in.PolicyNames...)
+	case *sdk.ApplySecurityGroupsToLoadBalancerInput:
+		return &sdk.ApplySecurityGroupsToLoadBalancerOutput{}, r.call("groups", in.SecurityGroups...)
+	case *sdk.DescribeLoadBalancersInput:
+		return &sdk.DescribeLoadBalancersOutput{LoadBalancerDescriptions: []types.LoadBalancerDescription{}}, nil
+	}
+	return r.answerOfEC2(input)
 }
 
-func (r *recorder) DeregisterInstancesFromLoadBalancer(_ context.Context, in *sdk.DeregisterInstancesFromLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.DeregisterInstancesFromLoadBalancerOutput, error) {
-	return nil, r.call("deregister", instances(in.Instances)...)
-}
-
-func (r *recorder) AttachLoadBalancerToSubnets(_ context.Context, in *sdk.AttachLoadBalancerToSubnetsInput, _ ...func(*sdk.Options)) (*sdk.AttachLoadBalancerToSubnetsOutput, error) {
-	return nil, r.call("attach", in.Subnets...)
-}
-
-func (r *recorder) DetachLoadBalancerFromSubnets(_ context.Context, in *sdk.DetachLoadBalancerFromSubnetsInput, _ ...func(*sdk.Options)) (*sdk.DetachLoadBalancerFromSubnetsOutput, error) {
-	return nil, r.call("detach", in.Subnets...)
-}
-
-func (r *recorder) CreateLoadBalancerPolicy(_ context.Context, in *sdk.CreateLoadBalancerPolicyInput, _ ...func(*sdk.Options)) (*sdk.CreateLoadBalancerPolicyOutput, error) {
-	return nil, r.call("policy", *in.PolicyName)
-}
-
-func (r *recorder) SetLoadBalancerPoliciesOfListener(_ context.Context, in *sdk.SetLoadBalancerPoliciesOfListenerInput, _ ...func(*sdk.Options)) (*sdk.SetLoadBalancerPoliciesOfListenerOutput, error) {
-	return nil, r.call("policies", in.PolicyNames...)
-}
-
-func (r *recorder) ApplySecurityGroupsToLoadBalancer(_ context.Context, in *sdk.ApplySecurityGroupsToLoadBalancerInput, _ ...func(*sdk.Options)) (*sdk.ApplySecurityGroupsToLoadBalancerOutput, error) {
-	return nil, r.call("groups", in.SecurityGroups...)
-}
-
-func (r *recorder) DescribeLoadBalancers(context.Context, *sdk.DescribeLoadBalancersInput, ...func(*sdk.Options)) (*sdk.DescribeLoadBalancersOutput, error) {
-	return &sdk.DescribeLoadBalancersOutput{LoadBalancerDescriptions: []types.LoadBalancerDescription{}}, nil
+func (r *recorder) answerOfEC2(input any) (any, error) {
+	switch in := input.(type) {
+	case *ec2sdk.AuthorizeSecurityGroupIngressInput:
+		return &ec2sdk.AuthorizeSecurityGroupIngressOutput{}, r.call("open", *in.GroupId)
+	case *ec2sdk.RevokeSecurityGroupIngressInput:
+		return &ec2sdk.RevokeSecurityGroupIngressOutput{}, r.call("close", *in.GroupId)
+	case *ec2sdk.DescribeSecurityGroupsInput:
+		return &ec2sdk.DescribeSecurityGroupsOutput{SecurityGroups: []ec2types.SecurityGroup{}}, nil
+	case *ec2sdk.DescribeSubnetsInput:
+		out := &ec2sdk.DescribeSubnetsOutput{}
+		for _, id := range []string{"subnet-a", "subnet-a2", "subnet-b"} {
+			out.Subnets = append(out.Subnets, ec2types.Subnet{SubnetId: new(id), AvailabilityZone: new(id[:len("subnet-a")])})
+		}
+		return out, nil
+	case *ec2sdk.DescribeRouteTablesInput:
+		return &ec2sdk.DescribeRouteTablesOutput{RouteTables: []ec2types.RouteTable{}}, nil
+	case *ec2sdk.DescribeAvailabilityZonesInput:
+		return &ec2sdk.DescribeAvailabilityZonesOutput{}, nil
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
 }
 
 func instances(list []types.Instance) (ids []string) {
@@ -69,47 +81,6 @@ func instances(list []types.Instance) (ids []string) {
 		ids = append(ids, *i.InstanceId)
 	}
 	return ids
-}
-
-// groupRecorder is that for security groups.
-type groupRecorder struct {
-	secgroup.Client
-	*recorder
-}
-
-func (r groupRecorder) AuthorizeSecurityGroupIngress(_ context.Context, in *ec2sdk.AuthorizeSecurityGroupIngressInput, _ ...func(*ec2sdk.Options)) (*ec2sdk.AuthorizeSecurityGroupIngressOutput, error) {
-	return nil, r.call("open", *in.GroupId)
-}
-
-func (r groupRecorder) RevokeSecurityGroupIngress(_ context.Context, in *ec2sdk.RevokeSecurityGroupIngressInput, _ ...func(*ec2sdk.Options)) (*ec2sdk.RevokeSecurityGroupIngressOutput, error) {
-	return nil, r.call("close", *in.GroupId)
-}
-
-func (r groupRecorder) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
-	return &ec2sdk.DescribeSecurityGroupsOutput{SecurityGroups: []ec2types.SecurityGroup{}}, nil
-}
-
-// subnetReader is a client that knows some subnets, two of which are in one zone.
-type subnetReader struct{ vpc.Client }
-
-func (subnetReader) DescribeSubnets(context.Context, *ec2sdk.DescribeSubnetsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSubnetsOutput, error) {
-	out := &ec2sdk.DescribeSubnetsOutput{}
-	for _, id := range []string{"subnet-a", "subnet-a2", "subnet-b"} {
-		out.Subnets = append(out.Subnets, ec2types.Subnet{SubnetId: new(id), AvailabilityZone: new(id[:len("subnet-a")])})
-	}
-	return out, nil
-}
-
-func (subnetReader) DescribeRouteTables(context.Context, *ec2sdk.DescribeRouteTablesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeRouteTablesOutput, error) {
-	return &ec2sdk.DescribeRouteTablesOutput{RouteTables: []ec2types.RouteTable{}}, nil
-}
-
-func (subnetReader) DescribeAvailabilityZones(context.Context, *ec2sdk.DescribeAvailabilityZonesInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeAvailabilityZonesOutput, error) {
-	return &ec2sdk.DescribeAvailabilityZonesOutput{}, nil
-}
-
-func (subnetReader) DescribeSecurityGroups(context.Context, *ec2sdk.DescribeSecurityGroupsInput, ...func(*ec2sdk.Options)) (*ec2sdk.DescribeSecurityGroupsOutput, error) {
-	return &ec2sdk.DescribeSecurityGroupsOutput{SecurityGroups: []ec2types.SecurityGroup{}}, nil
 }
 
 // scene is a balancer with the instance i-old, whose node i-new joins.
@@ -123,13 +94,13 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	t.Helper()
 	r := &recorder{refuse: refuse}
 	d := newBalancers()
-	d.client = r
-	d.groups = secgroup.New(groupRecorder{recorder: r}, d.Cluster, "kubernetes", false)
+	d.Client = sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})
+	d.Security.Client = ec2sdk.New(ec2sdk.Options{APIOptions: ec2test.Answering(r.answer)})
 	b, _, err := d.Normalize(before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := vpc.New(subnetReader{}, d.Cluster, "").Read(t.Context(), nil, nil, cloud.Spec{})
+	inv, err := (&vpc.Reader{Config: d.Security.Config, Client: d.Security.Client}).Read(t.Context(), nil, nil, cloud.Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (p *planned) Observe(context.Context, cloud.Spec) (o cloud.Observed, err er
 func (p *planned) Classify(err error) cloud.Failure { return failure.Classify(err) }
 
 func (p *planned) ResourceKinds() []cloud.ResourceKind {
-	return slices.Concat(p.groups.Kinds(), p.Balancers.ResourceKinds())
+	return slices.Concat(p.Security.Kinds(), p.Balancers.ResourceKinds())
 }
 
 func (p *planned) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {

@@ -31,7 +31,7 @@ func (p *parts) addTags(cluster tag.Cluster, change cloud.Change) {
 func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string) error {
 	add, remove := tag.Split(r.Fields, keys)
 	if len(add) > 0 {
-		if _, err := e.client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
+		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string
 	for _, key := range remove {
 		input.Tags = append(input.Tags, types.TagKeyOnly{Key: &key})
 	}
-	_, err := e.client.RemoveTags(ctx, input)
+	_, err := e.Client.RemoveTags(ctx, input)
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error {
 	var gone []cloud.Warning
 	err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
-		_, err := e.client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+		_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
 		return err
 	}, func(one types.Instance, err error) {
 		gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
@@ -30,7 +30,7 @@ func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error
 // deregister removes targets. One that does not exist any more is none.
 func (e *Balancers) deregister(ctx context.Context, present []cloud.Resource) error {
 	return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
-		_, err := e.client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
+		_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
 		return err
 	}, func(types.Instance, error) {})
 }

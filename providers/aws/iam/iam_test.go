@@ -71,30 +71,18 @@ var clientTypes = map[string]struct {
 var paginator = regexp.MustCompile(`^New(\w+)Paginator$`)
 
 // calledActions finds the operations that the packages of the driver call. It looks at names and
-// not at types: an operation is a method of an interface that takes its input, or of what is
-// declared as a client, which has to be a field or parameter, or it has a paginator.
+// not at types: an operation is a method of what a package declares as a client, which has to be a
+// field or parameter, or it has a paginator.
 func calledActions(t *testing.T) map[string]bool {
 	t.Helper()
-	clients := map[string]string{} // names of fields and parameters, to types
 	called := map[string]bool{}
-	packages := sources(t)
-	for _, files := range packages {
+	for _, files := range sources(t) {
+		clients := map[string]string{} // names of fields and parameters, to types
 		for _, file := range files {
 			findClients(t, file, clients)
 		}
-	}
-	for folder, files := range packages {
-		narrow, used := map[string]string{}, map[string]bool{}
 		for _, file := range files {
-			findInterfaces(file, narrow)
-			for action := range calls(file, clients, used) {
-				called[action] = true
-			}
-		}
-		for operation, action := range narrow {
-			if called[action] = true; !used[operation] {
-				t.Errorf("%s: an interface has %s, which nothing calls", folder, operation)
-			}
+			maps.Copy(called, calls(file, clients))
 		}
 	}
 	return called
@@ -118,41 +106,14 @@ func findClients(t *testing.T, file *ast.File, clients map[string]string) {
 	})
 }
 
-// findInterfaces adds the operations of a file's interfaces, with their actions.
-func findInterfaces(file *ast.File, narrow map[string]string) {
-	imports := importNames(file)
-	ast.Inspect(file, func(n ast.Node) bool {
-		i, ok := n.(*ast.InterfaceType)
-		if !ok {
-			return true
-		}
-		for _, method := range i.Methods.List {
-			f, ok := method.Type.(*ast.FuncType)
-			if !ok || len(method.Names) != 1 || len(f.Params.List) < 2 {
-				continue
-			}
-			input, ok := f.Params.List[1].Type.(*ast.StarExpr)
-			if !ok {
-				continue
-			}
-			if selector, ok := input.X.(*ast.SelectorExpr); ok && selector.Sel.Name == method.Names[0].Name+"Input" {
-				narrow[method.Names[0].Name] = clientTypes[imports[lastName(selector.X)]+".Client"].action + ":" + method.Names[0].Name
-			}
-		}
-		return true
-	})
-}
-
-// calls returns the actions a file calls with a client, and adds the names of all methods and
-// paginated operations that it calls.
-func calls(file *ast.File, clients map[string]string, used map[string]bool) map[string]bool {
+// calls returns the actions a file calls with a client.
+func calls(file *ast.File, clients map[string]string) map[string]bool {
 	called, imports := map[string]bool{}, importNames(file)
 	ast.Inspect(file, func(n ast.Node) bool {
 		selector, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		used[selector.Sel.Name] = true
 		on := lastName(selector.X)
 		if kind, ok := clientTypes[clients[on]]; ok {
 			if _, operation := kind.kind.MethodByName(selector.Sel.Name); operation && selector.Sel.Name != "Options" {
@@ -160,7 +121,6 @@ func calls(file *ast.File, clients map[string]string, used map[string]bool) map[
 			}
 		}
 		if match := paginator.FindStringSubmatch(selector.Sel.Name); match != nil {
-			used[match[1]] = true
 			called[clientTypes[imports[on]+".Client"].action+":"+match[1]] = true
 		}
 		return true

@@ -103,7 +103,7 @@ func (m *Machines) tagged(found []ec2types.Instance) []ec2types.Instance {
 // describe reads all pages.
 func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]ec2types.Instance, error) {
 	reservations, err := filter.All(func(page *string) (*ec2.DescribeInstancesOutput, error) {
-		return m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage), NextToken: page})
+		return m.Client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(instancePage), NextToken: page})
 	}, func(o *ec2.DescribeInstancesOutput) ([]ec2types.Reservation, *string) {
 		return o.Reservations, o.NextToken
 	})
@@ -116,7 +116,7 @@ func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance,
 		return nil, nil
 	}
 	return inHalves(ids, func(ids []string) ([]ec2types.Instance, error) {
-		answer, err := m.client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
+		answer, err := m.Client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
 		if err != nil {
 			return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
 		}

@@ -40,7 +40,7 @@ func (m *Machines) Tag(ctx context.Context, ids []cloud.InstanceID, resources []
 		return nil, err
 	}
 	gone, err := m.eachBatch(wanted, func(batch []string) error {
-		_, err := m.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: tag.List(tags)})
+		_, err := m.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	})
 	for _, id := range gone {
@@ -61,7 +61,7 @@ func (m *Machines) Untag(ctx context.Context, ids []cloud.InstanceID, resources 
 		return err
 	}
 	if _, err = m.eachBatch(tagged, func(batch []string) error {
-		_, err := m.client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
+		_, err := m.Client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
 	}); err != nil {
 		return fmt.Errorf("untagging %d resources: %w", len(tagged), err)

@@ -73,7 +73,7 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 // topology reads where instances are.
 func (m *Machines) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
 	return inHalves(ids, func(ids []string) ([]ec2types.InstanceTopology, error) {
-		answer, err := m.client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
+		answer, err := m.Client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 		if err == nil && answer.Instances == nil {
 			err = cloud.ErrIncomplete
 		}

@@ -24,7 +24,7 @@ func (m *Machines) zoneIDs(ctx context.Context, places []*ec2types.Placement) (m
 		return nil, nil
 	}
 	// All of them: it is one call, and an unknown name would make it fail.
-	answer, err := m.client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
+	answer, err := m.Client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the ids of zones: %w", err)
 	}

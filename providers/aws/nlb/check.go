@@ -30,7 +30,7 @@ func (n *Balancers) CheckAddresses(ctx context.Context, lb *Balancer, wanted clo
 	if len(ids) == 0 {
 		return nil
 	}
-	answer, err := n.addresses.DescribeAddresses(ctx, &ec2.DescribeAddressesInput{Filters: []ec2types.Filter{filter.By("allocation-id", ids...)}})
+	answer, err := n.Addresses.DescribeAddresses(ctx, &ec2.DescribeAddressesInput{Filters: []ec2types.Filter{filter.By("allocation-id", ids...)}})
 	if err != nil {
 		return fmt.Errorf("reading the Elastic IPs: %w", err)
 	}

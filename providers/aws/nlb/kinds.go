@@ -51,7 +51,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{Name: kindTimed, Create: n.markTimed, Delete: n.unmarkTimed},
 		balancer.Written(kindAttributes, fieldBalancer, n.writeAttributes),
-	}, n.targets.Kinds(), []cloud.ResourceKind{
+	}, n.Targets.Kinds(), []cloud.ResourceKind{
 		{
 			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
 			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
@@ -79,12 +79,12 @@ func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resourc
 	add, remove := tag.Split(wanted.Fields, keys)
 	for batch := range slices.Chunk(arns, targetgroup.TagBatch) {
 		if len(add) > 0 {
-			if _, err := n.client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: targetgroup.TagList(add)}); err != nil {
+			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: targetgroup.TagList(add)}); err != nil {
 				return err
 			}
 		}
 		if len(remove) > 0 {
-			if _, err := n.client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
+			if _, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,7 @@ func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resourc
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, []cloud.BalancerAddress, error) {
 	b, _ := wanted.Native.(cloud.Balancer)
-	made, err := n.client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
+	made, err := n.Client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
 		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(b.Scope), IpAddressType: stackOf(wanted),
 		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
@@ -140,11 +140,11 @@ func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, 
 	for _, field := range inOrder(fields, stackOf(wanted)) {
 		switch field {
 		case fieldGroups:
-			_, err = n.client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
+			_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
 		case fieldSubnets:
-			_, err = n.client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
+			_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
 		case fieldStack:
-			_, err = n.client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
+			_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 		}
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, 
 }
 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := n.client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
+	_, err := n.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
 	return failure.Ignore(err, targetgroup.CodeNoBalancer)
 }
 
@@ -163,7 +163,7 @@ func (n *Balancers) writeAttributes(ctx context.Context, wanted cloud.Resource, 
 	for _, key := range keys {
 		list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
 	}
-	_, err := n.client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: text(wanted, fieldBalancer), Attributes: list})
+	_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: text(wanted, fieldBalancer), Attributes: list})
 	return err
 }
 
@@ -186,7 +186,7 @@ func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _
 		DefaultActions: forwardTo(wanted), Tags: tagsOf(wanted),
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
-	made, err := n.client.CreateListener(ctx, input)
+	made, err := n.Client.CreateListener(ctx, input)
 	if err == nil && len(made.Listeners) == 0 {
 		err = cloud.ErrIncomplete
 	}
@@ -210,25 +210,25 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 			input.Certificates, input.SslPolicy = tls(wanted)
 		}
 	}
-	_, err := n.client.ModifyListener(ctx, input)
+	_, err := n.Client.ModifyListener(ctx, input)
 	return err
 }
 
 func (n *Balancers) deleteListener(ctx context.Context, present cloud.Resource) error {
-	_, err := n.client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
+	_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
 	return failure.Ignore(err, targetgroup.CodeNoListener)
 }
 
 // addCertificate gives a listener a certificate besides the default one.
 func (n *Balancers) addCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	_, err := n.client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{
+	_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{
 		ListenerArn: text(wanted, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(wanted, fieldCertificate)}},
 	})
 	return "", err
 }
 
 func (n *Balancers) removeCertificate(ctx context.Context, present cloud.Resource) error {
-	_, err := n.client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{
+	_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{
 		ListenerArn: text(present, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(present, fieldCertificate)}},
 	})
 	return err

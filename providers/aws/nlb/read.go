@@ -13,7 +13,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
@@ -76,16 +75,9 @@ func (lb *Balancer) addressOf(subnet string) string {
 	return ""
 }
 
-// reader reads balancers and their listeners.
-type reader struct {
-	client  Client
-	targets *targetgroup.Groups
-	cluster tag.Cluster
-}
-
 // Find returns the balancer with that name or ARN, without its tags, nil when there is none.
-func (r *reader) Find(ctx context.Context, id string) (*Balancer, error) {
-	found, _, err := r.describe(ctx, id)
+func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
+	found, _, err := n.describe(ctx, id)
 	if failure.Is(err, targetgroup.CodeNoBalancer) || len(found) == 0 {
 		return nil, failure.Ignore(err, targetgroup.CodeNoBalancer)
 	}
@@ -94,15 +86,15 @@ func (r *reader) Find(ctx context.Context, id string) (*Balancer, error) {
 
 // List returns all network balancers of the VPC with their tags, and the names of all load balancers of
 // the region but classic ones.
-func (r *reader) List(ctx context.Context) (list []Balancer, names []string, err error) {
-	if list, names, err = r.describe(ctx, ""); err != nil {
+func (n *Balancers) List(ctx context.Context) (list []Balancer, names []string, err error) {
+	if list, names, err = n.describe(ctx, ""); err != nil {
 		return nil, nil, err
 	}
 	var arns []string
 	for _, lb := range list {
 		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
 	}
-	tags, err := r.targets.Tags(ctx, arns)
+	tags, err := n.Targets.Tags(ctx, arns)
 	for i := range list {
 		list[i].Tags = tags[arns[i]]
 	}
@@ -111,7 +103,7 @@ func (r *reader) List(ctx context.Context) (list []Balancer, names []string, err
 
 // describe returns the network balancer of the VPC with that name or ARN, all for "", and the names of all load
 // balancers that were read.
-func (r *reader) describe(ctx context.Context, id string) (list []Balancer, names []string, err error) {
+func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, names []string, err error) {
 	input := &sdk.DescribeLoadBalancersInput{}
 	switch {
 	case id == "":
@@ -123,7 +115,7 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 	}
 	found, err := filter.All(func(page *string) (*sdk.DescribeLoadBalancersOutput, error) {
 		input.Marker = page
-		return r.client.DescribeLoadBalancers(ctx, input)
+		return n.Client.DescribeLoadBalancers(ctx, input)
 	}, func(o *sdk.DescribeLoadBalancersOutput) ([]types.LoadBalancer, *string) {
 		return o.LoadBalancers, o.NextMarker
 	})
@@ -132,7 +124,7 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 	}
 	for _, lb := range found {
 		names = append(names, aws.ToString(lb.LoadBalancerName))
-		if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == r.cluster.VPC {
+		if lb.Type == types.LoadBalancerTypeEnumNetwork && aws.ToString(lb.VpcId) == n.Cluster.VPC {
 			list = append(list, Balancer{LoadBalancer: lb})
 		}
 	}
@@ -141,12 +133,12 @@ func (r *reader) describe(ctx context.Context, id string) (list []Balancer, name
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
 // of which all are listed. What the last look knew of these parts is not asked for.
-func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec, known *cloud.Balancer) error {
-	if err := r.readAttributes(ctx, lb, known); err != nil {
+func (n *Balancers) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec, known *cloud.Balancer) error {
+	if err := n.readAttributes(ctx, lb, known); err != nil {
 		return err
 	}
 	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
-		return r.client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
+		return n.Client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
 	}, func(o *sdk.DescribeListenersOutput) ([]types.Listener, *string) { return o.Listeners, o.NextMarker })
 	if err != nil {
 		return fmt.Errorf("reading the listeners: %w", err)
@@ -154,22 +146,22 @@ func (r *reader) complete(ctx context.Context, lb *Balancer, groups []targetgrou
 	for _, l := range listeners {
 		listener := Listener{Listener: l}
 		listener.recall(known)
-		if err := r.completeListener(ctx, &listener, groups, known, spec); err != nil {
+		if err := n.completeListener(ctx, &listener, groups, known, spec); err != nil {
 			return err
 		}
 		if !lb.isTimed(spec) {
 			listener.idle = "" // nobody asks for it any more
 		} else if listener.idle == "" {
-			if err := r.readTimeout(ctx, &listener); err != nil {
+			if err := n.readTimeout(ctx, &listener); err != nil {
 				return err
 			}
 		}
 		lb.listeners = append(lb.listeners, listener)
 	}
-	return r.tagGroups(ctx, lb)
+	return n.tagGroups(ctx, lb)
 }
 
-func (r *reader) readAttributes(ctx context.Context, lb *Balancer, known *cloud.Balancer) error {
+func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known *cloud.Balancer) error {
 	lb.attributes = map[string]string{}
 	if known != nil {
 		for attribute, field := range attributeFields {
@@ -177,7 +169,7 @@ func (r *reader) readAttributes(ctx context.Context, lb *Balancer, known *cloud.
 		}
 		return nil
 	}
-	answer, err := r.client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	answer, err := n.Client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes: %w", err)
 	}
@@ -188,14 +180,14 @@ func (r *reader) readAttributes(ctx context.Context, lb *Balancer, known *cloud.
 }
 
 // tagGroups reads the tags of the target groups that have none yet, by which those of the user are known.
-func (r *reader) tagGroups(ctx context.Context, lb *Balancer) error {
+func (n *Balancers) tagGroups(ctx context.Context, lb *Balancer) error {
 	var arns []string
 	for _, l := range lb.listeners {
 		if l.group.TargetGroupArn != nil && l.group.Tags == nil {
 			arns = append(arns, *l.group.TargetGroupArn)
 		}
 	}
-	tags, err := r.targets.Tags(ctx, arns)
+	tags, err := n.Targets.Tags(ctx, arns)
 	for i := range lb.listeners {
 		if g := &lb.listeners[i].group; g.Tags == nil {
 			g.Tags = tags[aws.ToString(g.TargetGroupArn)]
@@ -204,9 +196,9 @@ func (r *reader) tagGroups(ctx context.Context, lb *Balancer) error {
 	return err
 }
 
-func (r *reader) completeListener(ctx context.Context, l *Listener, groups []targetgroup.Group, known *cloud.Balancer, spec cloud.Spec) error {
+func (n *Balancers) completeListener(ctx context.Context, l *Listener, groups []targetgroup.Group, known *cloud.Balancer, spec cloud.Spec) error {
 	if l.Protocol == types.ProtocolEnumTls && !l.recallCertificates() {
-		if err := r.readCertificates(ctx, l); err != nil {
+		if err := n.readCertificates(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -222,11 +214,11 @@ func (r *reader) completeListener(ctx context.Context, l *Listener, groups []tar
 	case l.was != nil && l.group.Recall(*l.was, known.Targets):
 		return nil
 	}
-	return r.targets.Complete(ctx, &l.group)
+	return n.Targets.Complete(ctx, &l.group)
 }
 
-func (r *reader) readCertificates(ctx context.Context, l *Listener) error {
-	certificates, err := r.client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+func (n *Balancers) readCertificates(ctx context.Context, l *Listener) error {
+	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
 	if err != nil {
 		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
 	}
@@ -268,7 +260,7 @@ func (l Listener) certificate() string {
 // Observe reads the rest of a network balancer that was found.
 func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
+	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	if err := n.complete(ctx, lb, groups, spec, s.known(spec)); err != nil {
@@ -276,7 +268,7 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgro
 	}
 	o := cloud.Observed{
 		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: n.cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
+		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
 	}
 	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)

@@ -59,17 +59,17 @@ func (p *parts) addGroups(ctx context.Context) error {
 	spec, after := p.change.Spec, *p.change.After
 	var own *cloud.Resource
 	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
-		kept, err := p.groups.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.groups.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after))
+		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after))
 		if err != nil {
 			return err
 		}
 		own = &kept
 	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
-		p.groups.DropOwn(&p.Resources, p.s.Inventory, group)
+		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
 	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
-	return p.groups.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
 }
 
 // addTags adds the tags that change, unless only targets change, whatever the annotation says. The
@@ -82,11 +82,11 @@ func (p *parts) addTags() {
 	var arns []string
 	for _, l := range lb.listeners {
 		arns = append(arns, aws.ToString(l.ListenerArn))
-		if p.targets.IsMade(l.group) {
+		if p.Targets.IsMade(l.group) {
 			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
 		}
 	}
-	present, wanted := p.cluster.Fields(lb.Tags, p.change)
+	present, wanted := p.Cluster.Fields(lb.Tags, p.change)
 	r := cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: append(arns, p.change.Before.ID), Fields: present}
 	p.Present = append(p.Present, r)
 	r.Fields = wanted
@@ -97,7 +97,7 @@ func (p *parts) addTags() {
 func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
-	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.cluster.ObjectTags(p.change.Spec)
+	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
 	p.Wanted = append(p.Wanted, wanted)
 	if p.s.Balancer != nil {
 		present := p.balancer(before)
@@ -139,7 +139,7 @@ func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
 		groups := make([]any, len(ids))
 		for i, id := range ids {
 			if groups[i] = id; id == balancer.OwnGroup {
-				groups[i] = cloud.IDOf{Kind: secgroup.KindGroup, Key: p.groups.NetworkName(p.change.Spec.Ref.Owner).Name}
+				groups[i] = cloud.IDOf{Kind: secgroup.KindGroup, Key: p.Security.NetworkName(p.change.Spec.Ref.Owner).Name}
 			}
 		}
 		fields[fieldGroups] = groups
@@ -165,12 +165,12 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	if have != nil {
 		before = have.group
 	}
-	leads, err := p.targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.behind())
+	leads, err := p.Targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.behind())
 	if err != nil {
 		return err
 	}
 	wanted := p.listener(l)
-	wanted.Fields[fieldTargets], wanted.Fields[fieldTags], wanted.Needs = leads, p.cluster.ObjectTags(p.change.Spec), p.rules()
+	wanted.Fields[fieldTargets], wanted.Fields[fieldTags], wanted.Needs = leads, p.Cluster.ObjectTags(p.change.Spec), p.rules()
 	p.Wanted = append(p.Wanted, wanted)
 	p.addCertificates(&p.Wanted, wanted, certificatesOf(l))
 	if have == nil {
@@ -190,9 +190,9 @@ func (p *parts) addLeft() {
 		switch have := p.s.Balancer.at(l.Port); {
 		case have == nil || have.group.TargetGroupArn == nil:
 		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
+			p.Targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
 		default:
-			p.targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
+			p.Targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (p *parts) addSurplus() {
 		for _, l := range lb.listeners {
 			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
 				p.Present = append(p.Present, p.presentListener(l))
-				p.targets.AddLeaving(&p.Resources, l.group, p.change, p.behind())
+				p.Targets.AddLeaving(&p.Resources, l.group, p.change, p.behind())
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (p *parts) addRemains(context.Context) error {
 		p.Present = append(p.Present, present)
 		for _, l := range lb.listeners {
 			p.Present = append(p.Present, p.presentListener(l))
-			p.targets.AddSurplus(&p.Resources, l.group)
+			p.Targets.AddSurplus(&p.Resources, l.group)
 		}
 	}
 	targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)

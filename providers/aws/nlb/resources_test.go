@@ -1,7 +1,7 @@
 package nlb
 
 import (
-	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,30 +10,30 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
-// fakeClient notes the requests that change a balancer.
-type fakeClient struct {
-	Client
-	done []string
-}
+// recorder notes the requests that change a balancer.
+type recorder struct{ done []string }
 
-func (f *fakeClient) SetSecurityGroups(context.Context, *sdk.SetSecurityGroupsInput, ...func(*sdk.Options)) (*sdk.SetSecurityGroupsOutput, error) {
-	f.done = append(f.done, fieldGroups)
-	return nil, nil
-}
-
-func (f *fakeClient) SetSubnets(context.Context, *sdk.SetSubnetsInput, ...func(*sdk.Options)) (*sdk.SetSubnetsOutput, error) {
-	f.done = append(f.done, fieldSubnets)
-	return nil, nil
-}
-
-func (f *fakeClient) SetIpAddressType(context.Context, *sdk.SetIpAddressTypeInput, ...func(*sdk.Options)) (*sdk.SetIpAddressTypeOutput, error) {
-	f.done = append(f.done, fieldStack)
-	return nil, nil
+func (r *recorder) answer(input any) (any, error) {
+	switch input.(type) {
+	case *sdk.SetSecurityGroupsInput:
+		r.done = append(r.done, fieldGroups)
+		return &sdk.SetSecurityGroupsOutput{}, nil
+	case *sdk.SetSubnetsInput:
+		r.done = append(r.done, fieldSubnets)
+		return &sdk.SetSubnetsOutput{}, nil
+	case *sdk.SetIpAddressTypeInput:
+		r.done = append(r.done, fieldStack)
+		return &sdk.SetIpAddressTypeOutput{}, nil
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
 }
 
 // A balancer gets IPv6 when its subnets have it, and loses it before it moves to others.
@@ -42,8 +42,8 @@ func TestOrderOfChanges(t *testing.T) {
 		types.IpAddressTypeDualstack: {fieldGroups, fieldSubnets, fieldStack},
 		types.IpAddressTypeIpv4:      {fieldStack, fieldGroups, fieldSubnets},
 	} {
-		client := &fakeClient{}
-		n := &Balancers{reader: reader{client: client}}
+		client := &recorder{}
+		n := &Balancers{Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(client.answer)})}
 		wanted := cloud.Resource{Fields: map[string]any{fieldStack: string(stack)}, Native: cloud.Balancer{}}
 		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldStack, fieldGroups, fieldSubnets}); err != nil || !slices.Equal(client.done, want) {
 			t.Errorf("to %s: %q, %v, want %q", stack, client.done, err, want)
@@ -72,7 +72,8 @@ func listenerAt(port int32, protocol types.ProtocolEnum, g targetgroup.Group) Li
 func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	t.Helper()
 	cluster := tag.Cluster{ID: "c"}
-	n := &Balancers{reader: reader{targets: targetgroup.New(nil, cluster), cluster: cluster}}
+	k := config.Config{Cluster: cluster}
+	n := &Balancers{Settings: desired.Settings(k), Targets: &targetgroup.Groups{Config: k}}
 	p := &parts{
 		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &targetgroup.Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
 		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},

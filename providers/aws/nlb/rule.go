@@ -108,7 +108,7 @@ func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines
 	if b.DualStack {
 		v4 = append(v4, v6...)
 	}
-	return nodeNeeds(name, b, v4, n.groups.NodeGroups(s.Inventory, machines))
+	return nodeNeeds(name, b, v4, n.Security.NodeGroups(s.Inventory, machines))
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
@@ -122,7 +122,7 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) sec
 			return false, "", nil // no health check comes from there
 		}
 		if groups == nil {
-			if groups, _, err = n.targets.List(ctx, ""); err != nil {
+			if groups, _, err = n.Targets.List(ctx, ""); err != nil {
 				return false, "", err
 			}
 		}

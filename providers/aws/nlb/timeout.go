@@ -38,11 +38,11 @@ func (lb *Balancer) isTimed(spec cloud.Spec) bool {
 func (lb *Balancer) isMarkedTimed() bool { return lb.Tags[tag.Timed] != "" }
 
 // readTimeout reads the idle timeout of a listener that has one which can be changed.
-func (r *reader) readTimeout(ctx context.Context, l *Listener) error {
+func (n *Balancers) readTimeout(ctx context.Context, l *Listener) error {
 	if !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
 		return nil
 	}
-	answer, err := r.client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})
+	answer, err := n.Client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes of listener %d: %w", aws.ToInt32(l.Port), err)
 	}
@@ -83,20 +83,20 @@ func (p *parts) addTimeouts() {
 }
 
 func (n *Balancers) writeTimeout(ctx context.Context, wanted cloud.Resource, _ []string) error {
-	_, err := n.client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
+	_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
 		ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
 	})
 	return err
 }
 
 func (n *Balancers) markTimed(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	_, err := n.client.AddTags(ctx, &sdk.AddTagsInput{
+	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{
 		ResourceArns: []string{*text(wanted, fieldBalancer)}, Tags: []types.Tag{{Key: aws.String(tag.Timed), Value: aws.String("true")}},
 	})
 	return "", err
 }
 
 func (n *Balancers) unmarkTimed(ctx context.Context, present cloud.Resource) error {
-	_, err := n.client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
+	_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
 	return err
 }

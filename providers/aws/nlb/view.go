@@ -39,7 +39,7 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
 	b := cloud.Balancer{
 		Name: aws.ToString(lb.LoadBalancerName), Scope: lb.Scope(), DualStack: lb.dualStack(),
-		OwnershipTags: n.cluster.ObservedMarks(lb.Tags),
+		OwnershipTags: n.Cluster.ObservedMarks(lb.Tags),
 		ProviderFields: map[string]string{
 			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: balancer.PlacesText(lb.Subnets(), lb.addressOf),
 			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
@@ -89,8 +89,8 @@ func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.Securi
 // ownGroup returns the security group that was made for the Service's network balancer, if there is
 // one with the cluster's tag.
 func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.groups.NetworkName(spec.Ref.Owner).In(inv)
-	return own, exists && n.groups.IsOurs(own, spec.Ref.Owner)
+	own, exists := n.Security.NetworkName(spec.Ref.Owner).In(inv)
+	return own, exists && n.Security.IsOurs(own, spec.Ref.Owner)
 }
 
 // allowed says who may connect, by the rules of security groups.
@@ -98,8 +98,8 @@ func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []st
 	if own, attached := n.attachedGroup(s, spec); attached {
 		return secgroup.Ingress(own).Sources()
 	}
-	groups := n.groups.NodeGroups(s.Inventory, balancer.Registered(spec.Candidates, b))
-	if n.groups.LeaveNodes || len(groups) == 0 {
+	groups := n.Security.NodeGroups(s.Inventory, balancer.Registered(spec.Candidates, b))
+	if n.Balancer.LeaveNodeGroups || len(groups) == 0 {
 		return balancer.Allow(spec, b.DualStack)
 	}
 	return n.admitted(s, spec, b, groups)

@@ -84,7 +84,7 @@ func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 		case !found:
 			writes = append(writes, func(ctx context.Context) error { return t.addRoute(ctx, table, route, target) })
 		case present.target() == route.Target:
-		case present.concerns() && (present.blackhole() || t.cluster.Has(tag.Of(instances[present.name()].Tags))):
+		case present.concerns() && (present.blackhole() || t.Cluster.Has(tag.Of(instances[present.name()].Tags))):
 			writes = append(writes, func(ctx context.Context) error { return t.replaceRoute(ctx, table, route, target) })
 		default:
 			return refused(cloud.FailureConflict, "%s already leads to %s in route table %s, which is none of the cluster's instances: remove that route, or give the cluster other pod networks",
@@ -111,7 +111,7 @@ func (t *Tables) routers(ctx context.Context, tables []ec2types.RouteTable, rout
 		}
 	}
 	slices.Sort(ids)
-	found, err := t.instances.Read(ctx, slices.Compact(ids))
+	found, err := t.Instances.Read(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, fmt.Errorf("reading the targets of route %s: %w", route.Destination, err)
 	}
@@ -135,7 +135,7 @@ func (t *Tables) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 			continue
 		}
 		v4, v6 := destinations(route.Destination)
-		_, err := t.client.DeleteRoute(ctx, &ec2.DeleteRouteInput{
+		_, err := t.Client.DeleteRoute(ctx, &ec2.DeleteRouteInput{
 			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		})
 		if err != nil && !failure.Is(err, "InvalidRoute.NotFound") {
@@ -148,7 +148,7 @@ func (t *Tables) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 func (t *Tables) addRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := t.client.CreateRoute(ctx, &ec2.CreateRouteInput{
+	_, err := t.Client.CreateRoute(ctx, &ec2.CreateRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
@@ -161,7 +161,7 @@ func (t *Tables) addRoute(ctx context.Context, table ec2types.RouteTable, route 
 func (t *Tables) replaceRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := t.client.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
+	_, err := t.Client.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
 		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
 		InstanceId: instance, NetworkInterfaceId: networkInterface,
 	})
@@ -202,11 +202,11 @@ func (t *Tables) forward(ctx context.Context, target ec2types.Instance) error {
 	}
 	var err error
 	if len(interfaces) > 1 {
-		_, err = t.client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
+		_, err = t.Client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{
 			NetworkInterfaceId: interfaces[0].NetworkInterfaceId, SourceDestCheck: off,
 		})
 	} else {
-		_, err = t.client.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
+		_, err = t.Client.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
 	}
 	if err != nil {
 		return fmt.Errorf("letting instance %s forward what is not for itself: %w", aws.ToString(target.InstanceId), err)

@@ -22,25 +22,25 @@ const tablePage = 100
 // routeTables reads the tables that pod routes go into: those of the configuration, else every
 // one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
 func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
-	input := &ec2.DescribeRouteTablesInput{Filters: t.cluster.Filters(), MaxResults: aws.Int32(tablePage)}
-	if ids := t.ids; len(ids) > 0 {
+	input := &ec2.DescribeRouteTablesInput{Filters: t.Cluster.Filters(), MaxResults: aws.Int32(tablePage)}
+	if ids := t.RouteTables; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
 	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
 		input.NextToken = page
-		return t.client.DescribeRouteTables(ctx, input)
+		return t.Client.DescribeRouteTables(ctx, input)
 	}, func(o *ec2.DescribeRouteTablesOutput) ([]ec2types.RouteTable, *string) {
 		return o.RouteTables, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading route tables: %w", err)
 	}
-	if len(t.ids) == 0 {
-		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.cluster.Has(tag.Of(table.Tags)) })
+	if len(t.RouteTables) == 0 {
+		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.Cluster.Has(tag.Of(table.Tags)) })
 	}
-	if len(tables) < max(1, len(t.ids)) {
+	if len(tables) < max(1, len(t.RouteTables)) {
 		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
-			t.cluster.VPC, len(tables), tag.ClusterPrefix, t.cluster.ID)
+			t.Cluster.VPC, len(tables), tag.ClusterPrefix, t.Cluster.ID)
 	}
 	return tables, nil
 }

@@ -26,7 +26,7 @@ func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec
 	if g, known := n.In(inv); known {
 		return g, true, nil
 	}
-	answer, err := gs.client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.cluster.InVPC(), filter.By("group-name", n.Name)}})
+	answer, err := gs.Client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.Cluster.InVPC(), filter.By("group-name", n.Name)}})
 	if err != nil {
 		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.Name, err)
 	}
@@ -46,7 +46,7 @@ func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
 	}
 	return &cloud.Invalid{
 		Field: option.Groups.Name, Value: "",
-		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.cluster.VPC),
+		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.Cluster.VPC),
 	}
 }
 
@@ -58,5 +58,5 @@ func (gs *Groups) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
 	if cluster := tag.Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
 		return true
 	}
-	return tag.InAny(tags) && !gs.cluster.Has(tags)
+	return tag.InAny(tags) && !gs.Cluster.Has(tags)
 }

@@ -50,6 +50,6 @@ func ClassicName(balancer string, owner cloud.Owner) Name {
 
 // NetworkName returns the name of a network balancer's own security group.
 func (gs *Groups) NetworkName(owner cloud.Owner) Name {
-	sum := sha256.Sum256([]byte(gs.clusterName + owner.Name + owner.Namespace + owner.UID))
+	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
 	return Name{names.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
 }

@@ -49,7 +49,7 @@ func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []stri
 	var ids []string
 	for _, machine := range machines {
 		all := instance.Groups([]cloud.Target{machine})
-		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.cluster.Has(tag.Of(inv.Groups[id].Tags)) })
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
 		switch {
 		case len(tagged) > 0:
 			ids = append(ids, tagged...)

@@ -75,7 +75,7 @@ func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
 func (gs *Groups) Problem(inv *vpc.Inventory, ids []string, us cloud.Owner, balancer string) string {
 	for _, id := range ids {
 		group, exists := inv.Groups[id]
-		if !exists || aws.ToString(group.VpcId) != gs.cluster.VPC || gs.isOfAnother(group, us, balancer) {
+		if !exists || aws.ToString(group.VpcId) != gs.Cluster.VPC || gs.isOfAnother(group, us, balancer) {
 			return id
 		}
 	}
@@ -95,5 +95,5 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
 	})
 	made := aws.ToString(g.Description) == networkDescription || strings.HasPrefix(aws.ToString(g.Description), classicDescription)
-	return owned && (made || !gs.cluster.Has(tags))
+	return owned && (made || !gs.Cluster.Has(tags))
 }

@@ -78,19 +78,19 @@ func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]str
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
 	tags := tag.Of(g.Tags)
-	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: creation{n, gs.cluster.GroupTags(spec)}}
-	switch value, shared := tags[tag.ClusterPrefix+gs.cluster.ID]; {
+	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: creation{n, gs.Cluster.GroupTags(spec)}}
+	switch value, shared := tags[tag.ClusterPrefix+gs.Cluster.ID]; {
 	case err != nil:
 		return own, err
 	case !exists:
 	case gs.isAnothers(g, spec.Ref.Owner):
 		own.Problem = &cloud.Invalid{Field: option.Name.Name, Value: option.Name.In(spec.Options), Want: fmt.Sprintf("another name for the balancer: security group %s (%s) belongs to another cluster", own.ID, n.Name)}
-	case !gs.cluster.Owns(tags) && shared:
+	case !gs.Cluster.Owns(tags) && shared:
 		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it has the cluster's tag with value %q, so it is shared", own.ID, n.Name, value)}
 	default:
 		r.Present = append(r.Present, own)
-		if !gs.cluster.Owns(tags) {
-			addTags(r, g, gs.cluster.Tags())
+		if !gs.Cluster.Owns(tags) {
+			addTags(r, g, gs.Cluster.Tags())
 		}
 	}
 	r.Wanted = append(r.Wanted, own)
@@ -128,7 +128,7 @@ func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2t
 // balancer's own group, nil where it has none. With doubt, when a target is no candidate, what seems
 // too much may be needed.
 func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n Needs, own *cloud.Resource, doubt bool) error {
-	if gs.LeaveNodes {
+	if gs.Balancer.LeaveNodeGroups {
 		return nil
 	}
 	for _, id := range n.Groups {
@@ -181,14 +181,14 @@ func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us c
 
 func (gs *Groups) writeTags(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
 	tags, _ := wanted.Fields["Tags"].(map[string]string)
-	_, err := gs.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
+	_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
 	return err
 }
 
 func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	c, _ := wanted.Native.(creation)
-	made, err := gs.client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-		GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.cluster.VPC,
+	made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
 		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
 	})
 	switch {
@@ -204,7 +204,7 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 
 // remove deletes a group. While it is in use, as by a balancer that is being deleted, it has to wait.
 func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := gs.client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
+	_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
 	switch {
 	case failure.Is(err, codeInUse):
 		return &cloud.Waiting{}
@@ -230,7 +230,7 @@ func rulesOf(list []cloud.Resource) (group string, rules Rules) {
 func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
 	group, rules := rulesOf(wanted)
 	return eachRule(rules, codeRuleExists, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
 		return failure.Wrap(err, "opening security group "+group)
 	})
 }
@@ -243,7 +243,7 @@ func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
 		rules[r] = ""
 	}
 	err := eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
 		return failure.Wrap(err, "closing security group "+group)
 	})
 	if failure.Classify(err).Class == cloud.FailureNotFound {
@@ -260,6 +260,6 @@ func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []
 		description, _ := wanted.Fields["Description"].(string)
 		input.IpPermissions = append(input.IpPermissions, r.Permission(description))
 	}
-	_, err := gs.client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
+	_, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
 	return failure.Wrap(err, "describing rules of security group "+group)
 }

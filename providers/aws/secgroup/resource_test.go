@@ -1,7 +1,7 @@
 package secgroup
 
 import (
-	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,24 +10,30 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// recorder is a client that notes which rules are sent.
-type recorder struct {
-	Client
-	opened, closed []ec2types.IpPermission
+// recorder notes which rules are sent.
+type recorder struct{ opened, closed []ec2types.IpPermission }
+
+func (r *recorder) answer(input any) (any, error) {
+	switch in := input.(type) {
+	case *ec2.AuthorizeSecurityGroupIngressInput:
+		r.opened = append(r.opened, in.IpPermissions...)
+		return &ec2.AuthorizeSecurityGroupIngressOutput{}, nil
+	case *ec2.RevokeSecurityGroupIngressInput:
+		r.closed = append(r.closed, in.IpPermissions...)
+		return &ec2.RevokeSecurityGroupIngressOutput{}, nil
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
 }
 
-func (r *recorder) AuthorizeSecurityGroupIngress(_ context.Context, in *ec2.AuthorizeSecurityGroupIngressInput, _ ...func(*ec2.Options)) (*ec2.AuthorizeSecurityGroupIngressOutput, error) {
-	r.opened = append(r.opened, in.IpPermissions...)
-	return nil, nil
-}
-
-func (r *recorder) RevokeSecurityGroupIngress(_ context.Context, in *ec2.RevokeSecurityGroupIngressInput, _ ...func(*ec2.Options)) (*ec2.RevokeSecurityGroupIngressOutput, error) {
-	r.closed = append(r.closed, in.IpPermissions...)
-	return nil, nil
+// groups are those of a cluster whose client is the recorder.
+func (r *recorder) groups(cluster tag.Cluster) *Groups {
+	return &Groups{Config: config.Config{Cluster: cluster}, Client: ec2.New(ec2.Options{APIOptions: ec2test.Answering(r.answer)})}
 }
 
 // permissions are rules as EC2 answers with them.
@@ -81,7 +87,7 @@ func TestNodeRules(t *testing.T) {
 		NewOwner: func(_ string, r Rule) (bool, string, error) { return r == shared, "another's", nil },
 	}
 	client := &recorder{}
-	gs := New(client, tag.Cluster{ID: "c"}, "kubernetes", false)
+	gs := client.groups(tag.Cluster{ID: "c"})
 	var r cloud.Resources
 	if err := gs.NodeRules(&r, inv, needs, nil, false); err != nil {
 		t.Fatal(err)
@@ -106,7 +112,7 @@ func TestNodeRules(t *testing.T) {
 // A balancer's own group goes after the rules that refer to it; one that is kept has the wanted rules.
 func TestOwnGroup(t *testing.T) {
 	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
-	gs := New(&recorder{}, cluster, "kubernetes", false)
+	gs := (&recorder{}).groups(cluster)
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "u"}}}
 	name := ClassicName("web", spec.Ref.Owner)
 	web, old := Port("tcp", 80, "0.0.0.0/0"), Port("tcp", 81, "0.0.0.0/0")

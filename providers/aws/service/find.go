@@ -83,7 +83,7 @@ func (bs *Balancers) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 	} else {
 		tags = s.network.Tags
 	}
-	owner := bs.cluster.Owner(s.present(), tags, us)
+	owner := bs.Cluster.Owner(s.present(), tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}
@@ -97,7 +97,7 @@ func (bs *Balancers) isBalancerID(id string) bool {
 		return len(id) <= names.Max && option.BalancerNames.MatchString(id)
 	}
 	a, err := arn.Parse(id)
-	return err == nil && a.Service == balancerService && a.Region == bs.region && networkResource.MatchString(a.Resource)
+	return err == nil && a.Service == balancerService && a.Region == bs.Region && networkResource.MatchString(a.Resource)
 }
 
 // balancerService is the service in the ARNs of balancers.

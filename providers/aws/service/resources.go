@@ -11,7 +11,7 @@ import (
 
 // ResourceKinds implements cloud.Composite.
 func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
-	return slices.Concat(bs.Groups.Kinds(), bs.Classic.ResourceKinds(), bs.Network.ResourceKinds())
+	return slices.Concat(bs.Security.Kinds(), bs.Classic.ResourceKinds(), bs.Network.ResourceKinds())
 }
 
 // Resources implements cloud.Composite.
@@ -53,8 +53,8 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec 
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
 	us := spec.Ref.Owner
-	own := bs.Groups.Own(s.inventory, us, balancer.Name(spec), s.present())
-	bs.Groups.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
-	bs.Groups.DropOwn(r, s.inventory, own...)
-	return bs.Groups.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
+	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.present())
+	bs.Security.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
+	bs.Security.DropOwn(r, s.inventory, own...)
+	return bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
 }

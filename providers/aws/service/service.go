@@ -157,9 +157,9 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Groups.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
-	if !bs.Groups.LeaveNodes {
-		facts[balancer.LookupShut] = strings.Join(bs.Groups.ShutNodes(s.inventory, spec.Candidates), ", ")
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
+	if !bs.Balancer.LeaveNodeGroups {
+		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[balancer.LookupIPv6] = "true"
@@ -169,7 +169,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 
 // Normalize implements cloud.Balancers.
 func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	if err := checkReach(spec, bs.cluster.VPC); err != nil {
+	if err := checkReach(spec, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
 	if spec.LoadBalancerIP != "" {
@@ -188,5 +188,5 @@ func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning
 
 // Eligible implements cloud.Balancers.
 func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
-	return balancer.Eligible(bs.cluster, b, t)
+	return balancer.Eligible(bs.Cluster, b, t)
 }

@@ -11,50 +11,46 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Account is the account that the credentials are for.
 type Account struct {
-	of      Clients
-	region  string
-	cluster tag.Cluster
+	Clients
+	config.Config
 	// isolated says that STS does not answer here.
 	isolated bool
 }
 
 // NewAccount finds out in which way the account is read.
-func NewAccount(ctx context.Context, c Clients, region string, k tag.Cluster) (*Account, error) {
-	a := &Account{of: c, region: region, cluster: k}
+func NewAccount(ctx context.Context, c Clients, k config.Config) (*Account, error) {
+	a := &Account{Clients: c, Config: k}
 	return a, a.detectIsolation(ctx)
 }
 
-// Identity implements cloud.Driver: the account the credentials are for.
+// Identity implements cloud.Driver: the account the credentials are for. It is always read in the way
+// that was found at the start: two ways can have different answers, and then the account would seem to
+// change.
 func (a *Account) Identity(ctx context.Context) (cloud.Identity, error) {
-	account, err := a.id(ctx)
+	read := a.caller
+	if a.isolated {
+		read = a.vpcOwner
+	}
+	account, err := read(ctx)
+	if err == nil && account == "" {
+		err = fmt.Errorf("reading the account: %w", cloud.ErrIncomplete)
+	}
 	if err != nil {
 		return cloud.Identity{}, err
 	}
-	if account == "" {
-		return cloud.Identity{}, fmt.Errorf("reading the account: %w", cloud.ErrIncomplete)
-	}
-	return cloud.Identity{Account: account, Region: a.region}, nil
-}
-
-// id returns the id of the account, always in the way that was found at the start: two
-// ways can have different answers, and then the account would seem to change.
-func (a *Account) id(ctx context.Context) (string, error) {
-	if a.isolated {
-		return a.vpcOwner(ctx)
-	}
-	return a.caller(ctx)
+	return cloud.Identity{Account: account, Region: a.Region}, nil
 }
 
 // caller asks STS whose the credentials are, which needs no permission.
 func (a *Account) caller(ctx context.Context) (string, error) {
-	answer, err := a.of.tokens.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	answer, err := a.tokens.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return "", fmt.Errorf("reading whose the credentials are: %w", err)
 	}
@@ -63,9 +59,9 @@ func (a *Account) caller(ctx context.Context) (string, error) {
 
 // vpcOwner returns the account that owns the default security group of the VPC. Every VPC has one.
 func (a *Account) vpcOwner(ctx context.Context) (string, error) {
-	answer, err := a.of.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{a.cluster.InVPC(), filter.By("group-name", "default")}})
+	answer, err := a.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{a.Cluster.InVPC(), filter.By("group-name", "default")}})
 	if err != nil {
-		return "", fmt.Errorf("reading the owner of %s: %w", a.cluster.VPC, err)
+		return "", fmt.Errorf("reading the owner of %s: %w", a.Cluster.VPC, err)
 	}
 	for _, group := range answer.SecurityGroups {
 		return aws.ToString(group.OwnerId), nil

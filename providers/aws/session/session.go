@@ -2,6 +2,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -113,11 +114,8 @@ func readBundle(path string) (*x509.CertPool, error) {
 
 // region returns the file's region, else the SDK's, else the machine's.
 func (n *Session) region(ctx context.Context, wanted string) (string, error) {
-	if wanted != "" {
-		return wanted, nil
-	}
-	if n.Config.Region != "" {
-		return n.Config.Region, nil
+	if known := cmp.Or(wanted, n.Config.Region); known != "" {
+		return known, nil
 	}
 	answer, err := n.metadata().GetRegion(ctx, &imds.GetRegionInput{})
 	if err != nil {
@@ -142,63 +140,37 @@ func (n *Session) Clients() Clients {
 	return Clients{Compute: n.compute(), Classic: n.classic(), Network: n.network(), tokens: n.tokens()}
 }
 
-// endpoint returns what replaces the SDK's endpoint of a service: an override, or a URL of the
-// settings, or neither.
-func (n *Session) endpoint(s config.Service) (*config.Override, *string) {
+// at gives a client what replaces the SDK's endpoint of its service: an override, or a URL of the settings,
+// or neither. P and R are the service's own EndpointParameters and EndpointResolverV2.
+func at[P, R any](n *Session, s config.Service, base **string, resolver *R) {
 	if o := n.overrides.Find(s, n.Config.Region); o != nil {
-		return o, nil
+		*resolver, _ = any(fixedEndpoint[P]{o}).(R)
+	} else if url := n.settings.Endpoints[s.ID]; url != "" {
+		*base = &url
 	}
-	if url := n.settings.Endpoints[s.ID]; url != "" {
-		return nil, &url
-	}
-	return nil, nil
 }
 
 func (n *Session) compute() *ec2.Client {
 	return ec2.NewFromConfig(n.Config, func(o *ec2.Options) {
-		override, url := n.endpoint(config.Compute)
-		if url != nil {
-			o.BaseEndpoint = url
-		}
-		if override != nil {
-			o.EndpointResolverV2 = fixedEndpoint[ec2.EndpointParameters]{override}
-		}
+		at[ec2.EndpointParameters](n, config.Compute, &o.BaseEndpoint, &o.EndpointResolverV2)
 	})
 }
 
 func (n *Session) classic() *elasticloadbalancing.Client {
 	return elasticloadbalancing.NewFromConfig(n.Config, func(o *elasticloadbalancing.Options) {
-		override, url := n.endpoint(config.Classic)
-		if url != nil {
-			o.BaseEndpoint = url
-		}
-		if override != nil {
-			o.EndpointResolverV2 = fixedEndpoint[elasticloadbalancing.EndpointParameters]{override}
-		}
+		at[elasticloadbalancing.EndpointParameters](n, config.Classic, &o.BaseEndpoint, &o.EndpointResolverV2)
 	})
 }
 
 func (n *Session) network() *elasticloadbalancingv2.Client {
 	return elasticloadbalancingv2.NewFromConfig(n.Config, func(o *elasticloadbalancingv2.Options) {
-		override, url := n.endpoint(config.Network)
-		if url != nil {
-			o.BaseEndpoint = url
-		}
-		if override != nil {
-			o.EndpointResolverV2 = fixedEndpoint[elasticloadbalancingv2.EndpointParameters]{override}
-		}
+		at[elasticloadbalancingv2.EndpointParameters](n, config.Network, &o.BaseEndpoint, &o.EndpointResolverV2)
 	})
 }
 
 func (n *Session) tokens() *sts.Client {
 	return sts.NewFromConfig(n.Config, func(o *sts.Options) {
-		override, url := n.endpoint(config.Tokens)
-		if url != nil {
-			o.BaseEndpoint = url
-		}
-		if override != nil {
-			o.EndpointResolverV2 = fixedEndpoint[sts.EndpointParameters]{override}
-		}
+		at[sts.EndpointParameters](n, config.Tokens, &o.BaseEndpoint, &o.EndpointResolverV2)
 	})
 }
 

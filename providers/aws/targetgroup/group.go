@@ -32,7 +32,7 @@ type Group struct {
 // their tags, and those behind the balancer of that ARN, "" for none, whose tags are returned too.
 func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
 	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
-		return gs.client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: page})
+		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: page})
 	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
 		return o.TargetGroups, o.NextMarker
 	})
@@ -46,7 +46,7 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 	}
 	for _, g := range groups {
 		list = append(list, Group{TargetGroup: g})
-		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName))
+		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.Cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName))
 		if loose || slices.Contains(g.LoadBalancerArns, of) {
 			tagged = append(tagged, aws.ToString(g.TargetGroupArn))
 		}
@@ -61,7 +61,7 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 // IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
 // is none of the user's.
 func (gs *Groups) IsMade(g Group) bool {
-	return g.TargetGroupArn != nil && names.IsChild(aws.ToString(g.TargetGroupName)) && gs.cluster.Has(g.Tags)
+	return g.TargetGroupArn != nil && names.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
 }
 
 // Releases reports whether a group goes with the listener that leads to it. One that other balancers
@@ -76,7 +76,7 @@ func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec c
 	for _, g := range groups {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
 		switch {
-		case len(g.LoadBalancerArns) == 0 && gs.cluster.IsOurs(g.Tags, spec.Ref.Owner):
+		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
 			s.Unused = append(s.Unused, g)
 		case spec.Deleting && s.isOrphan(g):
 			orphans = append(orphans, g)
@@ -99,7 +99,7 @@ func (gs *Groups) addOrphans(ctx context.Context, s *Set, orphans []Group, spec 
 	}
 	tags, err := gs.Tags(ctx, arns)
 	for _, g := range orphans {
-		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.cluster.IsOurs(g.Tags, spec.Ref.Owner) {
+		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner) {
 			s.Unused = append(s.Unused, g)
 		}
 	}
@@ -144,7 +144,7 @@ func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
 }
 
 func (gs *Groups) readAttributes(ctx context.Context, g *Group) error {
-	attributes, err := gs.client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	attributes, err := gs.Client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
 	}
@@ -157,7 +157,7 @@ func (gs *Groups) readAttributes(ctx context.Context, g *Group) error {
 
 // ReadTargets reads the targets of a group.
 func (gs *Groups) ReadTargets(ctx context.Context, g *Group) error {
-	health, err := gs.client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	health, err := gs.Client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
 	}

@@ -65,7 +65,7 @@ func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listen
 	if have.suits(l) {
 		return have, nil
 	}
-	names := groupNames(gs.cluster.ID, l, spec)
+	names := groupNames(gs.Cluster.ID, l, spec)
 	for _, spare := range s.Unused {
 		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
 			err := gs.Complete(ctx, &spare)
@@ -96,7 +96,7 @@ func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Grou
 		return cloud.IDOf{}, err
 	}
 	ref := g.Ref()
-	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.cluster.ObjectTags(change.Spec)}, Needs: b.Rules}
+	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.Cluster.ObjectTags(change.Spec)}, Needs: b.Rules}
 	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l), Needs: b.Rules}
 	its := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(g.View())}
 	if g.TargetGroupArn != nil {
@@ -203,13 +203,13 @@ func groupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []string {
 func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	c, _ := wanted.Native.(creation)
 	input := &sdk.CreateTargetGroupInput{
-		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.cluster.VPC,
+		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.Cluster.VPC,
 		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: TagList(c.tags),
 		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)), HealthCheckPath: pathOf(c.Health),
 		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
 		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
 	}
-	made, err := gs.client.CreateTargetGroup(ctx, input)
+	made, err := gs.Client.CreateTargetGroup(ctx, input)
 	if err == nil && len(made.TargetGroups) == 0 {
 		err = cloud.ErrIncomplete
 	}
@@ -235,7 +235,7 @@ func pathOf(h *cloud.Health) *string {
 
 func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
 	c, _ := wanted.Native.(creation)
-	_, err := gs.client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
+	_, err := gs.Client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
 		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)),
 		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
 		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
@@ -252,7 +252,7 @@ func (gs *Groups) writeAttributes(ctx context.Context, wanted cloud.Resource, ke
 	if wanted.Fields[AttributeSticky] == "true" {
 		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 	}
-	_, err := gs.client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: groupOf(wanted), Attributes: list})
+	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: groupOf(wanted), Attributes: list})
 	return err
 }
 
@@ -264,7 +264,7 @@ func groupOf(r cloud.Resource) *string {
 // remove deletes a target group. One that is still in use, as by a listener that is being deleted, has
 // to wait.
 func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := gs.client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
+	_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
 	if failure.Is(err, "ResourceInUse") {
 		return &cloud.Waiting{}
 	}

@@ -3,6 +3,7 @@ package targetgroup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,46 +16,48 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// fakeClient notes what is registered and deregistered, and what is written.
-type fakeClient struct {
-	Client
+// recorder notes what is registered and deregistered, and what is written.
+type recorder struct {
 	done []string
 	err  error
 }
 
-func (f *fakeClient) note(verb string, group *string, targets []types.TargetDescription) error {
+func (r *recorder) note(verb string, group *string, targets []types.TargetDescription) error {
 	for _, t := range targets {
-		f.done = append(f.done, verb+" "+aws.ToString(t.Id)+" in "+aws.ToString(group))
+		r.done = append(r.done, verb+" "+aws.ToString(t.Id)+" in "+aws.ToString(group))
 	}
-	return f.err
+	return r.err
 }
 
-func (f *fakeClient) RegisterTargets(_ context.Context, in *sdk.RegisterTargetsInput, _ ...func(*sdk.Options)) (*sdk.RegisterTargetsOutput, error) {
-	return nil, f.note("register", in.TargetGroupArn, in.Targets)
+func (r *recorder) answer(input any) (any, error) {
+	switch in := input.(type) {
+	case *sdk.RegisterTargetsInput:
+		return &sdk.RegisterTargetsOutput{}, r.note("register", in.TargetGroupArn, in.Targets)
+	case *sdk.DeregisterTargetsInput:
+		return &sdk.DeregisterTargetsOutput{}, r.note("deregister", in.TargetGroupArn, in.Targets)
+	case *sdk.ModifyTargetGroupInput:
+		r.done = append(r.done, "modify "+*in.TargetGroupArn)
+		return &sdk.ModifyTargetGroupOutput{}, nil
+	case *sdk.ModifyTargetGroupAttributesInput:
+		r.done = append(r.done, "attributes of "+*in.TargetGroupArn)
+		return &sdk.ModifyTargetGroupAttributesOutput{}, nil
+	case *sdk.DeleteTargetGroupInput:
+		r.done = append(r.done, "delete "+*in.TargetGroupArn)
+		return &sdk.DeleteTargetGroupOutput{}, nil
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
 }
 
-func (f *fakeClient) DeregisterTargets(_ context.Context, in *sdk.DeregisterTargetsInput, _ ...func(*sdk.Options)) (*sdk.DeregisterTargetsOutput, error) {
-	return nil, f.note("deregister", in.TargetGroupArn, in.Targets)
-}
-
-func (f *fakeClient) ModifyTargetGroup(_ context.Context, in *sdk.ModifyTargetGroupInput, _ ...func(*sdk.Options)) (*sdk.ModifyTargetGroupOutput, error) {
-	f.done = append(f.done, "modify "+*in.TargetGroupArn)
-	return nil, nil
-}
-
-func (f *fakeClient) ModifyTargetGroupAttributes(_ context.Context, in *sdk.ModifyTargetGroupAttributesInput, _ ...func(*sdk.Options)) (*sdk.ModifyTargetGroupAttributesOutput, error) {
-	f.done = append(f.done, "attributes of "+*in.TargetGroupArn)
-	return nil, nil
-}
-
-func (f *fakeClient) DeleteTargetGroup(_ context.Context, in *sdk.DeleteTargetGroupInput, _ ...func(*sdk.Options)) (*sdk.DeleteTargetGroupOutput, error) {
-	f.done = append(f.done, "delete "+*in.TargetGroupArn)
-	return nil, nil
+// groups are those of a cluster whose client is the recorder.
+func (r *recorder) groups(cluster tag.Cluster) *Groups {
+	return &Groups{Config: config.Config{Cluster: cluster}, Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})}
 }
 
 // driver has a balancer, a rule that is missing, and target groups.
@@ -139,8 +142,8 @@ func TestWhileRulesAreRefused(t *testing.T) {
 			if refused == nil && tt.not == nil && tt.refused != nil {
 				continue
 			}
-			client := &fakeClient{}
-			d := &driver{Groups: New(client, cluster), refused: refused}
+			client := &recorder{}
+			d := &driver{Groups: client.groups(cluster), refused: refused}
 			d.Present, d.Wanted = []cloud.Resource{theBalancer}, []cloud.Resource{theRule, theBalancer}
 			if err := tt.add(d.Groups, &d.Resources); err != nil {
 				t.Fatal(err)
@@ -160,8 +163,8 @@ func TestWhileRulesAreRefused(t *testing.T) {
 
 // What other listeners lead to is never deleted; what names only balancers that are gone is.
 func TestUnused(t *testing.T) {
-	gs, r := New(nil, tag.Cluster{ID: "c"}), &cloud.Resources{}
-	shared, orphan := groupOfTargets("k8s-shared", gs.cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
+	gs, r := (&recorder{}).groups(tag.Cluster{ID: "c"}), &cloud.Resources{}
+	shared, orphan := groupOfTargets("k8s-shared", gs.Cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
 	shared.LoadBalancerArns = []string{"b", "c"}
 	gs.AddSurplus(r, shared)
 	AddUnused(r, orphan)
@@ -172,7 +175,7 @@ func TestUnused(t *testing.T) {
 
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
-	gs := New(&fakeClient{err: &smithy.GenericAPIError{Code: codeNoTargetGroup}}, tag.Cluster{})
+	gs := (&recorder{err: &smithy.GenericAPIError{Code: codeNoTargetGroup}}).groups(tag.Cluster{})
 	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldGroup: "arn"}}}
 	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
 	if !waits || waiting.After != 0 {
@@ -181,7 +184,7 @@ func TestGroupIsGone(t *testing.T) {
 	if err := gs.deregister(t.Context(), one); err != nil {
 		t.Errorf("deregistering: %v", err)
 	}
-	other := New(&fakeClient{err: errors.New("broken")}, tag.Cluster{})
+	other := (&recorder{err: errors.New("broken")}).groups(tag.Cluster{})
 	if err := other.deregister(t.Context(), one); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("another failure: %v", err)
 	}

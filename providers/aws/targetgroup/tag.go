@@ -34,7 +34,7 @@ const (
 // Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
 func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
 	return tag.ByID(arns, TagBatch, isGone, func(arns []string) (map[string]map[string]string, error) {
-		answer, err := gs.client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
+		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
 		}

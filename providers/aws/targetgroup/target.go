@@ -99,7 +99,7 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
 	for batch := range slices.Chunk(wanted, targetBatch) {
 		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
-			_, err := gs.client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(some[0]), Targets: targetList(some)})
+			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(some[0]), Targets: targetList(some)})
 			return err
 		}, func(one cloud.Resource, err error) {
 			t, _ := one.Native.(target)
@@ -120,7 +120,7 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
 		if err = failure.Ignore(err, codeNoTargetGroup); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ type Groups = map[string]ec2types.SecurityGroup
 
 // ReadGroups reads the security groups with the cluster's tag.
 func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
-	return r.readGroups(ctx, Groups{}, r.cluster.InVPC(), r.cluster.Filter())
+	return r.readGroups(ctx, Groups{}, r.Cluster.InVPC(), r.Cluster.Filter())
 }
 
 // Read returns the inventory of a network: the security groups with the cluster's tag, and those of the
@@ -44,7 +44,7 @@ func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud
 	}
 	switch {
 	case spec.Deleting:
-		groups, err = r.readGroups(ctx, Groups{}, r.cluster.InVPC())
+		groups, err = r.readGroups(ctx, Groups{}, r.Cluster.InVPC())
 	case groups == nil:
 		groups, err = r.ReadGroups(ctx)
 	}
@@ -56,7 +56,7 @@ func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud
 
 // WithNamed returns the inventory together with security groups that a Service names.
 func (r *Reader) WithNamed(ctx context.Context, inv *Inventory, ids []string) (*Inventory, error) {
-	return r.withGroups(ctx, inv, ids, r.cluster.InVPC())
+	return r.withGroups(ctx, inv, ids, r.Cluster.InVPC())
 }
 
 func (r *Reader) withGroups(ctx context.Context, inv *Inventory, ids []string, filters ...ec2types.Filter) (*Inventory, error) {
@@ -83,7 +83,7 @@ func (inv *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(inv.G
 // readGroups adds the security groups that the filters choose.
 func (r *Reader) readGroups(ctx context.Context, groups Groups, filters ...ec2types.Filter) (Groups, error) {
 	read, err := filter.All(func(page *string) (*ec2.DescribeSecurityGroupsOutput, error) {
-		return r.client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters, MaxResults: aws.Int32(pageSize), NextToken: page})
+		return r.Client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters, MaxResults: aws.Int32(pageSize), NextToken: page})
 	}, func(o *ec2.DescribeSecurityGroupsOutput) ([]ec2types.SecurityGroup, *string) {
 		return o.SecurityGroups, o.NextToken
 	})

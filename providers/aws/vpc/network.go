@@ -25,20 +25,20 @@ type Network struct {
 // ReadNetwork reads subnets, route tables and zones.
 func (r *Reader) ReadNetwork(ctx context.Context) (*Network, error) {
 	subnets, err := filter.All(func(page *string) (*ec2.DescribeSubnetsOutput, error) {
-		return r.client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: page})
+		return r.Client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.Cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: page})
 	}, func(o *ec2.DescribeSubnetsOutput) ([]ec2types.Subnet, *string) { return o.Subnets, o.NextToken })
 	if err != nil {
 		return nil, fmt.Errorf("reading the subnets: %w", err)
 	}
 	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
-		return r.client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: page})
+		return r.Client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.Cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: page})
 	}, func(o *ec2.DescribeRouteTablesOutput) ([]ec2types.RouteTable, *string) {
 		return o.RouteTables, o.NextToken
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the route tables: %w", err)
 	}
-	zones, err := r.client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
+	zones, err := r.Client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
 	if err != nil {
 		return nil, fmt.Errorf("reading the availability zones: %w", err)
 	}

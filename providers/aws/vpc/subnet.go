@@ -54,7 +54,7 @@ func (r *Reader) Choose(inv *Inventory, spec cloud.Spec, scope cloud.Scope, pres
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
 			Field: option.Subnets.Name, Value: "",
-			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", r.cluster.VPC, scope),
+			Want: fmt.Sprintf("no subnet of VPC %s will do for an %s balancer: one has to be without another cluster's tag, in an availability zone and, for an external balancer, have a route to an internet gateway", r.Cluster.VPC, scope),
 		}
 	}
 	return ids, nil
@@ -99,11 +99,11 @@ func (inv *Inventory) namedSubnets(given []string) ([]string, error) {
 func (r *Reader) usableSubnets(inv *Inventory, scope cloud.Scope) []ec2types.Subnet {
 	var ours []ec2types.Subnet
 	for _, subnet := range inv.subnets {
-		if tags := tag.Of(subnet.Tags); r.cluster.Has(tags) || !tag.InAny(tags) {
+		if tags := tag.Of(subnet.Tags); r.Cluster.Has(tags) || !tag.InAny(tags) {
 			ours = append(ours, subnet)
 		}
 	}
-	if fallback, exists := inv.Subnet(r.fallback); len(ours) == 0 && exists {
+	if fallback, exists := inv.Subnet(r.FallbackSubnet); len(ours) == 0 && exists {
 		ours = append(ours, fallback)
 	}
 	return slices.DeleteFunc(ours, func(subnet ec2types.Subnet) bool {
@@ -125,7 +125,7 @@ func (r *Reader) preferred(x, y ec2types.Subnet, scope cloud.Scope) int {
 		if _, has := tags[role]; has {
 			order -= 2
 		}
-		if r.cluster.Has(tags) {
+		if r.Cluster.Has(tags) {
 			order--
 		}
 		return order

@@ -1,3 +1,4 @@
+// Package desired says which Classic Load Balancer a Service asks for. It calls nothing.
 package desired
 
 import (
@@ -10,10 +11,14 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
+
+// Settings are those of the driver.
+type Settings config.Config
 
 // Normalize returns the classic balancer a Service asks for.
 func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
@@ -53,7 +58,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 func (s Settings) Groups(spec cloud.Spec) []string {
 	groups := option.Groups.List(spec.Options)
 	if len(groups) == 0 {
-		groups = []string{cmp.Or(s.Group, balancer.OwnGroup)}
+		groups = []string{cmp.Or(s.Balancer.Group, balancer.OwnGroup)}
 	}
 	for _, id := range option.ExtraGroups.List(spec.Options) {
 		if !slices.Contains(groups, id) {

@@ -53,7 +53,7 @@ func (s Settings) target(spec cloud.Spec) *cloud.Health {
 		first = spec.Ports[0].NodePort
 	}
 	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first, Path: "/"}
-	probe := s.Probe
+	probe := s.Balancer.Probe
 	switch backend := option.Backend.In(spec.Options); {
 	case spec.Local:
 		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: balancer.HealthPath}

@@ -1,3 +1,4 @@
+// Package desired says which Network Load Balancer a Service asks for. It calls nothing.
 package desired
 
 import (
@@ -8,10 +9,14 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
+
+// Settings are those of the driver.
+type Settings config.Config
 
 // Normalize returns the network balancer the Service asks for.
 func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
@@ -150,7 +155,7 @@ func presentAddresses(spec cloud.Spec) map[string]string {
 //	with others    not set     managed  one of its own
 //	with others    not set     none     those it has
 func (w *builder) groups(b *cloud.Balancer) {
-	given, managed := option.Groups.In(w.spec.Options), w.ManagedGroups
+	given, managed := option.Groups.In(w.spec.Options), w.Balancer.ManagedGroups
 	if mode := option.GroupMode.In(w.spec.Options); mode != "" {
 		managed = mode == "managed"
 	}
@@ -260,7 +265,7 @@ func (w *builder) unguarded(b cloud.Balancer) {
 	case hides:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
 			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+option.GroupMode.Name+": managed on a new balancer")
-	case w.LeaveNodes:
+	case w.Balancer.LeaveNodeGroups:
 		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
 	}
 }

@@ -22,7 +22,7 @@ import (
 // portable ones ask for a check of the Service's own, in every mode; interval and thresholds stay.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
-	options, probe := w.spec.Options, w.Probe
+	options, probe := w.spec.Options, w.Balancer.Probe
 	h := &cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 30 * time.Second, Healthy: 3, Unhealthy: 3}
 	shared := false
 	own, err := annotation.OwnCheck(w.spec)
