@@ -4,7 +4,7 @@ package balancer
 
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Managed fields of a balancer that only AWS has, see cloud.Balancer.ProviderFields.
@@ -17,8 +17,7 @@ const (
 	// FieldGroups are its security groups, sorted: AWS has an order of its own. One that was made
 	// for it is OwnGroup.
 	FieldGroups = "securityGroups"
-	// FieldTags are its tags besides the owner marks, "k=v,k=v".
-	FieldTags = "tags"
+	FieldTags   = tag.Field
 
 	FieldCrossZone   = "crossZone"
 	FieldLog         = "accessLog"         // "true" or "false"
@@ -37,7 +36,7 @@ const (
 )
 
 // OwnGroup stands in FieldGroups for the balancer's own security group, which may have to be made.
-const OwnGroup = names.OwnGroup
+const OwnGroup = tag.OwnGroup
 
 // Groupless is the value of LookupGroups of a network balancer without security groups.
 const Groupless = "none"

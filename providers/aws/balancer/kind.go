@@ -8,6 +8,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
+// Text returns a field of a resource.
+func Text(r cloud.Resource, field string) *string {
+	value, _ := r.Fields[field].(string)
+	return &value
+}
+
 // Written is a kind of resources that are there with what they belong to, which a field names, and whose
 // fields one request writes.
 func Written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {

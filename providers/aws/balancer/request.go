@@ -24,6 +24,27 @@ func PlacesText(subnets []string, addressOf func(string) string) string {
 	return strings.Join(places, ",")
 }
 
+// Places is PlacesText the other way round: the address in each subnet, "" where AWS chose.
+func Places(text string) map[string]string {
+	places := map[string]string{}
+	for _, place := range List(text) {
+		id, address, _ := strings.Cut(place, "=")
+		places[id] = address
+	}
+	return places
+}
+
+// GroupsText returns security groups as in FieldGroups. Own is the id of the balancer's own one.
+func GroupsText(ids []string, own string) string {
+	ids = slices.Clone(ids)
+	for i, id := range ids {
+		if id == own {
+			ids[i] = OwnGroup
+		}
+	}
+	return Joined(ids)
+}
+
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
 func Name(spec cloud.Spec) string {
 	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], cloud.UIDName(spec.Ref.Owner.UID))
@@ -45,10 +66,7 @@ func Subnets(spec cloud.Spec) ([]string, error) {
 	if problem := spec.Lookups[LookupSubnetProblem]; problem != "" {
 		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
 	}
-	if spec.Lookups[LookupSubnets] == "" {
-		return nil, nil
-	}
-	return strings.Split(spec.Lookups[LookupSubnets], ","), nil
+	return List(spec.Lookups[LookupSubnets]), nil
 }
 
 // At returns what a balancer with that host name is reached at.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -45,10 +46,7 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 
 func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
 	_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
-	if isGone(err) {
-		return nil
-	}
-	return err
+	return failure.UnlessGone(err)
 }
 
 // attach gives the balancer subnets. It can have one in each zone, and the zone of a subnet that was

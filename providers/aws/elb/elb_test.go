@@ -218,7 +218,7 @@ func TestClassicRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{}}, Balancer: stored(want, d.Cluster.ObjectTags(spec))}
+			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{}}, Name: want.Name, Balancer: stored(want, d.Cluster.ObjectTags(spec))}
 			if d.HasOwnGroup(spec) {
 				s.Inventory.Groups["sg-own"] = ownOf(d, want, spec)
 			}
@@ -333,7 +333,7 @@ func TestClassicNodeRules(t *testing.T) {
 		s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
 			"sg-own":   {GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())},
 			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
-		}}, Balancer: &Balancer{}}
+		}}, Name: "web", Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
 		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false)

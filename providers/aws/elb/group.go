@@ -92,7 +92,7 @@ func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
 // ofDeletion returns the balancer, and the rules of the nodes that refer to a security group which is not
 // its own: they are known by the balancer alone.
 func (e *Balancers) ofDeletion(ctx context.Context, s *Snapshot, spec cloud.Spec) (r cloud.Resources, err error) {
-	name := s.name(spec)
+	name := s.Name
 	lb := cloud.Resource{Kind: kindBalancer, Key: name, ID: name}
 	if own := e.own(s, spec); own != nil {
 		lb.Needs = []cloud.IDOf{{Kind: secgroup.KindGroup, Key: aws.ToString(own.GroupName)}}
@@ -126,7 +126,7 @@ func (e *Balancers) unshared(ctx context.Context, groups []string, except string
 // own returns the security group that was made for the balancer, nil when there is none
 // with the cluster's tag.
 func (e *Balancers) own(s *Snapshot, spec cloud.Spec) *ec2types.SecurityGroup {
-	if group, exists := secgroup.ClassicName(s.name(spec), spec.Ref.Owner).In(s.Inventory); exists {
+	if group, exists := secgroup.ClassicName(s.Name, spec.Ref.Owner).In(s.Inventory); exists {
 		return &group
 	}
 	return nil
@@ -138,17 +138,6 @@ func (e *Balancers) ownID(s *Snapshot, spec cloud.Spec) string {
 		return aws.ToString(own.GroupId)
 	}
 	return balancer.OwnGroup
-}
-
-// namedGroups are the ids of the balancer's security groups, its own as balancer.OwnGroup.
-func (e *Balancers) namedGroups(s *Snapshot, spec cloud.Spec) []string {
-	groups, own := slices.Clone(s.Balancer.SecurityGroups), e.ownID(s, spec)
-	for i, id := range groups {
-		if id == own {
-			groups[i] = balancer.OwnGroup
-		}
-	}
-	return groups
 }
 
 // needsOf is that the nodes let in everything from the first of the balancer's security

@@ -64,10 +64,7 @@ func written(kind string, write func(ctx context.Context, r cloud.Resource, fiel
 }
 
 // nameOf returns the name of the balancer that a part belongs to.
-func nameOf(part cloud.Resource) *string {
-	name, _ := part.Fields[fieldBalancer].(string)
-	return &name
-}
+func nameOf(part cloud.Resource) *string { return balancer.Text(part, fieldBalancer) }
 
 // values returns what a field of resources holds, in all.
 func values(field string, parts ...cloud.Resource) []string {
@@ -76,8 +73,6 @@ func values(field string, parts ...cloud.Resource) []string {
 		switch value := part.Fields[field].(type) {
 		case string:
 			list = append(list, value)
-		case []string:
-			list = append(list, value...)
 		case []any:
 			for _, item := range value {
 				list = append(list, fmt.Sprint(item))
@@ -110,7 +105,7 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	if change.After == nil {
 		return e.ofDeletion(ctx, s, change.Spec)
 	}
-	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.name(change.Spec)}}
+	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	p.ownName = secgroup.ClassicName(p.of.Key, change.Spec.Ref.Owner)
 	if p.lb == nil {
 		p.lb = &Balancer{}
@@ -126,7 +121,7 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	}
 	p.openFirst()
 	p.tryCertificates(change.Before.Balancer, *change.After)
-	p.addTags(e.Cluster, change)
+	e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.of.Key, Needs: []cloud.IDOf{p.of}}, p.lb.Tags, change)
 	p.addPolicies(change.Before.Balancer, *change.After)
 	return p.Resources, nil
 }
@@ -153,14 +148,7 @@ func (p *parts) openFirst() {
 // shown returns the parts that the portable view of a balancer shows. A new balancer has the default
 // attributes.
 func (p *parts) shown(b cloud.Balancer) []cloud.Resource {
-	groups := []any{}
-	for _, id := range balancer.List(b.ProviderFields[balancer.FieldGroups]) {
-		var ref any = id
-		if id == balancer.OwnGroup {
-			ref = cloud.IDOf{Kind: secgroup.KindGroup, Key: p.ownName.Name}
-		}
-		groups = append(groups, ref)
-	}
+	groups := secgroup.Refs(balancer.List(b.ProviderFields[balancer.FieldGroups]), p.ownName)
 	list := []cloud.Resource{p.part(kindGroups, p.of.Key, map[string]any{fieldGroups: groups})}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
 	for _, l := range b.Listeners {

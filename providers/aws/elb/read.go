@@ -10,8 +10,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -39,7 +38,7 @@ func (b *Balancer) name() string { return aws.ToString(b.LoadBalancerName) }
 func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
 	answer, err := e.Client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
 	switch {
-	case isGone(err):
+	case failure.IsGone(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading classic balancer %s: %w", name, err)
@@ -93,7 +92,7 @@ func (e *Balancers) List(ctx context.Context) ([]Balancer, error) {
 
 // tags returns the tags of each of these balancers that is there.
 func (e *Balancers) tags(ctx context.Context, names []string) (map[string]map[string]string, error) {
-	return tag.ByID(names, tagBatch, isGone, func(names []string) (map[string]map[string]string, error) {
+	return tag.ByID(names, tagBatch, func(names []string) (map[string]map[string]string, error) {
 		answer, err := e.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{LoadBalancerNames: names})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of classic balancers: %w", err)
@@ -124,23 +123,11 @@ func (e *Balancers) complete(ctx context.Context, b *Balancer) error {
 	return nil
 }
 
-// isGone recognises AWS's answer that there is no such classic balancer.
-func isGone(err error) bool {
-	_, gone := errors.AsType[*types.AccessPointNotFoundException](err)
-	return gone
-}
-
 // Snapshot is what was read of a Service's classic balancer and of what surrounds it.
 type Snapshot struct {
 	Inventory *vpc.Inventory
+	// Name is the balancer's name, where there is none the one it would have.
+	Name string
 	// Balancer is nil where there is none yet.
 	Balancer *Balancer
-}
-
-// name returns the balancer's name, where there is none the one it would have.
-func (s *Snapshot) name(spec cloud.Spec) string {
-	if s.Balancer != nil {
-		return s.Balancer.name()
-	}
-	return balancer.Name(spec)
 }

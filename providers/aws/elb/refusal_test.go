@@ -107,7 +107,7 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	inv.Groups = map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, b, before), "sg-nodes": {GroupId: new("sg-nodes")}}
 	lb := stored(b, d.Cluster.ObjectTags(before))
 	lb.Instances = []types.Instance{{InstanceId: new("i-old")}}
-	return &scene{recorder: r, d: d, s: &Snapshot{Inventory: inv, Balancer: lb}}
+	return &scene{recorder: r, d: d, s: &Snapshot{Inventory: inv, Name: b.Name, Balancer: lb}}
 }
 
 // apply makes the balancer what the Service asks for, or changes its targets alone.

@@ -74,7 +74,7 @@ func TestSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, before, c.before)}}, Balancer: stored(before, d.Cluster.ObjectTags(c.before))}
+			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, before, c.before)}}, Name: before.Name, Balancer: stored(before, d.Cluster.ObjectTags(c.before))}
 			s.Balancer.Policies.OtherPolicies = append(s.Balancer.Policies.OtherPolicies, tlsPolicyPrefix+policy)
 			b, _ := composite.Balancers(&planned{Balancers: d, s: s})
 			steps, err := b.(composite.Planner).Steps(t.Context(), cloud.Change{Spec: c.after, Before: cloud.Observed{Found: true, Balancer: d.view(s, c.after)}, After: &after})

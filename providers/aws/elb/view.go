@@ -31,7 +31,7 @@ func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 		}
 	}
 	o := cloud.Observed{
-		Found: true, ID: lb.name(), Owner: e.Cluster.Owner(lb.name(), lb.Tags, spec.Ref.Owner), State: cloud.BalancerActive,
+		Found: true, ID: s.Name, Owner: e.Cluster.Owner(s.Name, lb.Tags, spec.Ref.Owner), State: cloud.BalancerActive,
 		Addresses: balancer.At(lb.DNSName), Balancer: e.view(s, spec),
 	}
 	return o, nil
@@ -41,7 +41,7 @@ func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
 	b := cloud.Balancer{
-		Name:      lb.name(),
+		Name:      s.Name,
 		Scope:     lb.Scope(),
 		Listeners: lb.viewListeners(spec),
 		Health:    viewHealth(lb.HealthCheck),
@@ -50,7 +50,7 @@ func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 		ProviderFields: map[string]string{
 			balancer.FieldType:    balancer.KindClassic,
 			balancer.FieldSubnets: balancer.Joined(lb.Subnets),
-			balancer.FieldGroups:  balancer.Joined(e.namedGroups(s, spec)),
+			balancer.FieldGroups:  balancer.GroupsText(lb.SecurityGroups, e.ownID(s, spec)),
 			balancer.FieldTags:    tag.Observed(lb.Tags, spec),
 		},
 		OwnershipTags: e.Cluster.ObservedMarks(lb.Tags),

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Is reports whether the API answered with one of these error codes.
@@ -48,10 +50,21 @@ func Halves[T any](items []T, blames func(error) bool, call func([]T) error, alo
 	return Halves(items[half:], blames, call, alone)
 }
 
-// Ignore returns the error unless it has one of these codes.
-func Ignore(err error, codes ...string) error {
-	if Is(err, codes...) {
+// IsGone reports whether what was asked for does not exist.
+func IsGone(err error) bool { return Classify(err).Class == cloud.FailureNotFound }
+
+// UnlessGone returns the error of what something was deleted with, nil where that is not there.
+func UnlessGone(err error) error {
+	if IsGone(err) {
 		return nil
 	}
 	return err
+}
+
+// UnlessInUse is UnlessGone for what others use, such as a balancer that is being deleted: then it has to wait.
+func UnlessInUse(err error) error {
+	if Is(err, "DependencyViolation", "ResourceInUse") {
+		return &cloud.Waiting{}
+	}
+	return UnlessGone(err)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -72,5 +71,5 @@ func CheckPrivate(inv *vpc.Inventory, wanted cloud.Balancer) error {
 // IsNameTaken reports whether there is a load balancer of that name, of any type but classic.
 func (n *Balancers) IsNameTaken(ctx context.Context, name string) (bool, error) {
 	_, names, err := n.describe(ctx, name)
-	return len(names) > 0, failure.Ignore(err, targetgroup.CodeNoBalancer)
+	return len(names) > 0, failure.UnlessGone(err)
 }

@@ -61,12 +61,6 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	})
 }
 
-// text returns a field of a resource.
-func text(r cloud.Resource, field string) *string {
-	value, _ := r.Fields[field].(string)
-	return &value
-}
-
 func tagsOf(r cloud.Resource) []types.Tag {
 	tags, _ := r.Fields[fieldTags].(map[string]string)
 	return targetgroup.TagList(tags)
@@ -114,7 +108,9 @@ func schemeOf(scope cloud.Scope) types.LoadBalancerSchemeEnum {
 	return types.LoadBalancerSchemeEnumInternetFacing
 }
 
-func stackOf(r cloud.Resource) types.IpAddressType { return types.IpAddressType(*text(r, fieldStack)) }
+func stackOf(r cloud.Resource) types.IpAddressType {
+	return types.IpAddressType(*balancer.Text(r, fieldStack))
+}
 
 // groupIDs are the security groups of a balancer.
 func groupIDs(r cloud.Resource) (ids []string) {
@@ -155,34 +151,34 @@ func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, 
 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := n.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
-	return failure.Ignore(err, targetgroup.CodeNoBalancer)
+	return failure.UnlessGone(err)
 }
 
 func (n *Balancers) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
 	var list []types.LoadBalancerAttribute
 	for _, key := range keys {
-		list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
+		list = append(list, types.LoadBalancerAttribute{Key: &key, Value: balancer.Text(wanted, key)})
 	}
-	_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: text(wanted, fieldBalancer), Attributes: list})
+	_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Attributes: list})
 	return err
 }
 
 func forwardTo(r cloud.Resource) []types.Action {
-	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: text(r, fieldTargets)}}
+	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: balancer.Text(r, fieldTargets)}}
 }
 
 // tls returns certificate and policy of a listener, nil where it has none.
 func tls(r cloud.Resource) (certificates []types.Certificate, policy *string) {
-	if *text(r, fieldCertificate) == "" {
+	if *balancer.Text(r, fieldCertificate) == "" {
 		return nil, nil
 	}
-	return []types.Certificate{{CertificateArn: text(r, fieldCertificate)}}, text(r, fieldPolicy)
+	return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}, balancer.Text(r, fieldPolicy)
 }
 
 func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	port, _ := wanted.Fields[fieldPort].(int)
 	input := &sdk.CreateListenerInput{
-		LoadBalancerArn: text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*text(wanted, fieldProtocol)),
+		LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol)),
 		DefaultActions: forwardTo(wanted), Tags: tagsOf(wanted),
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
@@ -204,7 +200,7 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 		case fieldTargets:
 			input.DefaultActions = forwardTo(wanted)
 		case fieldProtocol:
-			input.Protocol = types.ProtocolEnum(*text(wanted, fieldProtocol))
+			input.Protocol = types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol))
 			fallthrough
 		default:
 			input.Certificates, input.SslPolicy = tls(wanted)
@@ -216,20 +212,20 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 
 func (n *Balancers) deleteListener(ctx context.Context, present cloud.Resource) error {
 	_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
-	return failure.Ignore(err, targetgroup.CodeNoListener)
+	return failure.UnlessGone(err)
 }
 
 // addCertificate gives a listener a certificate besides the default one.
 func (n *Balancers) addCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{
-		ListenerArn: text(wanted, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(wanted, fieldCertificate)}},
+		ListenerArn: balancer.Text(wanted, fieldListener), Certificates: []types.Certificate{{CertificateArn: balancer.Text(wanted, fieldCertificate)}},
 	})
 	return "", err
 }
 
 func (n *Balancers) removeCertificate(ctx context.Context, present cloud.Resource) error {
 	_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{
-		ListenerArn: text(present, fieldListener), Certificates: []types.Certificate{{CertificateArn: text(present, fieldCertificate)}},
+		ListenerArn: balancer.Text(present, fieldListener), Certificates: []types.Certificate{{CertificateArn: balancer.Text(present, fieldCertificate)}},
 	})
 	return err
 }

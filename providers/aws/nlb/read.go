@@ -33,8 +33,6 @@ type Listener struct {
 	group targetgroup.Group
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
-	// was is what the last look knew of it, nil for nothing.
-	was *cloud.Listener
 }
 
 // Scope says who can reach the balancer.
@@ -78,10 +76,10 @@ func (lb *Balancer) addressOf(subnet string) string {
 // Find returns the balancer with that name or ARN, without its tags, nil when there is none.
 func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
 	found, _, err := n.describe(ctx, id)
-	if failure.Is(err, targetgroup.CodeNoBalancer) || len(found) == 0 {
-		return nil, failure.Ignore(err, targetgroup.CodeNoBalancer)
+	if err != nil || len(found) == 0 {
+		return nil, failure.UnlessGone(err)
 	}
-	return &found[0], err
+	return &found[0], nil
 }
 
 // List returns all network balancers of the VPC with their tags, and the names of all load balancers of
@@ -131,9 +129,39 @@ func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, n
 	return list, names, nil
 }
 
+// What AWS tells of one balancer, listener or target group in a request is taken from the last look:
+//
+//	part                                    is taken from there where
+//	attributes of the balancer              it was about this balancer
+//	attributes and targets of a             its listener has the same port and protocol, and leads to a
+//	 target group                           target group of the same port, protocol and kind
+//	certificates besides the default one    the default one is the same
+//	idle timeout of a listener              it was known
+//	health of targets                       never; while a target group waits for it, nothing is
+
+// known returns what the last look knew of the balancer, the zero value for nothing. A balancer that goes is
+// read itself. A target group that no listener leads to was led to a moment ago, or will be.
+func (s *Snapshot) known(spec cloud.Spec) cloud.Balancer {
+	if spec.Last == nil || spec.Deleting || spec.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
+		return cloud.Balancer{}
+	}
+	return spec.Last.Balancer
+}
+
+// knownAs returns what is known of the listener, the zero value for nothing.
+func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
+	for _, was := range known.Listeners {
+		if was.Port == int(aws.ToInt32(l.Port)) && string(was.Protocol) == string(l.Protocol) {
+			return was
+		}
+	}
+	return cloud.Listener{}
+}
+
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
-// of which all are listed. What the last look knew of these parts is not asked for.
-func (n *Balancers) complete(ctx context.Context, lb *Balancer, groups []targetgroup.Group, spec cloud.Spec, known *cloud.Balancer) error {
+// of which all are listed.
+func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) error {
+	lb, known := s.Balancer, s.known(spec)
 	if err := n.readAttributes(ctx, lb, known); err != nil {
 		return err
 	}
@@ -143,27 +171,33 @@ func (n *Balancers) complete(ctx context.Context, lb *Balancer, groups []targetg
 	if err != nil {
 		return fmt.Errorf("reading the listeners: %w", err)
 	}
-	for _, l := range listeners {
-		listener := Listener{Listener: l}
-		listener.recall(known)
-		if err := n.completeListener(ctx, &listener, groups, known, spec); err != nil {
+	for _, one := range listeners {
+		l := Listener{Listener: one}
+		was := l.knownAs(known)
+		if err := n.readCertificates(ctx, &l, was); err != nil {
 			return err
 		}
-		if !lb.isTimed(spec) {
-			listener.idle = "" // nobody asks for it any more
-		} else if listener.idle == "" {
-			if err := n.readTimeout(ctx, &listener); err != nil {
+		if group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
+			l.group = *group
+			if !spec.Deleting && !l.group.Recall(was, known.Targets) { // else it goes with its targets, whatever they are
+				if err := n.Targets.Complete(ctx, &l.group); err != nil {
+					return err
+				}
+			}
+		}
+		if lb.isTimed(spec) {
+			if err := n.readTimeout(ctx, &l, was); err != nil {
 				return err
 			}
 		}
-		lb.listeners = append(lb.listeners, listener)
+		lb.listeners = append(lb.listeners, l)
 	}
 	return n.tagGroups(ctx, lb)
 }
 
-func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known *cloud.Balancer) error {
+func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known cloud.Balancer) error {
 	lb.attributes = map[string]string{}
-	if known != nil {
+	if known.ProviderFields != nil {
 		for attribute, field := range attributeFields {
 			lb.attributes[attribute] = known.ProviderFields[field]
 		}
@@ -196,28 +230,15 @@ func (n *Balancers) tagGroups(ctx context.Context, lb *Balancer) error {
 	return err
 }
 
-func (n *Balancers) completeListener(ctx context.Context, l *Listener, groups []targetgroup.Group, known *cloud.Balancer, spec cloud.Spec) error {
-	if l.Protocol == types.ProtocolEnumTls && !l.recallCertificates() {
-		if err := n.readCertificates(ctx, l); err != nil {
-			return err
-		}
-	}
-	arn := l.leadsTo()
-	group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == arn })
-	if group == nil {
+// readCertificates reads the certificates of a listener besides the default one, where it can have any.
+func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud.Listener) error {
+	if l.Protocol != types.ProtocolEnumTls {
 		return nil
 	}
-	l.group = *group
-	switch {
-	case spec.Deleting: // it goes with its targets, whatever they are
-		return nil
-	case l.was != nil && l.group.Recall(*l.was, known.Targets):
+	if arns := certificatesOf(was); len(arns) > 0 && arns[0] == l.certificate() {
+		l.extra = arns[1:]
 		return nil
 	}
-	return n.Targets.Complete(ctx, &l.group)
-}
-
-func (n *Balancers) readCertificates(ctx context.Context, l *Listener) error {
 	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
 	if err != nil {
 		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
@@ -263,7 +284,7 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgro
 	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
 		return cloud.Observed{}, err
 	}
-	if err := n.complete(ctx, lb, groups, spec, s.known(spec)); err != nil {
+	if err := n.complete(ctx, s, groups, spec); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	o := cloud.Observed{
@@ -280,17 +301,11 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgro
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.
 type Snapshot struct {
 	Inventory *vpc.Inventory
+	// Name is the balancer's name, where there is none the one it would have.
+	Name string
 	// Balancer is nil where there is none yet.
 	Balancer *Balancer
 	Groups   *targetgroup.Set
-}
-
-// name returns the balancer's name, where there is none the one it would have.
-func (s *Snapshot) name(spec cloud.Spec) string {
-	if s.Balancer != nil {
-		return aws.ToString(s.Balancer.LoadBalancerName)
-	}
-	return balancer.Name(spec)
 }
 
 // at returns the listener at the port, of which there is one whatever its protocol.

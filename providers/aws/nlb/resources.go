@@ -28,7 +28,7 @@ type parts struct {
 
 // Resources returns the resources of a balancer before and after a change.
 func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
-	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.name(change.Spec)}}
+	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	add := p.addAll
 	if change.After == nil {
 		add = p.addRemains
@@ -67,30 +67,26 @@ func (p *parts) addGroups(ctx context.Context) error {
 	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
-	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets), placedSubnets(after))
+	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
 }
 
-// addTags adds the tags that change, unless only targets change, whatever the annotation says. The
-// balancer comes last among what has them: it is by its tags that the work is known to be done.
+// addTags adds the tags of the balancer and of what belongs to it. The balancer comes last among these: it is by its tags
+// that the work is known to be done.
 func (p *parts) addTags() {
-	lb, before := p.s.Balancer, p.change.Before.Balancer
-	if lb == nil || before.ProviderFields[balancer.FieldTags] == p.change.After.ProviderFields[balancer.FieldTags] && slices.Equal(before.OwnershipTags, p.change.After.OwnershipTags) {
+	if p.s.Balancer == nil {
 		return
 	}
 	var arns []string
-	for _, l := range lb.listeners {
+	for _, l := range p.s.Balancer.listeners {
 		arns = append(arns, aws.ToString(l.ListenerArn))
 		if p.Targets.IsMade(l.group) {
 			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
 		}
 	}
-	present, wanted := p.Cluster.Fields(lb.Tags, p.change)
-	r := cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: append(arns, p.change.Before.ID), Fields: present}
-	p.Present = append(p.Present, r)
-	r.Fields = wanted
-	p.Wanted = append(p.Wanted, r)
+	tags := cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: append(arns, p.change.Before.ID)}
+	p.Cluster.Add(&p.Resources, tags, p.s.Balancer.Tags, p.change)
 }
 
 // addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
@@ -136,13 +132,7 @@ func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
 		fields[fieldSubnets] = subnets
 	}
 	if ids := balancer.List(b.ProviderFields[balancer.FieldGroups]); len(ids) > 0 {
-		groups := make([]any, len(ids))
-		for i, id := range ids {
-			if groups[i] = id; id == balancer.OwnGroup {
-				groups[i] = cloud.IDOf{Kind: secgroup.KindGroup, Key: p.Security.NetworkName(p.change.Spec.Ref.Owner).Name}
-			}
-		}
-		fields[fieldGroups] = groups
+		fields[fieldGroups] = secgroup.Refs(ids, p.Security.NetworkName(p.change.Spec.Ref.Owner))
 	}
 	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: b}
 }
@@ -275,12 +265,12 @@ func (p *parts) addRemains(context.Context) error {
 	return nil
 }
 
-// subnetMappings are the subnets of a wanted balancer with their addresses.
+// subnetMappings are the subnets of a wanted balancer with their addresses, sorted.
 func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 	var mappings []types.SubnetMapping
-	for place := range strings.SplitSeq(b.ProviderFields[balancer.FieldSubnets], ",") {
-		id, address, _ := strings.Cut(place, "=")
-		m := types.SubnetMapping{SubnetId: aws.String(id)}
+	places := balancer.Places(b.ProviderFields[balancer.FieldSubnets])
+	for _, id := range slices.Sorted(maps.Keys(places)) {
+		m, address := types.SubnetMapping{SubnetId: new(id)}, places[id]
 		switch {
 		case strings.HasPrefix(address, "eipalloc-"):
 			m.AllocationId = &address
@@ -290,13 +280,4 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 		mappings = append(mappings, m)
 	}
 	return mappings
-}
-
-// placedSubnets are the ids of the subnets of a wanted balancer.
-func placedSubnets(b cloud.Balancer) []string {
-	var ids []string
-	for _, m := range subnetMappings(b) {
-		ids = append(ids, aws.ToString(m.SubnetId))
-	}
-	return ids
 }

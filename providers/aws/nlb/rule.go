@@ -2,6 +2,7 @@ package nlb
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,8 +104,8 @@ func checkedPort(l cloud.Listener) int {
 }
 
 // needsOf are the rules for the balancer on the security groups of these machines.
-func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines []cloud.Target, subnets []string) secgroup.Needs {
-	v4, v6 := s.Inventory.Ranges(subnets)
+func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines []cloud.Target) secgroup.Needs {
+	v4, v6 := s.Inventory.Ranges(slices.Collect(maps.Keys(balancer.Places(b.ProviderFields[balancer.FieldSubnets]))))
 	if b.DualStack {
 		v4 = append(v4, v6...)
 	}
@@ -158,8 +159,8 @@ func checking(groups []targetgroup.Group, r secgroup.Rule) (balancers []string) 
 
 // RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is
 // gone: none is needed any more.
-func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot, name string) secgroup.Needs {
-	needs := nodeNeeds(name, cloud.Balancer{}, nil, nil)
-	needs.NewOwner = n.newOwners(ctx, s, name)
+func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) secgroup.Needs {
+	needs := nodeNeeds(s.Name, cloud.Balancer{}, nil, nil)
+	needs.NewOwner = n.newOwners(ctx, s, s.Name)
 	return needs
 }

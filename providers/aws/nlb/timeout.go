@@ -38,8 +38,8 @@ func (lb *Balancer) isTimed(spec cloud.Spec) bool {
 func (lb *Balancer) isMarkedTimed() bool { return lb.Tags[tag.Timed] != "" }
 
 // readTimeout reads the idle timeout of a listener that has one which can be changed.
-func (n *Balancers) readTimeout(ctx context.Context, l *Listener) error {
-	if !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
+func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.Listener) error {
+	if l.idle = was.ProviderFields[balancer.FieldIdleTimeout]; l.idle != "" || !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
 		return nil
 	}
 	answer, err := n.Client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})
@@ -84,19 +84,19 @@ func (p *parts) addTimeouts() {
 
 func (n *Balancers) writeTimeout(ctx context.Context, wanted cloud.Resource, _ []string) error {
 	_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
-		ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
+		ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
 	})
 	return err
 }
 
 func (n *Balancers) markTimed(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{
-		ResourceArns: []string{*text(wanted, fieldBalancer)}, Tags: []types.Tag{{Key: aws.String(tag.Timed), Value: aws.String("true")}},
+		ResourceArns: []string{*balancer.Text(wanted, fieldBalancer)}, Tags: []types.Tag{{Key: aws.String(tag.Timed), Value: aws.String("true")}},
 	})
 	return "", err
 }
 
 func (n *Balancers) unmarkTimed(ctx context.Context, present cloud.Resource) error {
-	_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
+	_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*balancer.Text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
 	return err
 }

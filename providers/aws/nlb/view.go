@@ -70,14 +70,11 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 // groupsText returns the security groups as in balancer.FieldGroups. Whose they are does not matter where
 // neither the Service nor the configuration says anything of them.
 func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
-	ids := slices.Clone(s.Balancer.SecurityGroups)
-	own, has := n.attachedGroup(s, spec)
-	for i, id := range ids {
-		if has && id == aws.ToString(own.GroupId) {
-			ids[i] = balancer.OwnGroup
-		}
+	ownID := ""
+	if own, attached := n.attachedGroup(s, spec); attached {
+		ownID = aws.ToString(own.GroupId)
 	}
-	return balancer.Joined(ids)
+	return balancer.GroupsText(s.Balancer.SecurityGroups, ownID)
 }
 
 // attachedGroup returns the security group that was made for the network balancer, if it has it.

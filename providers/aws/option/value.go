@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 )
 
 // TrafficPort is where the traffic goes, as a port of a health check.
@@ -63,10 +61,13 @@ func checkHealthPort(value string) (string, bool) {
 // (CreateLoadBalancer, Name and LoadBalancerName).
 var BalancerNames = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$`)
 
+// MaxName is the longest name of a balancer or target group (CreateLoadBalancer, Name).
+const MaxName = 32
+
 const reservedName = "internal-"
 
 func checkName(value string) (string, bool) {
-	return value, len(value) <= names.Max && BalancerNames.MatchString(value) && !strings.HasPrefix(value, reservedName)
+	return value, len(value) <= MaxName && BalancerNames.MatchString(value) && !strings.HasPrefix(value, reservedName)
 }
 
 // What AWS takes for tags (Elastic Load Balancing API, Tag). Of 50 on an

@@ -33,7 +33,8 @@ func (t *Tables) ListRoutes(ctx context.Context, _ cloud.Owner) ([]cloud.Route, 
 	var routes []cloud.Route
 	at, in := map[identity]int{}, map[identity]int{}
 	for _, table := range tables {
-		for _, e := range entries(table) {
+		for _, route := range table.Routes {
+			e := entry{route}
 			destination, ok := e.destination()
 			if !ok || !e.concerns() {
 				continue
@@ -77,16 +78,14 @@ func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 	if !exists {
 		return refused(cloud.FailureNotFound, "instance %s, the target of %s, does not exist", route.Target, route.Destination)
 	}
-	var writes []func(context.Context) error
+	var writes []func() error
 	for _, table := range tables {
 		present, found := find(table, route.Destination)
+		ours := present.concerns() && (present.blackhole() || t.Cluster.Has(tag.Of(instances[present.name()].Tags)))
 		switch {
-		case !found:
-			writes = append(writes, func(ctx context.Context) error { return t.addRoute(ctx, table, route, target) })
-		case present.target() == route.Target:
-		case present.concerns() && (present.blackhole() || t.Cluster.Has(tag.Of(instances[present.name()].Tags))):
-			writes = append(writes, func(ctx context.Context) error { return t.replaceRoute(ctx, table, route, target) })
-		default:
+		case !found || present.target() != route.Target && ours:
+			writes = append(writes, func() error { return t.lead(ctx, table, route, target, found) })
+		case present.target() != route.Target:
 			return refused(cloud.FailureConflict, "%s already leads to %s in route table %s, which is none of the cluster's instances: remove that route, or give the cluster other pod networks",
 				route.Destination, present.describe(), aws.ToString(table.RouteTableId))
 		}
@@ -95,7 +94,7 @@ func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 		return err
 	}
 	for _, write := range writes {
-		if err := write(ctx); err != nil {
+		if err := write(); err != nil {
 			return err
 		}
 	}
@@ -145,30 +144,23 @@ func (t *Tables) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 	return nil
 }
 
-func (t *Tables) addRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
+// lead makes the route of a table to a destination, or leads it elsewhere.
+func (t *Tables) lead(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance, present bool) error {
 	v4, v6 := destinations(route.Destination)
 	instance, networkInterface := hop(target)
-	_, err := t.Client.CreateRoute(ctx, &ec2.CreateRouteInput{
-		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
-		InstanceId: instance, NetworkInterfaceId: networkInterface,
-	})
-	if err != nil {
-		return fmt.Errorf("creating route %s in table %s: %w", route.Destination, aws.ToString(table.RouteTableId), err)
+	doing := "creating"
+	var err error
+	if present {
+		doing = "replacing"
+		_, err = t.Client.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
+			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, InstanceId: instance, NetworkInterfaceId: networkInterface,
+		})
+	} else {
+		_, err = t.Client.CreateRoute(ctx, &ec2.CreateRouteInput{
+			RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6, InstanceId: instance, NetworkInterfaceId: networkInterface,
+		})
 	}
-	return nil
-}
-
-func (t *Tables) replaceRoute(ctx context.Context, table ec2types.RouteTable, route cloud.Route, target ec2types.Instance) error {
-	v4, v6 := destinations(route.Destination)
-	instance, networkInterface := hop(target)
-	_, err := t.Client.ReplaceRoute(ctx, &ec2.ReplaceRouteInput{
-		RouteTableId: table.RouteTableId, DestinationCidrBlock: v4, DestinationIpv6CidrBlock: v6,
-		InstanceId: instance, NetworkInterfaceId: networkInterface,
-	})
-	if err != nil {
-		return fmt.Errorf("replacing route %s in table %s: %w", route.Destination, aws.ToString(table.RouteTableId), err)
-	}
-	return nil
+	return failure.Wrap(err, fmt.Sprintf("%s route %s in table %s", doing, route.Destination, aws.ToString(table.RouteTableId)))
 }
 
 // destinations are the two parameters of a destination, of which one is set.

@@ -48,14 +48,6 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 // entry is a route in one table.
 type entry struct{ ec2types.Route }
 
-func entries(table ec2types.RouteTable) []entry {
-	list := make([]entry, len(table.Routes))
-	for n, route := range table.Routes {
-		list[n] = entry{route}
-	}
-	return list
-}
-
 // destination returns the network of either family; those of prefix lists have none.
 func (e entry) destination() (netip.Prefix, bool) {
 	text := aws.ToString(e.DestinationCidrBlock)
@@ -87,7 +79,8 @@ func (e entry) concerns() bool {
 }
 
 func find(table ec2types.RouteTable, destination netip.Prefix) (entry, bool) {
-	for _, e := range entries(table) {
+	for _, route := range table.Routes {
+		e := entry{route}
 		if at, ok := e.destination(); ok && at == destination {
 			return e, true
 		}

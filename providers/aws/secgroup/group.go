@@ -15,11 +15,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// Error codes of security groups.
-const (
-	codeGroupExists = "InvalidGroup.Duplicate"
-	codeInUse       = "DependencyViolation"
-)
+// codeGroupExists is the answer where a security group of that name is there.
+const codeGroupExists = "InvalidGroup.Duplicate"
 
 // findGroup looks for the group also among those without the cluster's tag.
 func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {

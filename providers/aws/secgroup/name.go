@@ -10,7 +10,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -51,5 +51,5 @@ func ClassicName(balancer string, owner cloud.Owner) Name {
 // NetworkName returns the name of a network balancer's own security group.
 func (gs *Groups) NetworkName(owner cloud.Owner) Name {
 	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
-	return Name{names.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
+	return Name{tag.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -44,7 +43,7 @@ type creation struct {
 // to.
 func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
 	var peer any = r.Source
-	if own != nil && (r.Source == own.ID || r.Source == names.OwnGroup) {
+	if own != nil && (r.Source == own.ID || r.Source == tag.OwnGroup) {
 		peer = own.Ref()
 	}
 	where := group
@@ -55,6 +54,17 @@ func ruleResource(group any, r Rule, description string, own *cloud.Resource) cl
 		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, where), Native: described{r, description},
 		Fields: map[string]any{"GroupId": group, "Peer": peer},
 	}
+}
+
+// Refs are security groups as a balancer names them: its own one is a resource, the others have ids.
+func Refs(ids []string, own Name) []any {
+	refs := make([]any, len(ids))
+	for i, id := range ids {
+		if refs[i] = id; id == tag.OwnGroup {
+			refs[i] = cloud.IDOf{Kind: KindGroup, Key: own.Name}
+		}
+	}
+	return refs
 }
 
 type described struct {
@@ -202,16 +212,9 @@ func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 	return *made.GroupId, nil
 }
 
-// remove deletes a group. While it is in use, as by a balancer that is being deleted, it has to wait.
 func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
-	switch {
-	case failure.Is(err, codeInUse):
-		return &cloud.Waiting{}
-	case failure.Classify(err).Class == cloud.FailureNotFound:
-		return nil
-	}
-	return err
+	return failure.UnlessInUse(err)
 }
 
 // rulesOf returns rules of one security group by what is sent.
@@ -242,14 +245,10 @@ func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
 	for r := range rules {
 		rules[r] = ""
 	}
-	err := eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
+	return failure.UnlessGone(eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
 		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
 		return failure.Wrap(err, "closing security group "+group)
-	})
-	if failure.Classify(err).Class == cloud.FailureNotFound {
-		return nil
-	}
-	return err
+	}))
 }
 
 // redescribe changes the description of a rule.

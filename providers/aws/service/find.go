@@ -11,7 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -77,13 +76,7 @@ func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, s
 
 // mayBeOurs reports whether the marks of what was found by its name say nothing else.
 func (bs *Balancers) mayBeOurs(s *snapshot, us cloud.Owner) bool {
-	var tags map[string]string
-	if s.classic != nil {
-		tags = s.classic.Tags
-	} else {
-		tags = s.network.Tags
-	}
-	owner := bs.Cluster.Owner(s.present(), tags, us)
+	owner := bs.Cluster.Owner(s.seen().name, s.seen().tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}
@@ -94,7 +87,7 @@ func (bs *Balancers) mayBeOurs(s *snapshot, us cloud.Owner) bool {
 // one of the region. AWS refuses to read what can't, which would be taken for a failure.
 func (bs *Balancers) isBalancerID(id string) bool {
 	if balancer.KindOf(id) == balancer.KindClassic {
-		return len(id) <= names.Max && option.BalancerNames.MatchString(id)
+		return len(id) <= option.MaxName && option.BalancerNames.MatchString(id)
 	}
 	a, err := arn.Parse(id)
 	return err == nil && a.Service == balancerService && a.Region == bs.Region && networkResource.MatchString(a.Resource)

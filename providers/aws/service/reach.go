@@ -11,21 +11,10 @@ import (
 
 // What is here keeps a Service from naming what is another's.
 
-// securityGroups are those of the balancer there is.
-func (s *snapshot) securityGroups() []string {
-	switch {
-	case s.classic != nil:
-		return s.classic.SecurityGroups
-	case s.network != nil:
-		return s.network.SecurityGroups
-	}
-	return nil
-}
-
 // namedNew are the ids of security groups on the Service that its balancer does not have yet.
 func (s *snapshot) namedNew(spec cloud.Spec) []string {
 	named := slices.Concat(option.Groups.List(spec.Options), option.ExtraGroups.List(spec.Options))
-	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.securityGroups(), id) })
+	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.seen().groups, id) })
 }
 
 // defaultNames are the names balancers have when nothing else is asked for.

@@ -22,9 +22,9 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	}
 	deletes := change.After == nil
 	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
-		r, err = bs.Classic.Resources(ctx, s.forClassic(), change)
+		r, err = bs.Classic.Resources(ctx, s.forClassic(change.Spec), change)
 	} else {
-		r, err = bs.Network.Resources(ctx, s.forNetwork(), change)
+		r, err = bs.Network.Resources(ctx, s.forNetwork(change.Spec), change)
 	}
 	if err == nil && deletes {
 		err = bs.addRemains(ctx, &r, s, change.Spec)
@@ -53,8 +53,8 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec 
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
 	us := spec.Ref.Owner
-	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.present())
+	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.seen().name)
 	bs.Security.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
 	bs.Security.DropOwn(r, s.inventory, own...)
-	return bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(), s.name(spec)), nil, false)
+	return bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(spec)), nil, false)
 }

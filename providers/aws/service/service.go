@@ -32,26 +32,33 @@ type snapshot struct {
 }
 
 // forClassic and forNetwork are what each kind sees of it.
-func (s *snapshot) forClassic() *elb.Snapshot {
-	return &elb.Snapshot{Inventory: s.inventory, Balancer: s.classic}
+func (s *snapshot) forClassic(spec cloud.Spec) *elb.Snapshot {
+	return &elb.Snapshot{Inventory: s.inventory, Name: s.name(spec), Balancer: s.classic}
 }
 
-func (s *snapshot) forNetwork() *nlb.Snapshot {
-	return &nlb.Snapshot{Inventory: s.inventory, Balancer: s.network, Groups: &s.groups}
+func (s *snapshot) forNetwork(spec cloud.Spec) *nlb.Snapshot {
+	return &nlb.Snapshot{Inventory: s.inventory, Name: s.name(spec), Balancer: s.network, Groups: &s.groups}
 }
 
 // name returns the balancer's name, where there is none the one it would have.
-func (s *snapshot) name(spec cloud.Spec) string { return cmp.Or(s.present(), balancer.Name(spec)) }
+func (s *snapshot) name(spec cloud.Spec) string { return cmp.Or(s.seen().name, balancer.Name(spec)) }
 
-// present returns the name of the balancer there is, "" for none.
-func (s *snapshot) present() string {
-	switch {
-	case s.classic != nil:
-		return aws.ToString(s.classic.LoadBalancerName)
-	case s.network != nil:
-		return aws.ToString(s.network.LoadBalancerName)
+// seen is what balancers of both kinds say of themselves, the zero value where there is none.
+type seen struct {
+	name            string
+	scope           cloud.Scope
+	tags            map[string]string
+	groups, subnets []string
+}
+
+func (s *snapshot) seen() seen {
+	switch c, n := s.classic, s.network; {
+	case c != nil:
+		return seen{aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups, c.Subnets}
+	case n != nil:
+		return seen{aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups, n.Subnets()}
 	}
-	return ""
+	return seen{}
 }
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
@@ -109,11 +116,11 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
+		o, err = bs.Classic.Observe(ctx, s.forClassic(spec), spec)
 	case s.network != nil:
 		var groups []targetgroup.Group
 		if groups, err = bs.targetGroups(ctx, s, v); err == nil {
-			o, err = bs.Network.Observe(ctx, s.forNetwork(), groups, spec)
+			o, err = bs.Network.Observe(ctx, s.forNetwork(spec), groups, spec)
 		}
 	default:
 		o, err = bs.absent(ctx, s, v, spec)
@@ -140,19 +147,16 @@ func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList)
 
 // lookups returns what Normalize needs to know of the surroundings.
 func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
-	facts := map[string]string{}
-	scope, present := cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), []string(nil)
-	switch {
-	case s.classic != nil:
-		scope, present = s.classic.Scope(), s.classic.Subnets
-	case s.network != nil:
-		scope, present = s.network.Scope(), s.network.Subnets()
-		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
+	facts, lb := map[string]string{}, s.seen()
+	if s.network != nil {
+		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(spec), spec))
 	}
-	if s.present() != "" {
-		facts[balancer.LookupName] = s.present()
+	if lb.name != "" {
+		facts[balancer.LookupName] = lb.name
+	} else {
+		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
 	}
-	ids, err := bs.VPC.Choose(s.inventory, spec, scope, present)
+	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, lb.subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}

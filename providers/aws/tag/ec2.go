@@ -2,12 +2,14 @@ package tag
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
@@ -59,3 +61,24 @@ func InAny(tags map[string]string) bool {
 	}
 	return false
 }
+
+// Names of children are upstream's, byte by byte: what it made is found again by them.
+
+var notAlphanumeric = regexp.MustCompile("[^a-zA-Z0-9]")
+
+// Child is the form of names of what belongs to a Service: k8s-<namespace>-<name>-<hash>.
+func Child(owner cloud.Owner, digest string) string {
+	short := func(text string) string {
+		text = notAlphanumeric.ReplaceAllString(text, "")
+		return text[:min(len(text), 8)]
+	}
+	return "k8s-" + short(owner.Namespace) + "-" + short(owner.Name) + "-" + digest[:10]
+}
+
+// IsChild reports whether a name is one of Child's form.
+func IsChild(name string) bool {
+	return strings.HasPrefix(name, "k8s-")
+}
+
+// OwnGroup stands for the balancer's own security group, which may have to be made.
+const OwnGroup = "own"

@@ -220,7 +220,7 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 	return option.TagText(managed)
 }
 
-// Fields returns the tags of an object that change, by their keys, nil in the place of one that is not
+// fields returns the tags of an object that change, by their keys, nil in the place of one that is not
 // there or goes:
 //
 //	tag                     wanted  is
@@ -229,7 +229,7 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 //	of the annotation       yes     written where it differs
 //	written down in record  no      removed
 //	any other               –       left alone
-func (c Cluster) Fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
+func (c Cluster) fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
 	all := Wanted(change.Spec)
 	if record := recordOf(all); record != "" {
 		all[recordKey] = record
@@ -257,6 +257,23 @@ func (c Cluster) Fields(have map[string]string, change cloud.Change) (present, w
 	return present, wanted
 }
 
+// Field is the managed field of a balancer with its tags besides the owner marks: "k=v,k=v".
+const Field = "tags"
+
+// Add adds the tags of an object that change, unless only targets of its balancer do, whatever the annotation says.
+func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
+	before, after := change.Before.Balancer, *change.After
+	if change.Before.Found && before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
+		return
+	}
+	present, wanted := c.fields(have, change)
+	if of.Fields = present; change.Before.Found {
+		r.Present = append(r.Present, of)
+	}
+	of.Fields = wanted
+	r.Wanted = append(r.Wanted, of)
+}
+
 // Split returns which of these keys are written and which removed.
 func Split(fields map[string]any, keys []string) (add map[string]string, remove []string) {
 	add = map[string]string{}
@@ -271,10 +288,10 @@ func Split(fields map[string]any, keys []string) (add map[string]string, remove 
 }
 
 // ByID reads the tags of objects, so many in one request. What is not there has none.
-func ByID(ids []string, batch int, isGone func(error) bool, read func([]string) (map[string]map[string]string, error)) (map[string]map[string]string, error) {
+func ByID(ids []string, batch int, read func([]string) (map[string]map[string]string, error)) (map[string]map[string]string, error) {
 	all := map[string]map[string]string{}
 	for part := range slices.Chunk(ids, batch) {
-		err := failure.Halves(part, isGone, func(part []string) error {
+		err := failure.Halves(part, failure.IsGone, func(part []string) error {
 			tags, err := read(part)
 			maps.Copy(all, tags)
 			return err

@@ -19,7 +19,7 @@ func TestFields(t *testing.T) {
 	}
 	tags["somebody"] = "else"
 	spec.Options = map[string]string{option.Tags.Name: "team=db"}
-	_, wanted := c.Fields(tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
+	_, wanted := c.fields(tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
 	add, remove := Split(wanted, slices.Sorted(maps.Keys(wanted)))
 	if want := map[string]string{"team": "db", "multicloud-ccm.io/additional-tags": "team"}; !maps.Equal(add, want) || len(remove) != 1 || remove[0] != "stage" {
 		t.Errorf("adds %v, removes %v", add, remove)

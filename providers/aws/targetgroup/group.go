@@ -13,7 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Group is a target group with what is in it.
@@ -46,7 +46,7 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 	}
 	for _, g := range groups {
 		list = append(list, Group{TargetGroup: g})
-		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.Cluster.VPC && names.IsChild(aws.ToString(g.TargetGroupName))
+		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
 		if loose || slices.Contains(g.LoadBalancerArns, of) {
 			tagged = append(tagged, aws.ToString(g.TargetGroupArn))
 		}
@@ -61,7 +61,7 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 // IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
 // is none of the user's.
 func (gs *Groups) IsMade(g Group) bool {
-	return g.TargetGroupArn != nil && names.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
+	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
 }
 
 // Releases reports whether a group goes with the listener that leads to it. One that other balancers
@@ -73,29 +73,15 @@ func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBala
 func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
 	s.taken = map[string]bool{}
 	var orphans []Group
+	var arns []string
 	for _, g := range groups {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
 		switch {
 		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
 			s.Unused = append(s.Unused, g)
 		case spec.Deleting && s.isOrphan(g):
-			orphans = append(orphans, g)
+			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
 		}
-	}
-	return gs.addOrphans(ctx, s, orphans, spec)
-}
-
-// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
-// shows them for a while.
-func (s *Set) isOrphan(g Group) bool {
-	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && names.IsChild(aws.ToString(g.TargetGroupName)) &&
-		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
-}
-
-func (gs *Groups) addOrphans(ctx context.Context, s *Set, orphans []Group, spec cloud.Spec) error {
-	var arns []string
-	for _, g := range orphans {
-		arns = append(arns, aws.ToString(g.TargetGroupArn))
 	}
 	tags, err := gs.Tags(ctx, arns)
 	for _, g := range orphans {
@@ -106,12 +92,37 @@ func (gs *Groups) addOrphans(ctx context.Context, s *Set, orphans []Group, spec 
 	return err
 }
 
+// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
+// shows them for a while.
+func (s *Set) isOrphan(g Group) bool {
+	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && tag.IsChild(aws.ToString(g.TargetGroupName)) &&
+		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
+}
+
 // Complete reads the attributes and the targets of a group.
 func (gs *Groups) Complete(ctx context.Context, g *Group) error {
-	if err := gs.readAttributes(ctx, g); err != nil {
-		return err
+	attributes, err := gs.Client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
 	}
-	return gs.ReadTargets(ctx, g)
+	g.Attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		g.Attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	health, err := gs.Client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
+	}
+	for _, target := range health.TargetHealthDescriptions {
+		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == types.TargetHealthReasonEnumDeregistrationInProgress
+		if target.Target != nil && !leaving {
+			g.Targets = append(g.Targets, aws.ToString(target.Target.Id))
+			g.Serves = g.Serves || target.TargetHealth != nil && target.TargetHealth.State == types.TargetHealthStateEnumHealthy
+		}
+	}
+	slices.Sort(g.Targets)
+	g.Targets = slices.Compact(g.Targets)
+	return nil
 }
 
 // Recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
@@ -129,49 +140,14 @@ func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
 		all = was.Targets
 	}
 	g.Attributes = map[string]string{}
-	for attribute, value := range attributeFields(was) {
-		g.Attributes[attribute], _ = value.(string)
+	for attribute, field := range attributeFields {
+		g.Attributes[attribute] = was.ProviderFields[field]
 	}
 	for _, id := range all {
-		if id.Unknown() {
-			g.Targets = append(g.Targets, id.Address())
-		} else {
-			g.Targets = append(g.Targets, string(id))
-		}
+		g.Targets = append(g.Targets, id.Address()) // or the id
 	}
 	slices.Sort(g.Targets)
 	return true
-}
-
-func (gs *Groups) readAttributes(ctx context.Context, g *Group) error {
-	attributes, err := gs.Client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
-	if err != nil {
-		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
-	}
-	g.Attributes = map[string]string{}
-	for _, attribute := range attributes.Attributes {
-		g.Attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
-	}
-	return nil
-}
-
-// ReadTargets reads the targets of a group.
-func (gs *Groups) ReadTargets(ctx context.Context, g *Group) error {
-	health, err := gs.Client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
-	if err != nil {
-		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
-	}
-	g.Targets, g.Serves = nil, false
-	for _, target := range health.TargetHealthDescriptions {
-		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == types.TargetHealthReasonEnumDeregistrationInProgress
-		if target.Target != nil && !leaving {
-			g.Targets = append(g.Targets, aws.ToString(target.Target.Id))
-			g.Serves = g.Serves || target.TargetHealth != nil && target.TargetHealth.State == types.TargetHealthStateEnumHealthy
-		}
-	}
-	slices.Sort(g.Targets)
-	g.Targets = slices.Compact(g.Targets)
-	return nil
 }
 
 // Set is what was read of the target groups of one Service.

@@ -13,29 +13,27 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// Preserves reports whether the targets see the clients' addresses. It is so by default, but not
-// for TCP and TLS to targets that are addresses (API reference of TargetGroupAttribute).
-func (g Group) Preserves() bool {
-	if value, known := g.Attributes[option.AttributePreserve]; known {
-		return value == "true"
-	}
-	return PreservesByDefault(string(g.TargetType), cloud.Protocol(g.Protocol))
-}
-
-// PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it.
+// PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it: but for TCP and TLS to
+// targets that are addresses (API reference of TargetGroupAttribute).
 func PreservesByDefault(targetType string, p cloud.Protocol) bool {
 	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
+}
+
+// attributeFields are the attributes of target groups by their fields in the portable view.
+var attributeFields = map[string]string{
+	option.AttributePreserve: balancer.FieldPreserve, option.AttributeProxy: balancer.FieldProxy, AttributeSticky: balancer.FieldSticky,
 }
 
 // View returns the managed state of the group, as part of the listener that leads to it.
 func (g Group) View() cloud.Listener {
 	view := cloud.Listener{
 		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.Health(), Targets: []cloud.InstanceID{},
-		ProviderFields: map[string]string{
-			balancer.FieldTargetType: string(g.TargetType), balancer.FieldPreserve: strconv.FormatBool(g.Preserves()),
-			balancer.FieldSticky: strconv.FormatBool(g.Attributes[AttributeSticky] == "true"),
-			balancer.FieldProxy:  strconv.FormatBool(g.Attributes[option.AttributeProxy] == "true"),
-		},
+		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
+	}
+	for attribute, field := range attributeFields {
+		value, known := g.Attributes[attribute]
+		preserves := !known && attribute == option.AttributePreserve && PreservesByDefault(string(g.TargetType), view.TargetProtocol)
+		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
 	}
 	for _, id := range g.Targets {
 		if g.TargetType == types.TargetTypeEnumIp {

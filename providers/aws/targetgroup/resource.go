@@ -17,8 +17,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/names"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // The kinds of resources.
@@ -52,7 +52,7 @@ type creation struct {
 }
 
 // suits reports whether the group can be what the listener leads to. AWS can't change its protocol,
-// port and type. Protocol and interval of its health check are in its name (see shape):
+// port and type. Protocol and interval of its health check are in its name (see groupName):
 // upstream fails for ever where it finds another one under a name it is about to give.
 func (g Group) suits(l cloud.Listener) bool {
 	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(aws.ToInt32(g.Port)) == l.TargetPort &&
@@ -65,7 +65,7 @@ func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listen
 	if have.suits(l) {
 		return have, nil
 	}
-	names := groupNames(gs.Cluster.ID, l, spec)
+	names := groupNames(gs.Cluster.ID, l, spec.Ref.Owner)
 	for _, spare := range s.Unused {
 		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
 			err := gs.Complete(ctx, &spare)
@@ -97,8 +97,8 @@ func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Grou
 	}
 	ref := g.Ref()
 	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.Cluster.ObjectTags(change.Spec)}, Needs: b.Rules}
-	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(l), Needs: b.Rules}
-	its := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributeFields(g.View())}
+	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: b.Rules}
+	its := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
 	if g.TargetGroupArn != nil {
 		present := presentGroup(g, b.Balancer)
 		present.Fields, its.Fields[fieldGroup] = healthFields(*g.Health()), ref
@@ -179,25 +179,19 @@ func healthFields(h cloud.Health) map[string]any {
 	}
 }
 
-// attributeFields are the attributes of the target group of a listener.
-func attributeFields(l cloud.Listener) map[string]any {
-	return map[string]any{
-		option.AttributePreserve: l.ProviderFields[balancer.FieldPreserve], option.AttributeProxy: l.ProviderFields[balancer.FieldProxy],
-		AttributeSticky: l.ProviderFields[balancer.FieldSticky],
+// attributesOf are the attributes of the target group of a listener.
+func attributesOf(l cloud.Listener) map[string]any {
+	fields := map[string]any{}
+	for attribute, field := range attributeFields {
+		fields[attribute] = l.ProviderFields[field]
 	}
+	return fields
 }
 
 // groupNames are the names a listener's target group may have: upstream's, and one with the
 // UID where that is taken, as by the balancer of a Service of the same name that was kept.
-func groupNames(clusterID string, l cloud.Listener, spec cloud.Spec) []string {
-	shape := shape{
-		port: l.Port, nodePort: l.TargetPort, protocol: l.TargetProtocol, targetType: l.ProviderFields[balancer.FieldTargetType],
-		healthProtocol: l.Health.Protocol, healthInterval: l.Health.Interval,
-	}
-	return []string{
-		groupName(clusterID, spec.Ref.Owner, shape),
-		groupName(clusterID+spec.Ref.Owner.UID, spec.Ref.Owner, shape),
-	}
+func groupNames(clusterID string, l cloud.Listener, us cloud.Owner) []string {
+	return []string{groupName(clusterID, us, l), groupName(clusterID+us.UID, us, l)}
 }
 
 func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
@@ -252,42 +246,23 @@ func (gs *Groups) writeAttributes(ctx context.Context, wanted cloud.Resource, ke
 	if wanted.Fields[AttributeSticky] == "true" {
 		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 	}
-	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: groupOf(wanted), Attributes: list})
+	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldGroup), Attributes: list})
 	return err
 }
 
-func groupOf(r cloud.Resource) *string {
-	arn, _ := r.Fields[fieldGroup].(string)
-	return &arn
-}
-
-// remove deletes a target group. One that is still in use, as by a listener that is being deleted, has
-// to wait.
 func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
-	if failure.Is(err, "ResourceInUse") {
-		return &cloud.Waiting{}
-	}
-	return failure.Ignore(err, codeNoTargetGroup)
+	return failure.UnlessInUse(err)
 }
 
-// shape is what the name of a target group depends on: AWS can't change it.
-type shape struct {
-	port, nodePort int
-	protocol       cloud.Protocol
-	targetType     string
-	healthProtocol cloud.Protocol
-	healthInterval time.Duration
-}
-
-// groupName returns the name upstream gives to a target group.
-func groupName(clusterID string, owner cloud.Owner, s shape) string {
+// groupName returns the name upstream gives to a target group. It depends on what AWS can't change.
+func groupName(clusterID string, owner cloud.Owner, l cloud.Listener) string {
 	h := sha1.New() //nolint:gosec // as above
 	for _, part := range []string{
-		clusterID, owner.Namespace, owner.Name, strconv.Itoa(s.port), strconv.Itoa(s.nodePort), string(s.protocol),
-		s.targetType, string(s.healthProtocol), strconv.Itoa(int(s.healthInterval / time.Second)),
+		clusterID, owner.Namespace, owner.Name, strconv.Itoa(l.Port), strconv.Itoa(l.TargetPort), string(l.TargetProtocol),
+		l.ProviderFields[balancer.FieldTargetType], string(l.Health.Protocol), strconv.Itoa(int(l.Health.Interval / time.Second)),
 	} {
 		h.Write([]byte(part))
 	}
-	return names.Child(owner, hex.EncodeToString(h.Sum(nil)))
+	return tag.Child(owner, hex.EncodeToString(h.Sum(nil)))
 }

@@ -175,7 +175,7 @@ func TestUnused(t *testing.T) {
 
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
-	gs := (&recorder{err: &smithy.GenericAPIError{Code: codeNoTargetGroup}}).groups(tag.Cluster{})
+	gs := (&recorder{err: &smithy.GenericAPIError{Code: "TargetGroupNotFound"}}).groups(tag.Cluster{})
 	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldGroup: "arn"}}}
 	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
 	if !waits || waiting.After != 0 {

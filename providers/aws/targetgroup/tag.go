@@ -8,7 +8,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -23,17 +22,12 @@ const (
 	TagBatch = 20  // ARNs of one DescribeTags
 )
 
-// Error codes of what is not there.
-const (
-	CodeNoBalancer    = "LoadBalancerNotFound"
-	CodeNoListener    = "ListenerNotFound"
-	codeNoTargetGroup = "TargetGroupNotFound"
-	codeBadTarget     = "InvalidTarget" // an instance that does not run, or an address outside
-)
+// codeBadTarget is the answer to an instance that does not run, or an address outside.
+const codeBadTarget = "InvalidTarget"
 
 // Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
 func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
-	return tag.ByID(arns, TagBatch, isGone, func(arns []string) (map[string]map[string]string, error) {
+	return tag.ByID(arns, TagBatch, func(arns []string) (map[string]map[string]string, error) {
 		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
@@ -48,8 +42,4 @@ func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[strin
 		}
 		return tags, nil
 	})
-}
-
-func isGone(err error) bool {
-	return failure.Is(err, CodeNoBalancer, CodeNoListener, codeNoTargetGroup)
 }

@@ -57,15 +57,12 @@ func nodeOf(id string, candidates []cloud.Target) string {
 func wantedTargets(present []string, targetType string, change cloud.Change) []string {
 	var wanted []string
 	for _, id := range change.After.Targets {
-		switch {
-		case id.Unknown():
-			wanted = append(wanted, id.Address())
-		case targetType == option.TargetInstance:
-			wanted = append(wanted, string(id))
-		default:
-			if address := registeredAddress(present, id, change.Spec.Candidates); address != "" {
-				wanted = append(wanted, address)
-			}
+		target := id.Address() // or the id
+		if !id.Unknown() && targetType != option.TargetInstance {
+			target = registeredAddress(present, id, change.Spec.Candidates)
+		}
+		if target != "" {
+			wanted = append(wanted, target)
 		}
 	}
 	slices.Sort(wanted)
@@ -99,13 +96,13 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
 	for batch := range slices.Chunk(wanted, targetBatch) {
 		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
-			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: groupOf(some[0]), Targets: targetList(some)})
+			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldGroup), Targets: targetList(some)})
 			return err
 		}, func(one cloud.Resource, err error) {
 			t, _ := one.Native.(target)
 			refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
 		})
-		if failure.Is(err, codeNoTargetGroup) { // it was deleted meanwhile: it is made again in the next run
+		if failure.IsGone(err) { // it was deleted meanwhile: it is made again in the next run
 			return &cloud.Waiting{}
 		}
 		if err != nil {
@@ -120,8 +117,8 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: groupOf(batch[0]), Targets: targetList(batch)})
-		if err = failure.Ignore(err, codeNoTargetGroup); err != nil {
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldGroup), Targets: targetList(batch)})
+		if err = failure.UnlessGone(err); err != nil {
 			return err
 		}
 	}

@@ -68,15 +68,6 @@ func (r *Reader) withGroups(ctx context.Context, inv *Inventory, ids []string, f
 	return &Inventory{Network: inv.Network, Groups: groups}, err
 }
 
-// With returns the inventory with a security group as it is now. The one before may be that of others
-// too, so it stays as it is.
-func (inv *Inventory) With(g ec2types.SecurityGroup) *Inventory {
-	next := *inv
-	next.Groups = maps.Clone(inv.Groups)
-	next.Groups[aws.ToString(g.GroupId)] = g
-	return &next
-}
-
 // GroupIDs are the ids of the security groups, sorted.
 func (inv *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(inv.Groups)) }
 

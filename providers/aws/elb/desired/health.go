@@ -12,15 +12,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// Upstream's health check of classic balancers.
-const (
-	defaultInterval  = 10 * time.Second
-	defaultTimeout   = 5 * time.Second
-	defaultHealthy   = 2
-	defaultUnhealthy = 6
-	// maxTimeout is the longest time-out AWS takes (API reference, HealthCheck).
-	maxTimeout = time.Minute
-)
+// maxTimeout is the longest time-out AWS takes (API reference, HealthCheck).
+const maxTimeout = time.Minute
 
 // Health is the health check of all listeners. Without annotations it is upstream's:
 //
@@ -38,11 +31,9 @@ func (s Settings) Health(spec cloud.Spec) (*cloud.Health, error) {
 		return nil, err
 	}
 	h := cmp.Or(own, s.target(spec))
-	o := spec.Options
-	h.Interval = cmp.Or(option.Interval.Duration(o), defaultInterval)
-	h.Timeout = cmp.Or(option.Timeout.Duration(o), defaultTimeout)
-	h.Healthy = cmp.Or(option.Healthy.Int(o), defaultHealthy)
-	h.Unhealthy = cmp.Or(option.Unhealthy.Int(o), defaultUnhealthy)
+	h.Interval, h.Healthy, h.Unhealthy = 10*time.Second, 2, 6
+	balancer.Repeat(h, spec.Options)
+	h.Timeout = cmp.Or(option.Timeout.Duration(spec.Options), 5*time.Second)
 	return h, nil
 }
 
@@ -52,29 +43,17 @@ func (s Settings) target(spec cloud.Spec) *cloud.Health {
 	if len(spec.Ports) > 0 {
 		first = spec.Ports[0].NodePort
 	}
-	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first, Path: "/"}
+	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first}
 	probe := s.Balancer.Probe
 	switch backend := option.Backend.In(spec.Options); {
 	case spec.Local:
-		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: balancer.HealthPath}
+		h = balancer.ProxyCheck(spec)
 	case probe != nil:
 		h = cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.Port, Path: probe.Path}
 	case backend == "https" || backend == "ssl":
 		h.Protocol = ProtocolSSL
 	}
-	o := spec.Options
-	h.Protocol = cmp.Or(cloud.Protocol(option.HealthProtocol.In(o)), h.Protocol)
-	h.Path = cmp.Or(option.HealthPath.In(o), h.Path)
-	if !balancer.AsksForPath(h.Protocol) {
-		h.Path = ""
-	}
-	switch port := option.HealthPort.In(o); port {
-	case "":
-	case option.TrafficPort:
-		h.Port = first
-	default:
-		h.Port = option.HealthPort.Int(o)
-	}
+	balancer.Adjust(&h, spec.Options, first)
 	return &h
 }
 

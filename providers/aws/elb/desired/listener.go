@@ -11,10 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-func wantedPolicy(spec cloud.Spec) string {
-	return cmp.Or(option.TLSPolicy.In(spec.Options), balancer.DefaultTLSPolicy)
-}
-
 // ProtocolSSL is what classic balancers call TLS without HTTP.
 const ProtocolSSL cloud.Protocol = "SSL"
 
@@ -85,7 +81,7 @@ func wantedListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 	}
 	if tls {
 		l.ProviderFields[balancer.FieldCertificates] = option.Certificate.List(spec.Options)[0]
-		l.ProviderFields[balancer.FieldTLSPolicy] = wantedPolicy(spec)
+		l.ProviderFields[balancer.FieldTLSPolicy] = balancer.TLSPolicy(spec)
 	}
 	return l, nil
 }

@@ -111,7 +111,7 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
-	present := presentAddresses(w.spec)
+	present := balancer.Places(w.spec.Lookups[balancer.LookupAddresses])
 	b.ProviderFields[balancer.FieldSubnets] = balancer.PlacesText(ids, func(id string) string {
 		wanted := ""
 		if i := slices.Index(ids, id); i < len(given) {
@@ -131,17 +131,6 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
 		b.ProviderFields[balancer.FieldSubnets] = now
 	}
-}
-
-// presentAddresses returns the addresses of the balancer by subnet, "" where AWS chose one.
-func presentAddresses(spec cloud.Spec) map[string]string {
-	present := map[string]string{}
-	for place := range strings.SplitSeq(spec.Lookups[balancer.LookupAddresses], ",") {
-		if id, address, _ := strings.Cut(place, "="); id != "" {
-			present[id] = address
-		}
-	}
-	return present
 }
 
 // groups sets the balancer's security groups:
@@ -209,10 +198,7 @@ func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 		slices.Sort(certificates[1:])
 		l.Protocol = cloud.ProtocolTLS
 		l.ProviderFields[balancer.FieldCertificates] = strings.Join(slices.Compact(certificates), ",")
-		l.ProviderFields[balancer.FieldTLSPolicy] = option.TLSPolicy.In(w.spec.Options)
-		if l.ProviderFields[balancer.FieldTLSPolicy] == "" {
-			l.ProviderFields[balancer.FieldTLSPolicy] = balancer.DefaultTLSPolicy
-		}
+		l.ProviderFields[balancer.FieldTLSPolicy] = balancer.TLSPolicy(w.spec)
 		if option.Backend.In(w.spec.Options) == "ssl" {
 			l.TargetProtocol = cloud.ProtocolTLS
 		}

@@ -1,7 +1,6 @@
 package desired
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -23,38 +22,28 @@ import (
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
 	options, probe := w.spec.Options, w.Balancer.Probe
-	h := &cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 30 * time.Second, Healthy: 3, Unhealthy: 3}
-	shared := false
+	h := &cloud.Health{Protocol: cloud.ProtocolTCP}
 	own, err := annotation.OwnCheck(w.spec)
 	w.fail(err)
-	if w.spec.Local {
-		h.Interval, h.Healthy, h.Unhealthy = 10*time.Second, 2, 2
-	}
 	switch {
 	case own != nil:
-		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
-	case w.spec.Local:
-		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, balancer.HealthPath
-	case probe != nil:
-		h.Protocol, h.Port, h.Path, shared = cloud.ProtocolHTTP, probe.Port, probe.Path, true
-	case w.asksProxy(port):
-		h.Protocol, h.Port, h.Path = cloud.ProtocolHTTP, w.spec.HealthPort, balancer.HealthPath
-	}
-	switch {
-	case shared:
+		h = own
+	case !w.spec.Local && probe != nil:
+		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.Port, Path: probe.Path}
 		w.sharedIgnores()
-	case own == nil:
-		w.adjust(h)
+	default:
+		if w.spec.Local || w.asksProxy(port) {
+			*h = balancer.ProxyCheck(w.spec)
+		}
+		balancer.Adjust(h, options, 0)
+		if h.Protocol == "SSL" {
+			w.refuse(option.HealthProtocol.Name, string(h.Protocol), "network balancers check with TCP, HTTP or HTTPS")
+		}
 	}
-	if option.Interval.Has(options) {
-		h.Interval = option.Interval.Duration(options)
+	if h.Interval, h.Healthy, h.Unhealthy = 30*time.Second, 3, 3; w.spec.Local {
+		h.Interval, h.Healthy, h.Unhealthy = 10*time.Second, 2, 2
 	}
-	if option.Healthy.Has(options) {
-		h.Healthy = option.Healthy.Int(options)
-	}
-	if option.Unhealthy.Has(options) {
-		h.Unhealthy = option.Unhealthy.Int(options)
-	}
+	balancer.Repeat(h, options)
 	h.Timeout = min(defaultTimeout(h.Protocol), h.Interval)
 	if option.Timeout.Has(options) {
 		h.Timeout = option.Timeout.Duration(options)
@@ -80,31 +69,6 @@ func defaultTimeout(p cloud.Protocol) time.Duration {
 		return 6 * time.Second
 	}
 	return 10 * time.Second
-}
-
-// adjust sets protocol, port and path as the annotations say.
-func (w *builder) adjust(h *cloud.Health) {
-	options := w.spec.Options
-	if text := option.HealthProtocol.In(options); text != "" {
-		if h.Protocol = cloud.Protocol(text); text == "SSL" {
-			w.refuse(option.HealthProtocol.Name, text, "network balancers check with TCP, HTTP or HTTPS")
-		}
-	}
-	switch text := option.HealthPort.In(options); text {
-	case "":
-	case option.TrafficPort:
-		h.Port = 0
-	default:
-		h.Port, _ = strconv.Atoi(text)
-	}
-	switch path := option.HealthPath.In(options); {
-	case !balancer.AsksForPath(h.Protocol):
-		h.Path = ""
-	case path != "":
-		h.Path = path
-	case h.Path == "":
-		h.Path = "/"
-	}
 }
 
 // sharedIgnores notes which annotations the Shared mode overrules, as upstream's does.
