@@ -6,7 +6,7 @@
 //	session            region, credentials and clients; whose account it is
 //	failure            the classes of what AWS answers
 //	option             the annotations of a Service
-//	names, tag         what belongs to the cluster and to a Service, by its name and its tags
+//	tag                what belongs to the cluster and to a Service, by its name and its tags
 //	filter             filters of EC2's Describe operations
 //	instance           machines: instances of EC2, and those of Fargate
 //	route              routes to pods

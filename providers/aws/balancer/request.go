@@ -2,48 +2,18 @@ package balancer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
-
-// PlacesText returns subnets with their addresses as in FieldSubnets.
-func PlacesText(subnets []string, addressOf func(string) string) string {
-	var places []string
-	for _, id := range subnets {
-		if address := addressOf(id); address != "" {
-			id += "=" + address
-		}
-		places = append(places, id)
-	}
-	slices.Sort(places)
-	return strings.Join(places, ",")
-}
-
-// Places is PlacesText the other way round: the address in each subnet, "" where AWS chose.
-func Places(text string) map[string]string {
-	places := map[string]string{}
-	for _, place := range List(text) {
-		id, address, _ := strings.Cut(place, "=")
-		places[id] = address
-	}
-	return places
-}
-
-// GroupsText returns security groups as in FieldGroups. Own is the id of the balancer's own one.
-func GroupsText(ids []string, own string) string {
-	ids = slices.Clone(ids)
-	for i, id := range ids {
-		if id == own {
-			ids[i] = OwnGroup
-		}
-	}
-	return Joined(ids)
-}
 
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
 func Name(spec cloud.Spec) string {
@@ -61,48 +31,6 @@ func Kind(spec cloud.Spec) string {
 	return KindClassic
 }
 
-// Subnets returns the subnets of the lookups.
-func Subnets(spec cloud.Spec) ([]string, error) {
-	if problem := spec.Lookups[LookupSubnetProblem]; problem != "" {
-		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
-	}
-	return List(spec.Lookups[LookupSubnets]), nil
-}
-
-// At returns what a balancer with that host name is reached at.
-func At(host *string) []cloud.BalancerAddress {
-	if aws.ToString(host) == "" {
-		return nil
-	}
-	return []cloud.BalancerAddress{{Hostname: *host}}
-}
-
-// List returns the items of a list with commas.
-func List(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, ",")
-}
-
-// Joined returns the items with commas.
-func Joined(items []string) string {
-	items = slices.Clone(items)
-	slices.Sort(items)
-	return strings.Join(items, ",")
-}
-
-// Pick returns a copy of the first item that fits, nil when none does.
-func Pick[T any](list []T, fits func(*T) bool) *T {
-	for i := range list {
-		if fits(&list[i]) {
-			found := list[i]
-			return &found
-		}
-	}
-	return nil
-}
-
 // KindOf returns the kind of balancer that an id is of: network ones have ARNs.
 func KindOf(id string) string {
 	if strings.HasPrefix(id, "arn:") {
@@ -111,7 +39,130 @@ func KindOf(id string) string {
 	return KindClassic
 }
 
-// Missing returns the items of list that other does not have.
-func Missing[T comparable](list, other []T) []T {
-	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(other, item) })
+// Subnets returns the subnets of the lookups.
+func Subnets(spec cloud.Spec) ([]string, error) {
+	if problem := spec.Lookups[LookupSubnetProblem]; problem != "" {
+		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
+	}
+	return List(spec.Lookups[LookupSubnets]), nil
+}
+
+// All clients there are.
+const (
+	Everyone  = "0.0.0.0/0"
+	everyone6 = "::/0"
+)
+
+// Allow returns the networks that may connect, sorted.
+func Allow(spec cloud.Spec, dualStack bool) []string {
+	var allow []string
+	for _, prefix := range spec.SourceRanges {
+		allow = append(allow, prefix.String())
+	}
+	switch {
+	case len(allow) > 0:
+	case dualStack:
+		return []string{Everyone, everyone6}
+	default:
+		return []string{Everyone}
+	}
+	slices.Sort(allow)
+	return allow
+}
+
+// DefaultTLSPolicy is what AWS gives to listeners of both kinds that terminate TLS and name no
+// policy (CreateListener, SslPolicy; Elastic Load Balancing guide, "Predefined SSL security
+// policies for Classic Load Balancers").
+const DefaultTLSPolicy = PredefinedPolicy + "2016-08"
+
+// PredefinedPolicy is how the names of AWS's own policies begin.
+const PredefinedPolicy = "ELBSecurityPolicy-"
+
+// TLSPolicy is the policy that a Service asks for.
+func TLSPolicy(spec cloud.Spec) string {
+	return cmp.Or(option.TLSPolicy.In(spec.Options), DefaultTLSPolicy)
+}
+
+// ProxyCheck asks kube-proxy, or who stands in for it, whether a node is healthy.
+func ProxyCheck(spec cloud.Spec) cloud.Health {
+	return cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: "/healthz"}
+}
+
+// Adjust sets protocol, port and path of a health check as upstream's annotations say. Traffic stands for the port of the
+// traffic.
+func Adjust(h *cloud.Health, options map[string]string, traffic int) {
+	h.Protocol = cmp.Or(cloud.Protocol(option.HealthProtocol.In(options)), h.Protocol)
+	if h.Path = cmp.Or(option.HealthPath.In(options), h.Path, "/"); !AsksForPath(h.Protocol) {
+		h.Path = ""
+	}
+	switch option.HealthPort.In(options) {
+	case "":
+	case option.TrafficPort:
+		h.Port = traffic
+	default:
+		h.Port = option.HealthPort.Int(options)
+	}
+}
+
+// AsksForPath reports whether health checks with the protocol have a path.
+func AsksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }
+
+// Repeat sets interval and thresholds of a health check as the annotations say.
+func Repeat(h *cloud.Health, options map[string]string) {
+	h.Interval = cmp.Or(option.Interval.Duration(options), h.Interval)
+	h.Healthy = cmp.Or(option.Healthy.Int(options), h.Healthy)
+	h.Unhealthy = cmp.Or(option.Unhealthy.Int(options), h.Unhealthy)
+}
+
+// Seconds is a time as AWS takes it.
+func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }
+
+// Eligible says why a machine can't be a target, "" when it can:
+//
+//	in the VPC  cluster's tag  Fargate  registered as  can be a target
+//	no          –              –        –              no
+//	yes         no             no       –              no: upstream does not use it either
+//	yes         –              yes      instance       no: it is none
+//	yes         –              yes      ip             yes
+//	yes         yes            no       –              yes
+func Eligible(c tag.Cluster, b cloud.Balancer, t cloud.Target) string {
+	fargate := t.Attributes[instance.AttributeFargate] == "true"
+	switch {
+	case t.Attributes[instance.AttributeVPC] != c.VPC:
+		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[instance.AttributeVPC], c.VPC)
+	case fargate && !registersAddresses(b):
+		return "it is no instance; " + option.TargetType.Name + ": " + option.TargetIP + " would do"
+	case !fargate && t.Attributes[instance.AttributeTagged] != "true":
+		return "it has no tag " + tag.ClusterPrefix + c.ID
+	}
+	return ""
+}
+
+// TargetsOf returns the candidates that are among the targets.
+func TargetsOf(candidates []cloud.Target, targets []cloud.InstanceID) []cloud.Target {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool { return !slices.Contains(targets, c.InstanceID) })
+}
+
+// Registered returns the candidates that are among the balancer's targets.
+func Registered(candidates []cloud.Target, b cloud.Balancer) []cloud.Target {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool {
+		return !slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool { return Is(id, c) })
+	})
+}
+
+// Doubtful reports whether a target is none of the candidates.
+func Doubtful(candidates []cloud.Target, b cloud.Balancer) bool {
+	return slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool {
+		return !slices.ContainsFunc(candidates, func(c cloud.Target) bool { return Is(id, c) })
+	})
+}
+
+// Is reports whether a target is the machine, by id or by one of its addresses.
+func Is(id cloud.InstanceID, c cloud.Target) bool {
+	return id == c.InstanceID || id.Unknown() && slices.ContainsFunc(c.Addresses, func(a cloud.Address) bool { return a.Address == id.Address() })
+}
+
+// registersAddresses reports whether the balancer's targets are addresses.
+func registersAddresses(b cloud.Balancer) bool {
+	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[FieldTargetType] == option.TargetIP })
 }

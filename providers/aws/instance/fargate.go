@@ -12,6 +12,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
 
@@ -82,10 +83,7 @@ func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types
 	}, func(o *ec2.DescribeNetworkInterfacesOutput) ([]ec2types.NetworkInterface, *string) {
 		return o.NetworkInterfaces, o.NextToken
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the network interfaces of Fargate's machines: %w", err)
-	}
-	return found, nil
+	return found, failure.Wrap(err, "reading the network interfaces of Fargate's machines")
 }
 
 // fargateMachine has no type, and is never off: upstream takes every one of them for shut down.

@@ -1,3 +1,5 @@
+// Package instance reads and tags the machines of the cluster: instances of EC2 and machines of
+// Fargate.
 package instance
 
 import (
@@ -10,10 +12,17 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
+
+// Machines implements cloud.Instances, and what else the kernel asks about machines.
+type Machines struct {
+	config.Config
+	Client *ec2.Client
+}
 
 const (
 	// instancePage is the most instances one DescribeInstances gives, instanceBatch the most it

@@ -60,13 +60,11 @@ func (m *Machines) Untag(ctx context.Context, ids []cloud.InstanceID, resources 
 	if err != nil {
 		return err
 	}
-	if _, err = m.eachBatch(tagged, func(batch []string) error {
+	_, err = m.eachBatch(tagged, func(batch []string) error {
 		_, err := m.Client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: batch, Tags: tag.List(tags)})
 		return err
-	}); err != nil {
-		return fmt.Errorf("untagging %d resources: %w", len(tagged), err)
-	}
-	return nil
+	})
+	return failure.Wrap(err, fmt.Sprintf("untagging %d resources", len(tagged)))
 }
 
 // resources are the ids of what is to be tagged. Instances are looked at only for their volumes;

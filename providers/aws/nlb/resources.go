@@ -5,13 +5,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
@@ -52,24 +52,6 @@ func (p *parts) addAll(ctx context.Context) error {
 	p.addLeft()
 	p.addSurplus()
 	return nil
-}
-
-// addGroups adds the balancer's own security group, and the rules of the nodes' groups.
-func (p *parts) addGroups(ctx context.Context) error {
-	spec, after := p.change.Spec, *p.change.After
-	var own *cloud.Resource
-	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
-		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after))
-		if err != nil {
-			return err
-		}
-		own = &kept
-	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
-		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
-	}
-	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets))
-	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
-	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
 }
 
 // addTags adds the tags of the balancer and of what belongs to it. The balancer comes last among these: it is by its tags
@@ -174,17 +156,12 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	return nil
 }
 
-// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
-func (p *parts) addLeft() {
-	for _, l := range p.change.After.Listeners {
-		switch have := p.s.Balancer.at(l.Port); {
-		case have == nil || have.group.TargetGroupArn == nil:
-		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.Targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
-		default:
-			p.Targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
-		}
+// at returns the listener at the port, of which there is one whatever its protocol.
+func (lb *Balancer) at(port int) *Listener {
+	if lb == nil {
+		return nil
 	}
+	return balancer.Pick(lb.listeners, func(l *Listener) bool { return int(aws.ToInt32(l.Port)) == port })
 }
 
 // listener is a listener by its portable view, without what it leads to.
@@ -196,13 +173,9 @@ func (p *parts) listener(l cloud.Listener) cloud.Resource {
 	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields}
 }
 
-func (p *parts) presentListener(l Listener) cloud.Resource {
-	r := p.listener(l.view())
-	r.ID, r.Fields[fieldTargets] = aws.ToString(l.ListenerArn), any(l.leadsTo())
-	if l.group.TargetGroupArn != nil {
-		r.Fields[fieldTargets] = l.group.Ref()
-	}
-	return r
+// certificatesOf are the ARNs of the certificates of a TLS listener, the default one first.
+func certificatesOf(l cloud.Listener) []string {
+	return balancer.List(l.ProviderFields[balancer.FieldCertificates])
 }
 
 // transportOf returns what of a protocol stays: TCP and TLS can become each other.
@@ -213,9 +186,13 @@ func transportOf(p cloud.Protocol) string {
 	return string(p)
 }
 
-// certificatesOf are the ARNs of the certificates of a TLS listener, the default one first.
-func certificatesOf(l cloud.Listener) []string {
-	return balancer.List(l.ProviderFields[balancer.FieldCertificates])
+func (p *parts) presentListener(l Listener) cloud.Resource {
+	r := p.listener(l.view())
+	r.ID, r.Fields[fieldTargets] = aws.ToString(l.ListenerArn), any(l.leadsTo())
+	if l.group.TargetGroupArn != nil {
+		r.Fields[fieldTargets] = l.group.Ref()
+	}
+	return r
 }
 
 // addCertificates adds those besides the default one.
@@ -224,6 +201,46 @@ func (p *parts) addCertificates(to *[]cloud.Resource, listener cloud.Resource, a
 		if i > 0 {
 			fields := map[string]any{fieldListener: listener.Ref(), fieldCertificate: arn}
 			*to = append(*to, cloud.Resource{Kind: kindCertificate, Key: listener.Key + " " + arn, Fields: fields})
+		}
+	}
+}
+
+// addTimeouts adds the idle timeouts of the listeners that shall have a certain one, and the tag while
+// one is not AWS's default. Of a new listener that is not written.
+func (p *parts) addTimeouts() {
+	record := cloud.Resource{Kind: kindTimed, Key: p.lb.Key, Fields: map[string]any{fieldBalancer: p.lb}}
+	if lb := p.s.Balancer; lb != nil && lb.isMarkedTimed() {
+		p.Present = append(p.Present, record)
+	}
+	timed := false
+	for _, l := range p.change.After.Listeners {
+		wanted, has := l.ProviderFields[balancer.FieldIdleTimeout], p.s.Balancer.at(l.Port)
+		if wanted == "" || wanted == desired.DefaultTimeout && (has == nil || has.idle == "") {
+			continue
+		}
+		timed = timed || wanted != desired.DefaultTimeout
+		fields := func(timeout string) map[string]any {
+			return map[string]any{fieldListener: p.listener(l).Ref(), attributeTimeout: timeout}
+		}
+		if has != nil && has.idle != "" {
+			p.Present = append(p.Present, cloud.Resource{Kind: kindTimeout, Key: strconv.Itoa(l.Port), Fields: fields(has.idle)})
+		}
+		p.Wanted = append(p.Wanted, cloud.Resource{Kind: kindTimeout, Key: strconv.Itoa(l.Port), Fields: fields(wanted)})
+	}
+	if timed && len(p.change.After.OwnershipTags) > 0 {
+		p.Wanted = append(p.Wanted, record)
+	}
+}
+
+// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
+func (p *parts) addLeft() {
+	for _, l := range p.change.After.Listeners {
+		switch have := p.s.Balancer.at(l.Port); {
+		case have == nil || have.group.TargetGroupArn == nil:
+		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
+			p.Targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
+		default:
+			p.Targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
 		}
 	}
 }
@@ -242,6 +259,12 @@ func (p *parts) addSurplus() {
 	if p.s.Balancer == nil || p.s.Balancer.served() {
 		targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
 	}
+}
+
+// served reports whether each listener that has targets has one that is healthy. Until then a spare
+// target group may be the one that connections still go to.
+func (lb *Balancer) served() bool {
+	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })
 }
 
 // addRemains adds the balancer that is deleted with all it has, or what is left of it.
@@ -263,21 +286,4 @@ func (p *parts) addRemains(context.Context) error {
 	}
 	targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
 	return nil
-}
-
-// subnetMappings are the subnets of a wanted balancer with their addresses, sorted.
-func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
-	var mappings []types.SubnetMapping
-	places := balancer.Places(b.ProviderFields[balancer.FieldSubnets])
-	for _, id := range slices.Sorted(maps.Keys(places)) {
-		m, address := types.SubnetMapping{SubnetId: new(id)}, places[id]
-		switch {
-		case strings.HasPrefix(address, "eipalloc-"):
-			m.AllocationId = &address
-		case address != "":
-			m.PrivateIPv4Address = &address
-		}
-		mappings = append(mappings, m)
-	}
-	return mappings
 }

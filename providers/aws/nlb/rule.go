@@ -16,6 +16,24 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
+// addGroups adds the balancer's own security group, and the rules of the nodes' groups.
+func (p *parts) addGroups(ctx context.Context) error {
+	spec, after := p.change.Spec, *p.change.After
+	var own *cloud.Resource
+	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
+		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, ownGroupRules(after))
+		if err != nil {
+			return err
+		}
+		own = &kept
+	} else if group, exists := p.ownGroup(p.s.Inventory, spec); exists {
+		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
+	}
+	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets))
+	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
+}
+
 // Descriptions of the rules for network balancers on the security groups of nodes, as upstream
 // writes them; the first two end with the balancer's name.
 const (

@@ -2,6 +2,7 @@ package nlb
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +17,67 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
+
+// Scope says who can reach the balancer.
+func (lb *Balancer) Scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *Balancer) dualStack() bool {
+	return lb.IpAddressType == types.IpAddressTypeDualstack
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *Balancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if aws.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := aws.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
+			}
+		}
+	}
+	return ""
+}
+
+// Observe reads the rest of a network balancer that was found.
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
+	lb := s.Balancer
+	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
+		return cloud.Observed{}, err
+	}
+	if err := n.complete(ctx, s, groups, spec); err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
+	}
+	o := cloud.Observed{
+		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
+		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
+	}
+	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
+		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
+	}
+	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
+	return o, nil
+}
 
 // Attributes of network balancers and target groups.
 const (
@@ -67,29 +127,6 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	return b
 }
 
-// groupsText returns the security groups as in balancer.FieldGroups. Whose they are does not matter where
-// neither the Service nor the configuration says anything of them.
-func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
-	ownID := ""
-	if own, attached := n.attachedGroup(s, spec); attached {
-		ownID = aws.ToString(own.GroupId)
-	}
-	return balancer.GroupsText(s.Balancer.SecurityGroups, ownID)
-}
-
-// attachedGroup returns the security group that was made for the network balancer, if it has it.
-func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.ownGroup(s.Inventory, spec)
-	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
-}
-
-// ownGroup returns the security group that was made for the Service's network balancer, if there is
-// one with the cluster's tag.
-func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.Security.NetworkName(spec.Ref.Owner).In(inv)
-	return own, exists && n.Security.IsOurs(own, spec.Ref.Owner)
-}
-
 // allowed says who may connect, by the rules of security groups.
 func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []string {
 	if own, attached := n.attachedGroup(s, spec); attached {
@@ -129,6 +166,29 @@ func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, gro
 	return slices.Compact(allow)
 }
 
+// groupsText returns the security groups as in balancer.FieldGroups. Whose they are does not matter where
+// neither the Service nor the configuration says anything of them.
+func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
+	ownID := ""
+	if own, attached := n.attachedGroup(s, spec); attached {
+		ownID = aws.ToString(own.GroupId)
+	}
+	return balancer.GroupsText(s.Balancer.SecurityGroups, ownID)
+}
+
+// attachedGroup returns the security group that was made for the network balancer, if it has it.
+func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.ownGroup(s.Inventory, spec)
+	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
+}
+
+// ownGroup returns the security group that was made for the Service's network balancer, if there is
+// one with the cluster's tag.
+func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.Security.NetworkName(spec.Ref.Owner).In(inv)
+	return own, exists && n.Security.IsOurs(own, spec.Ref.Owner)
+}
+
 // view returns the managed state of a listener and its target group.
 func (l Listener) view() cloud.Listener {
 	view := l.group.View()
@@ -141,6 +201,32 @@ func (l Listener) view() cloud.Listener {
 		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
 	}
 	return view
+}
+
+// certificates are the ARNs of all certificates, the default one first.
+func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
+
+// certificate is the ARN of the default certificate.
+func (l Listener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := aws.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l Listener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
 }
 
 // Lookups are those about a network balancer.

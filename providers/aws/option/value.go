@@ -1,13 +1,22 @@
 package option
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
+
+// Terminates reports whether the port terminates TLS: there is a certificate, and the port is
+// one of those it is for, by number or name.
+func Terminates(spec cloud.Spec, port cloud.Port) bool {
+	ports := TLSPorts.List(spec.Options)
+	return len(Certificate.List(spec.Options)) > 0 &&
+		(slices.Contains(ports, TLSPorts.Default) || slices.Contains(ports, strconv.Itoa(port.Port)) || port.Name != "" && slices.Contains(ports, port.Name))
+}
 
 // TrafficPort is where the traffic goes, as a port of a health check.
 const TrafficPort = "traffic-port"
@@ -109,12 +118,16 @@ func ParseTags(text string) map[string]string {
 }
 
 // TagText is ParseTags the other way round, sorted.
-func TagText(tags map[string]string) string {
+func TagText(tags map[string]string) string { return strings.Join(TagPairs(tags), ",") }
+
+// TagPairs returns tags as "k=v", sorted.
+func TagPairs(tags map[string]string) []string {
 	var pairs []string
-	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		pairs = append(pairs, key+"="+tags[key])
+	for key, value := range tags {
+		pairs = append(pairs, key+"="+value)
 	}
-	return strings.Join(pairs, ",")
+	slices.Sort(pairs)
+	return pairs
 }
 
 // MaxClassicTimeout is the longest idle timeout of a Classic Load Balancer (ConnectionSettings,

@@ -1,3 +1,4 @@
+// Package route writes the routes to pods into the route tables of the VPC.
 package route
 
 import (
@@ -200,10 +201,7 @@ func (t *Tables) forward(ctx context.Context, target ec2types.Instance) error {
 	} else {
 		_, err = t.Client.ModifyInstanceAttribute(ctx, &ec2.ModifyInstanceAttributeInput{InstanceId: target.InstanceId, SourceDestCheck: off})
 	}
-	if err != nil {
-		return fmt.Errorf("letting instance %s forward what is not for itself: %w", aws.ToString(target.InstanceId), err)
-	}
-	return nil
+	return failure.Wrap(err, fmt.Sprintf("letting instance %s forward what is not for itself", aws.ToString(target.InstanceId)))
 }
 
 // describe names the target of a route for people.

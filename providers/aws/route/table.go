@@ -12,9 +12,18 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
+
+// Tables implements cloud.Routes.
+type Tables struct {
+	config.Config
+	Client    *ec2.Client
+	Instances *instance.Machines
+}
 
 // tablePage is the most route tables one DescribeRouteTables gives.
 const tablePage = 100

@@ -1,53 +1,32 @@
+// Package secgroup keeps the security groups of balancers and of the nodes behind them.
 package secgroup
 
 import (
-	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
+// Groups reads and writes security groups.
+type Groups struct {
+	config.Config
+	Client *ec2.Client
+}
+
 // codeGroupExists is the answer where a security group of that name is there.
 const codeGroupExists = "InvalidGroup.Duplicate"
-
-// findGroup looks for the group also among those without the cluster's tag.
-func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
-	if g, known := n.In(inv); known {
-		return g, true, nil
-	}
-	answer, err := gs.Client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.Cluster.InVPC(), filter.By("group-name", n.Name)}})
-	if err != nil {
-		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.Name, err)
-	}
-	for _, g := range answer.SecurityGroups {
-		if n.owns(g) {
-			return g, true, nil
-		}
-	}
-	return ec2types.SecurityGroup{}, false, nil
-}
-
-// nameTaken says what is in the place of a group that could not be made: nothing of ours, unless
-// another process has just made it.
-func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
-	if _, exists, err := gs.findGroup(ctx, &vpc.Inventory{}, n); exists || err != nil {
-		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: errGroupAppeared})
-	}
-	return &cloud.Invalid{
-		Field: option.Groups.Name, Value: "",
-		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.Cluster.VPC),
-	}
-}
-
-var errGroupAppeared = errors.New("another request has made it just now")
 
 // isAnothers reports whether the tags of a group say that it is another cluster's.
 func (gs *Groups) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
@@ -56,4 +35,129 @@ func (gs *Groups) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
 		return true
 	}
 	return tag.InAny(tags) && !gs.Cluster.Has(tags)
+}
+
+// Name is the name and the description of a security group that belongs to one balancer.
+// Upstream's name and description are how it is known.
+type Name struct{ Name, Description string }
+
+// owns reports whether the security group was made for the balancer. A classic balancer's is known
+// by the balancer's name: the Service at the end of its description may be another one, which it
+// was taken over from. A network balancer's is known by the Service, which is in the group's name.
+func (n Name) owns(g ec2types.SecurityGroup) bool {
+	have, _, _ := strings.Cut(aws.ToString(g.Description), " (")
+	want, _, _ := strings.Cut(n.Description, " (")
+	return aws.ToString(g.GroupName) == n.Name && have == want
+}
+
+// In returns the group if the inventory has it.
+func (n Name) In(inv *vpc.Inventory) (ec2types.SecurityGroup, bool) {
+	for _, g := range inv.Groups {
+		if n.owns(g) {
+			return g, true
+		}
+	}
+	return ec2types.SecurityGroup{}, false
+}
+
+// classicDescription is how the descriptions of classic balancers' own security groups begin.
+const classicDescription = "Security group for Kubernetes ELB "
+
+// networkDescription is that of network balancers' own security groups.
+const networkDescription = "[k8s] Managed SecurityGroup for LoadBalancer"
+
+// ClassicName returns the name of a classic balancer's own security group.
+func ClassicName(balancer string, owner cloud.Owner) Name {
+	return Name{"k8s-elb-" + balancer, fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)}
+}
+
+// NetworkName returns the name of a network balancer's own security group.
+func (gs *Groups) NetworkName(owner cloud.Owner) Name {
+	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
+	return Name{tag.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
+}
+
+// Own returns the security groups that were made for a Service's balancer, of either kind, in an
+// inventory that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
+// the one there is, "" for none:
+//
+//	named for                   marks       ours
+//	any balancer                this UID    yes
+//	the balancer there is       any of the  yes: it was taken over with it
+//	                            cluster
+//	the wanted or default name  none        yes, unless they are another cluster's
+func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
+	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
+	var taken []Name
+	if present != "" {
+		taken = gs.groupNames(us, present)
+	}
+	var own []ec2types.SecurityGroup
+	for _, id := range inv.GroupIDs() {
+		group := inv.Groups[id]
+		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
+		switch {
+		case gs.isAnothers(group, us):
+		case uid == us.UID && uid != "" || uid == "" && isAny(named, group) || isAny(taken, group):
+			own = append(own, group)
+		}
+	}
+	return own
+}
+
+// isAny reports whether the group has one of the names.
+func isAny(named []Name, g ec2types.SecurityGroup) bool {
+	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
+}
+
+// IsOurs reports whether a group of the right name is not another Service's.
+func (gs *Groups) IsOurs(g ec2types.SecurityGroup, us cloud.Owner) bool {
+	if uid := tag.Marks.Owner(tag.Of(g.Tags)).UID; uid != "" {
+		return uid == us.UID
+	}
+	return !gs.isAnothers(g, us)
+}
+
+// groupNames are those of the security groups that balancers of these names may have for
+// themselves.
+func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
+	all := []Name{gs.NetworkName(us)}
+	for _, balancer := range balancers {
+		all = append(all, ClassicName(balancer, us))
+	}
+	return all
+}
+
+// Problem returns the first of these ids of security groups that the Service may not have, ""
+// when there is none. Its balancer does not have them yet, and has or will have the name. Whether
+// one does not exist or is another's is nobody's business:
+//
+//	in the VPC  made for                      the Service may have it
+//	no          –                             no
+//	yes         another Service or cluster    no: its deletion would hang
+//	yes         this Service, or no balancer  yes
+func (gs *Groups) Problem(inv *vpc.Inventory, ids []string, us cloud.Owner, balancer string) string {
+	for _, id := range ids {
+		group, exists := inv.Groups[id]
+		if !exists || aws.ToString(group.VpcId) != gs.Cluster.VPC || gs.isOfAnother(group, us, balancer) {
+			return id
+		}
+	}
+	return ""
+}
+
+// isOfAnother reports whether a group was made for a balancer of another Service or cluster.
+func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer string) bool {
+	tags := tag.Of(g.Tags)
+	if uid := tag.Marks.Owner(tags).UID; uid != "" {
+		return uid != us.UID
+	}
+	if isAny(gs.groupNames(us, balancer, cloud.UIDName(us.UID)), g) {
+		return false
+	}
+	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {
+		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
+	})
+	made := aws.ToString(g.Description) == networkDescription || strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+	return owned && (made || !gs.Cluster.Has(tags))
 }

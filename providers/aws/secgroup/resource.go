@@ -4,83 +4,19 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
-
-// The kinds of resources of both kinds of load balancers that have to do with security groups.
-const (
-	KindTags  = "security group tags"
-	KindGroup = "security group"
-	KindRule  = "security group rule"
-)
-
-// Kinds returns them in the order in which they are made.
-func (gs *Groups) Kinds() []cloud.ResourceKind {
-	return []cloud.ResourceKind{
-		{Name: KindTags, Update: gs.writeTags},
-		{Name: KindGroup, Create: gs.create, Delete: gs.remove},
-		{Name: KindRule, Together: "GroupId", Add: gs.open, Remove: gs.shut, Update: gs.redescribe},
-	}
-}
-
-// creation is what a security group is made with.
-type creation struct {
-	Name
-	tags map[string]string
-}
-
-// ruleResource is a rule, which is known by all it says but its description. The group is the id of a
-// security group, or stands for it. Where the peer is the balancer's own group, that is what it refers
-// to.
-func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
-	var peer any = r.Source
-	if own != nil && (r.Source == own.ID || r.Source == tag.OwnGroup) {
-		peer = own.Ref()
-	}
-	where := group
-	if ref, own := group.(cloud.IDOf); own {
-		where = ref.Key
-	}
-	return cloud.Resource{
-		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, where), Native: described{r, description},
-		Fields: map[string]any{"GroupId": group, "Peer": peer},
-	}
-}
-
-// Refs are security groups as a balancer names them: its own one is a resource, the others have ids.
-func Refs(ids []string, own Name) []any {
-	refs := make([]any, len(ids))
-	for i, id := range ids {
-		if refs[i] = id; id == tag.OwnGroup {
-			refs[i] = cloud.IDOf{Kind: KindGroup, Key: own.Name}
-		}
-	}
-	return refs
-}
-
-type described struct {
-	Rule
-	description string
-}
-
-// addTags adds tags that a security group has to have.
-func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
-	has := tag.Of(g.Tags)
-	maps.DeleteFunc(has, func(key, _ string) bool { _, is := wanted[key]; return !is })
-	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{"Tags": has}}
-	r.Present = append(r.Present, tags)
-	tags.Fields = map[string]any{"Tags": wanted}
-	r.Wanted = append(r.Wanted, tags)
-}
 
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
 // those without the cluster's tag too. A group of that name which is not ours is refused like one that
@@ -118,6 +54,62 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	return own, nil
 }
 
+// creation is what a security group is made with.
+type creation struct {
+	Name
+	tags map[string]string
+}
+
+// findGroup looks for the group also among those without the cluster's tag.
+func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
+	if g, known := n.In(inv); known {
+		return g, true, nil
+	}
+	answer, err := gs.Client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.Cluster.InVPC(), filter.By("group-name", n.Name)}})
+	if err != nil {
+		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.Name, err)
+	}
+	for _, g := range answer.SecurityGroups {
+		if n.owns(g) {
+			return g, true, nil
+		}
+	}
+	return ec2types.SecurityGroup{}, false, nil
+}
+
+// addTags adds tags that a security group has to have.
+func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
+	has := tag.Of(g.Tags)
+	maps.DeleteFunc(has, func(key, _ string) bool { _, is := wanted[key]; return !is })
+	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{"Tags": has}}
+	r.Present = append(r.Present, tags)
+	tags.Fields = map[string]any{"Tags": wanted}
+	r.Wanted = append(r.Wanted, tags)
+}
+
+// ruleResource is a rule, which is known by all it says but its description. The group is the id of a
+// security group, or stands for it. Where the peer is the balancer's own group, that is what it refers
+// to.
+func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
+	var peer any = r.Source
+	if own != nil && (r.Source == own.ID || r.Source == tag.OwnGroup) {
+		peer = own.Ref()
+	}
+	where := group
+	if ref, own := group.(cloud.IDOf); own {
+		where = ref.Key
+	}
+	return cloud.Resource{
+		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, where), Native: described{r, description},
+		Fields: map[string]any{"GroupId": group, "Peer": peer},
+	}
+}
+
+type described struct {
+	Rule
+	description string
+}
+
 // DropOwn adds security groups of ours that go, and the rules of other groups that refer to them.
 func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2types.SecurityGroup) {
 	for _, g := range groups {
@@ -131,6 +123,28 @@ func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2t
 			}
 		}
 	}
+}
+
+// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
+// without it: one that was taken over, or has another name than the Service asks for by now.
+func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
+	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
+	for _, group := range own {
+		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !isAny(named, group)) {
+			addTags(r, group, tag.Marks.Of(us))
+		}
+	}
+}
+
+// Refs are security groups as a balancer names them: its own one is a resource, the others have ids.
+func Refs(ids []string, own Name) []any {
+	refs := make([]any, len(ids))
+	for i, id := range ids {
+		if refs[i] = id; id == tag.OwnGroup {
+			refs[i] = cloud.IDOf{Kind: KindGroup, Key: own.Name}
+		}
+	}
+	return refs
 }
 
 // NodeRules adds the rules of nodes' security groups that are missing, and those that were made for the
@@ -178,87 +192,86 @@ func withDescription(r cloud.Resource, text string) cloud.Resource {
 	return r
 }
 
-// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
-// without it: one that was taken over, or has another name than the Service asks for by now.
-func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
-	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
-	for _, group := range own {
-		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !isAny(named, group)) {
-			addTags(r, group, tag.Marks.Of(us))
+// Needs are the rules that the security groups of a balancer's nodes have to have, all the
+// same ones.
+type Needs struct {
+	Groups []string
+	Rules  Rules
+	// Optional rules are neither missed nor too much.
+	Optional Rules
+	// Mine recognises a rule that was made for the balancer, among all of a group.
+	Mine func(all Rules, r Rule, description string) bool
+	// NewOwner says who else needs a rule; nil when nobody can. Only what is closed is asked for.
+	NewOwner NewOwner
+}
+
+// Add adds a rule for each source, unless there is one.
+func (n Needs) Add(transport string, port int, sources []string, description string) {
+	for _, source := range sources {
+		r := Port(transport, port, source)
+		if _, taken := n.Rules[r]; !taken {
+			n.Rules[r] = description
 		}
 	}
 }
 
-func (gs *Groups) writeTags(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-	tags, _ := wanted.Fields["Tags"].(map[string]string)
-	_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
-	return err
-}
-
-func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	c, _ := wanted.Native.(creation)
-	made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-		GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
-		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
-	})
-	switch {
-	case failure.Is(err, codeGroupExists):
-		return "", gs.nameTaken(ctx, c.Name)
-	case err != nil:
-		return "", err
-	case made.GroupId == nil:
-		return "", cloud.ErrIncomplete
+func (n Needs) left(group string, r Rule) (needed bool, description string, err error) {
+	if n.NewOwner == nil {
+		return false, "", nil
 	}
-	return *made.GroupId, nil
+	return n.NewOwner(group, r)
 }
 
-func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
-	return failure.UnlessInUse(err)
-}
-
-// rulesOf returns rules of one security group by what is sent.
-func rulesOf(list []cloud.Resource) (group string, rules Rules) {
-	rules = Rules{}
-	for _, r := range list {
-		d, _ := r.Native.(described)
-		d.Source, _ = r.Fields["Peer"].(string)
-		group, _ = r.Fields["GroupId"].(string)
-		rules[d.Rule] = d.description
+// NodeGroups returns the ids of the security groups to open for these machines, sorted:
+//
+//	groups with the cluster's tag  groups in all  opened
+//	one or more                    –              those with the tag
+//	none                           one            that one
+//	none                           more           none, see ShutNodes
+func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []string {
+	var ids []string
+	for _, machine := range machines {
+		all := instance.Groups([]cloud.Target{machine})
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
+		switch {
+		case len(tagged) > 0:
+			ids = append(ids, tagged...)
+		case len(all) == 1:
+			ids = append(ids, all...)
+		}
 	}
-	return group, rules
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
-// open adds rules to a security group. Some may be there: EC2 refuses all for one of them.
-func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
-	group, rules := rulesOf(wanted)
-	return eachRule(rules, codeRuleExists, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "opening security group "+group)
-	})
-}
-
-// shut removes rules from a security group, whatever their descriptions say. Some may be gone, or the
-// group.
-func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
-	group, rules := rulesOf(present)
-	for r := range rules {
-		rules[r] = ""
+// ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
+func (gs *Groups) ShutNodes(inv *vpc.Inventory, machines []cloud.Target) []string {
+	var names []string
+	for _, machine := range machines {
+		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(inv, []cloud.Target{machine})) == 0 {
+			names = append(names, machine.NodeName)
+		}
 	}
-	return failure.UnlessGone(eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
-		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "closing security group "+group)
-	}))
+	slices.Sort(names)
+	return names
 }
 
-// redescribe changes the description of a rule.
-func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	group, rules := rulesOf([]cloud.Resource{wanted})
-	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
-	for r := range rules {
-		description, _ := wanted.Fields["Description"].(string)
-		input.IpPermissions = append(input.IpPermissions, r.Permission(description))
+// Surplus returns the rules for the balancer on a group that it does not need there.
+func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
+	left, all := Rules{}, Ingress(inv.Groups[id])
+	for r, description := range all {
+		_, needed := n.Rules[r]
+		_, optional := n.Optional[r]
+		used := (needed || optional) && slices.Contains(n.Groups, id)
+		// What lets the members of a group talk to each other is never a balancer's, though one may
+		// have had that group too.
+		if !used && r.Source != id && n.Mine(all, r, description) {
+			left[r] = description
+		}
 	}
-	_, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
-	return failure.Wrap(err, "describing rules of security group "+group)
+	return left
 }
+
+// NewOwner says whether another balancer needs a rule in that security group, and the description it
+// then gets.
+type NewOwner func(group string, r Rule) (needed bool, description string, err error)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
 // Rule lets traffic into a security group. EC2 tells rules apart by just these fields: there
@@ -118,55 +116,4 @@ func Ingress(g ec2types.SecurityGroup) Rules {
 		}
 	}
 	return rs
-}
-
-// Permission returns the rule as EC2 takes it.
-func (r Rule) Permission(description string) ec2types.IpPermission {
-	p := ec2types.IpPermission{IpProtocol: &r.Protocol}
-	if r.Protocol != allProtocols {
-		p.FromPort, p.ToPort = &r.From, &r.to
-	}
-	var words *string
-	if description != "" {
-		words = &description
-	}
-	switch {
-	case strings.HasPrefix(r.Source, "sg-"):
-		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Source, Description: words}}
-	case strings.HasPrefix(r.Source, "pl-"):
-		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Source, Description: words}}
-	case isIPv6(r.Source):
-		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Source, Description: words}}
-	default:
-		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}
-	}
-	return p
-}
-
-// Error codes of rules.
-const (
-	codeRuleExists  = "InvalidPermission.Duplicate"
-	codeRuleMissing = "InvalidPermission.NotFound"
-)
-
-// eachRule makes one call for all rules, and one for each when that fails with the code, which
-// then is no error.
-func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
-	var all []ec2types.IpPermission
-	for _, r := range rs.Sorted() {
-		all = append(all, r.Permission(rs[r]))
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	err := call(all)
-	if !failure.Is(err, tolerated) {
-		return err
-	}
-	for i := range all {
-		if err := call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
-			return err
-		}
-	}
-	return nil
 }

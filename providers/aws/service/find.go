@@ -16,6 +16,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
+// namedNew are the ids of security groups on the Service that its balancer does not have yet.
+func (s *snapshot) namedNew(spec cloud.Spec) []string {
+	named := slices.Concat(option.Groups.List(spec.Options), option.ExtraGroups.List(spec.Options))
+	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.seen().groups, id) })
+}
+
 // find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
 //
 //	looked for by       kinds                    proves by itself

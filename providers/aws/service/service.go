@@ -1,22 +1,40 @@
+// Package service gives each Service its balancer: it finds it, of whichever kind it is, and hands
+// it to the package of its kind.
 package service
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
+
+// AWS has two kinds of load balancers for Services: classic and network ones, with an API each.
+
+// Balancers implements cloud.Balancers.
+type Balancers struct {
+	config.Config
+	VPC      *vpc.Reader
+	Security *secgroup.Groups
+	Targets  *targetgroup.Groups
+	Classic  *elb.Balancers
+	Network  *nlb.Balancers
+}
 
 // snapshot is what was read of a Service's balancer and of what surrounds it.
 type snapshot struct {
@@ -171,26 +189,52 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	return facts
 }
 
-// Normalize implements cloud.Balancers.
-func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	if err := checkReach(spec, bs.Cluster.VPC); err != nil {
-		return cloud.Balancer{}, nil, err
+// absent is the observation when there is no balancer. When the Service leaves, what a broken
+// deletion left is looked for.
+func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (o cloud.Observed, err error) {
+	groups, err := bs.targetGroups(ctx, s, v)
+	if err != nil {
+		return o, err
 	}
-	if spec.LoadBalancerIP != "" {
-		return cloud.Balancer{}, nil, &cloud.Invalid{
-			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
-			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
-		}
+	if err := bs.Targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
+		return o, err
 	}
-	normalize := bs.Classic.Normalize
-	if balancer.Kind(spec) == balancer.KindNetwork {
-		normalize = bs.Network.Normalize
-	}
-	b, notes, err := normalize(spec)
-	return b, append(notes, usageWarnings(spec)...), err
+	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
+	o.Orphans = len(left.Present) > 0
+	return o, err
 }
 
-// Eligible implements cloud.Balancers.
-func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
-	return balancer.Eligible(bs.Cluster, b, t)
+// ResourceKinds implements cloud.Composite.
+func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
+	return slices.Concat(bs.Security.Kinds(), bs.Classic.ResourceKinds(), bs.Network.ResourceKinds())
+}
+
+// Resources implements cloud.Composite.
+func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r cloud.Resources, err error) {
+	s, ok := change.Before.Native.(*snapshot)
+	if !ok {
+		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
+	}
+	deletes := change.After == nil
+	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
+		r, err = bs.Classic.Resources(ctx, s.forClassic(change.Spec), change)
+	} else {
+		r, err = bs.Network.Resources(ctx, s.forNetwork(change.Spec), change)
+	}
+	if err == nil && deletes {
+		err = bs.addRemains(ctx, &r, s, change.Spec)
+	}
+	return r, err
+}
+
+// addRemains adds what is found without the balancer, of which perhaps only that is left: its own
+// security groups, which get our mark where the Service does not lead to them, and the rules for it in
+// those of nodes, which have its name. Those of a classic one name a security group: where it is its
+// own they go with it, else they went before the balancer did.
+func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
+	us := spec.Ref.Owner
+	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.seen().name)
+	bs.Security.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
+	bs.Security.DropOwn(r, s.inventory, own...)
+	return bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(spec)), nil, false)
 }

@@ -83,27 +83,18 @@ func (c Cluster) markTags(owner cloud.Owner) map[string]string {
 }
 
 // WantedMarks are the marks as in cloud.Balancer.OwnershipTags.
-func (c Cluster) WantedMarks(owner cloud.Owner) []string { return markList(c.markTags(owner)) }
+func (c Cluster) WantedMarks(owner cloud.Owner) []string { return option.TagPairs(c.markTags(owner)) }
 
 // ObservedMarks are the marks among the tags of a balancer.
 func (c Cluster) ObservedMarks(tags map[string]string) []string {
 	present := maps.Clone(tags)
 	maps.DeleteFunc(present, func(key, _ string) bool { return !c.isMark(key) })
-	return markList(present)
+	return option.TagPairs(present)
 }
 
 func (c Cluster) isMark(key string) bool {
 	return key == serviceKey || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
 		key == LegacyKey && c.Legacy
-}
-
-func markList(tags map[string]string) []string {
-	var list []string
-	for key, value := range tags {
-		list = append(list, key+"="+value)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Owner returns what name and tags of an object claim:

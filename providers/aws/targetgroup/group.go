@@ -1,10 +1,14 @@
+// Package targetgroup reads and writes the target groups of Network Load Balancers, and what is
+// registered with them.
 package targetgroup
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -12,9 +16,17 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
+
+// Groups reads and writes target groups.
+type Groups struct {
+	config.Config
+	Client *sdk.Client
+}
 
 // Group is a target group with what is in it.
 type Group struct {
@@ -58,15 +70,35 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 	return list, tags[of], err
 }
 
-// IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
-// is none of the user's.
-func (gs *Groups) IsMade(g Group) bool {
-	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
+// Limits of one request.
+const (
+	PageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
+	TagBatch = 20  // ARNs of one DescribeTags
+)
+
+// Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
+func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+	return tag.ByID(arns, TagBatch, func(arns []string) (map[string]map[string]string, error) {
+		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
+		}
+		tags := map[string]map[string]string{}
+		for _, described := range answer.TagDescriptions {
+			of := map[string]string{}
+			for _, tag := range described.Tags {
+				of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+			}
+			tags[aws.ToString(described.ResourceArn)] = of
+		}
+		return tags, nil
+	})
 }
 
-// Releases reports whether a group goes with the listener that leads to it. One that other balancers
-// have too, or that is the user's, is left alone.
-func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBalancerArns) <= 1 }
+// TagList returns tags as AWS takes them, sorted by key.
+func TagList(tags map[string]string) []types.Tag {
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
+}
 
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
@@ -90,6 +122,16 @@ func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec c
 		}
 	}
 	return err
+}
+
+// Set is what was read of the target groups of one Service.
+type Set struct {
+	// Unused are those of the Service that no listener leads to.
+	Unused []Group
+	// taken are the names of all target groups there are.
+	taken map[string]bool
+	// Alive are the ARNs of all network balancers, nil where they were not listed.
+	Alive map[string]bool
 }
 
 // isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
@@ -150,12 +192,56 @@ func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
 	return true
 }
 
-// Set is what was read of the target groups of one Service.
-type Set struct {
-	// Unused are those of the Service that no listener leads to.
-	Unused []Group
-	// taken are the names of all target groups there are.
-	taken map[string]bool
-	// Alive are the ARNs of all network balancers, nil where they were not listed.
-	Alive map[string]bool
+// ProtocolBoth is the protocol of a listener that takes TCP and UDP on one port.
+const ProtocolBoth cloud.Protocol = "TCP_UDP"
+
+// AttributeSticky is the attribute that keeps a client with its target.
+const AttributeSticky = "stickiness.enabled"
+
+// attributeFields are the attributes of target groups by their fields in the portable view.
+var attributeFields = map[string]string{
+	option.AttributePreserve: balancer.FieldPreserve, option.AttributeProxy: balancer.FieldProxy, AttributeSticky: balancer.FieldSticky,
+}
+
+// View returns the managed state of the group, as part of the listener that leads to it.
+func (g Group) View() cloud.Listener {
+	view := cloud.Listener{
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.Health(), Targets: []cloud.InstanceID{},
+		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
+	}
+	for attribute, field := range attributeFields {
+		value, known := g.Attributes[attribute]
+		preserves := !known && attribute == option.AttributePreserve && PreservesByDefault(string(g.TargetType), view.TargetProtocol)
+		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
+	}
+	for _, id := range g.Targets {
+		if g.TargetType == types.TargetTypeEnumIp {
+			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
+		} else {
+			view.Targets = append(view.Targets, cloud.InstanceID(id))
+		}
+	}
+	slices.Sort(view.Targets)
+	return view
+}
+
+// PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it: but for TCP and TLS to
+// targets that are addresses (API reference of TargetGroupAttribute).
+func PreservesByDefault(targetType string, p cloud.Protocol) bool {
+	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
+}
+
+// Health returns the health check; its port is 0 where it is the one of the traffic.
+func (g Group) Health() *cloud.Health {
+	port, _ := strconv.Atoi(aws.ToString(g.HealthCheckPort))
+	h := &cloud.Health{
+		Protocol: cloud.Protocol(g.HealthCheckProtocol), Port: port,
+		Interval: time.Duration(aws.ToInt32(g.HealthCheckIntervalSeconds)) * time.Second,
+		Timeout:  time.Duration(aws.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
+		Healthy:  int(aws.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(aws.ToInt32(g.UnhealthyThresholdCount)),
+	}
+	if balancer.AsksForPath(h.Protocol) {
+		h.Path = aws.ToString(g.HealthCheckPath)
+	}
+	return h
 }

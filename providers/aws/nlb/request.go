@@ -3,7 +3,9 @@ package nlb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -42,6 +44,42 @@ const (
 	fieldPort        = "Port"
 	fieldTags        = "Tags" // with which it is made
 )
+
+// subnetMappings are the subnets of a wanted balancer with their addresses, sorted.
+func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
+	var mappings []types.SubnetMapping
+	places := balancer.Places(b.ProviderFields[balancer.FieldSubnets])
+	for _, id := range slices.Sorted(maps.Keys(places)) {
+		m, address := types.SubnetMapping{SubnetId: new(id)}, places[id]
+		switch {
+		case strings.HasPrefix(address, "eipalloc-"):
+			m.AllocationId = &address
+		case address != "":
+			m.PrivateIPv4Address = &address
+		}
+		mappings = append(mappings, m)
+	}
+	return mappings
+}
+
+func (n *Balancers) writeTimeout(ctx context.Context, wanted cloud.Resource, _ []string) error {
+	_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
+		ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
+	})
+	return err
+}
+
+func (n *Balancers) markTimed(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{
+		ResourceArns: []string{*balancer.Text(wanted, fieldBalancer)}, Tags: []types.Tag{{Key: aws.String(tag.Timed), Value: aws.String("true")}},
+	})
+	return "", err
+}
+
+func (n *Balancers) unmarkTimed(ctx context.Context, present cloud.Resource) error {
+	_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*balancer.Text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
+	return err
+}
 
 // ResourceKinds returns the kinds of resources in the order of making. Target groups are filled before
 // a listener leads to them.

@@ -1,0 +1,215 @@
+package elb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// The kinds of resources that only classic balancers have.
+const (
+	kindBalancer   = "classic load balancer"
+	kindTags       = "tags of a classic load balancer"
+	kindSubnet     = "subnet of a classic load balancer"
+	kindGroups     = "security groups of a classic load balancer"
+	kindListener   = "listener of a classic load balancer"
+	kindPolicy     = "policy of a classic load balancer"
+	kindTLS        = "policies of a listener"
+	kindProxy      = "policies of a node port"
+	kindHealth     = "health check of a classic load balancer"
+	kindAttributes = "attributes of a classic load balancer"
+	kindTarget     = "instance of a classic load balancer"
+)
+
+// Fields of resources, by their names in the API. Each part names its balancer.
+const (
+	fieldBalancer = "LoadBalancerName"
+	fieldGroups   = "SecurityGroups"
+	fieldSubnet   = "SubnetId"
+	fieldPolicies = "PolicyNames"
+	fieldListener = "Listener" // of a node port
+)
+
+// ResourceKinds returns the kinds of resources in the order of making. Subnets, security groups,
+// listeners and tags are in the request that makes a balancer. Subnets change last: targets do not wait
+// for them.
+func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{
+		{Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create, Delete: e.delete},
+		written(kindTags, e.setTags),
+		written(kindGroups, e.setGroups),
+		{
+			Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS},
+			Add: e.createListeners, Update: e.setCertificate, Remove: e.deleteListeners,
+		},
+		written(kindPolicy, e.createPolicy), written(kindTLS, e.setListenerPolicies), written(kindProxy, e.setNodePortPolicies),
+		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes),
+		{Name: kindTarget, Together: fieldBalancer, Add: e.register, Remove: e.deregister},
+		{Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet}, Add: e.attach, Remove: e.detach},
+	}
+}
+
+// written is a kind of resources that one request makes, changes and takes away.
+func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
+	k := balancer.Written(kind, "", write)
+	k.Delete = func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) }
+	return k
+}
+
+// nameOf returns the name of the balancer that a part belongs to.
+func nameOf(part cloud.Resource) *string { return balancer.Text(part, fieldBalancer) }
+
+// values returns what a field of resources holds, in all.
+func values(field string, parts ...cloud.Resource) []string {
+	list := []string{} // AWS wants a list, an empty one too
+	for _, part := range parts {
+		switch value := part.Fields[field].(type) {
+		case string:
+			list = append(list, value)
+		case []any:
+			for _, item := range value {
+				list = append(list, fmt.Sprint(item))
+			}
+		}
+	}
+	return list
+}
+
+// create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
+// lost the next run finds it by its name.
+func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key}
+	for _, part := range with {
+		switch part.Kind {
+		case kindTags:
+			add, _ := tag.Split(part.Fields, slices.Collect(maps.Keys(part.Fields)))
+			input.Tags = tagList(add)
+		case kindSubnet:
+			input.Subnets = append(input.Subnets, values(fieldSubnet, part)...)
+		case kindGroups:
+			input.SecurityGroups = values(fieldGroups, part)
+		case kindListener:
+			input.Listeners = append(input.Listeners, listeners(part)...)
+		}
+	}
+	if wanted.Native == cloud.ScopeInternal {
+		input.Scheme = new(schemeInternal)
+	}
+	made, err := e.Client.CreateLoadBalancer(ctx, input)
+	if err != nil {
+		return "", nil, err
+	}
+	return wanted.Key, balancer.At(made.DNSName), nil
+}
+
+func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
+	_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
+	return failure.UnlessGone(err)
+}
+
+// setTags writes tags, and removes those without value.
+func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string) error {
+	add, remove := tag.Split(r.Fields, keys)
+	if len(add) > 0 {
+		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
+			return err
+		}
+	}
+	if len(remove) == 0 {
+		return nil
+	}
+	input := &sdk.RemoveTagsInput{LoadBalancerNames: []string{r.Key}}
+	for _, key := range remove {
+		input.Tags = append(input.Tags, types.TagKeyOnly{Key: &key})
+	}
+	_, err := e.Client.RemoveTags(ctx, input)
+	return err
+}
+
+func tagList(tags map[string]string) []types.Tag {
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
+}
+
+func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {
+	_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+	return err
+}
+
+// attach gives the balancer subnets. It can have one in each zone, and the zone of a subnet that was
+// detached a moment ago may not be free yet.
+func (e *Balancers) attach(ctx context.Context, wanted []cloud.Resource) error {
+	_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
+	return refusedSubnets(err)
+}
+
+// retryAfter is when AWS is asked again for what it refused although it may take it later.
+const retryAfter = 15 * time.Second
+
+// refusedSubnets makes AWS's refusal of a change of subnets one that waits, and says why: the zone
+// may not be free yet, or the subnets be none that the balancer can do with.
+func refusedSubnets(err error) error {
+	if refused, is := errors.AsType[*types.InvalidConfigurationRequestException](err); is {
+		return &cloud.Waiting{After: retryAfter, Warnings: []cloud.Warning{{Field: option.Subnets.Name, Message: "the subnets are not changed: " + refused.Error()}}}
+	}
+	return err
+}
+
+func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error {
+	_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
+	return refusedSubnets(err)
+}
+
+func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
+	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
+	return err
+}
+
+func listeners(parts ...cloud.Resource) []types.Listener {
+	var list []types.Listener
+	for _, part := range parts {
+		l, _ := part.Native.(cloud.Listener)
+		list = append(list, listenerInput(l))
+	}
+	return list
+}
+
+// listenerInput is a listener as AWS is asked for it.
+func listenerInput(l cloud.Listener) types.Listener {
+	input := types.Listener{
+		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
+		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
+	}
+	if certificate := l.ProviderFields[balancer.FieldCertificates]; certificate != "" {
+		input.SSLCertificateId = &certificate
+	}
+	return input
+}
+
+func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+	l := listeners(wanted)[0]
+	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
+		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+	})
+	return err
+}
+
+func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
+	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
+	for _, l := range listeners(present...) {
+		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+	}
+	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
+	return err
+}

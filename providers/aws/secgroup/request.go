@@ -1,0 +1,172 @@
+package secgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// The kinds of resources of both kinds of load balancers that have to do with security groups.
+const (
+	KindTags  = "security group tags"
+	KindGroup = "security group"
+	KindRule  = "security group rule"
+)
+
+// Kinds returns them in the order in which they are made.
+func (gs *Groups) Kinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{
+		{Name: KindTags, Update: gs.writeTags},
+		{Name: KindGroup, Create: gs.create, Delete: gs.remove},
+		{Name: KindRule, Together: "GroupId", Add: gs.open, Remove: gs.shut, Update: gs.redescribe},
+	}
+}
+
+func (gs *Groups) writeTags(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+	tags, _ := wanted.Fields["Tags"].(map[string]string)
+	_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
+	return err
+}
+
+func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	c, _ := wanted.Native.(creation)
+	made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
+		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
+	})
+	switch {
+	case failure.Is(err, codeGroupExists):
+		return "", gs.nameTaken(ctx, c.Name)
+	case err != nil:
+		return "", err
+	case made.GroupId == nil:
+		return "", cloud.ErrIncomplete
+	}
+	return *made.GroupId, nil
+}
+
+// nameTaken says what is in the place of a group that could not be made: nothing of ours, unless
+// another process has just made it.
+func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
+	if _, exists, err := gs.findGroup(ctx, &vpc.Inventory{}, n); exists || err != nil {
+		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: errGroupAppeared})
+	}
+	return &cloud.Invalid{
+		Field: option.Groups.Name, Value: "",
+		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.Cluster.VPC),
+	}
+}
+
+var errGroupAppeared = errors.New("another request has made it just now")
+
+func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
+	_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
+	return failure.UnlessInUse(err)
+}
+
+// open adds rules to a security group. Some may be there: EC2 refuses all for one of them.
+func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
+	group, rules := rulesOf(wanted)
+	return eachRule(rules, codeRuleExists, func(permissions []ec2types.IpPermission) error {
+		_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "opening security group "+group)
+	})
+}
+
+// rulesOf returns rules of one security group by what is sent.
+func rulesOf(list []cloud.Resource) (group string, rules Rules) {
+	rules = Rules{}
+	for _, r := range list {
+		d, _ := r.Native.(described)
+		d.Source, _ = r.Fields["Peer"].(string)
+		group, _ = r.Fields["GroupId"].(string)
+		rules[d.Rule] = d.description
+	}
+	return group, rules
+}
+
+// Error codes of rules.
+const (
+	codeRuleExists  = "InvalidPermission.Duplicate"
+	codeRuleMissing = "InvalidPermission.NotFound"
+)
+
+// eachRule makes one call for all rules, and one for each when that fails with the code, which
+// then is no error.
+func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
+	var all []ec2types.IpPermission
+	for _, r := range rs.Sorted() {
+		all = append(all, r.Permission(rs[r]))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	err := call(all)
+	if !failure.Is(err, tolerated) {
+		return err
+	}
+	for i := range all {
+		if err := call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Permission returns the rule as EC2 takes it.
+func (r Rule) Permission(description string) ec2types.IpPermission {
+	p := ec2types.IpPermission{IpProtocol: &r.Protocol}
+	if r.Protocol != allProtocols {
+		p.FromPort, p.ToPort = &r.From, &r.to
+	}
+	var words *string
+	if description != "" {
+		words = &description
+	}
+	switch {
+	case strings.HasPrefix(r.Source, "sg-"):
+		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Source, Description: words}}
+	case strings.HasPrefix(r.Source, "pl-"):
+		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Source, Description: words}}
+	case isIPv6(r.Source):
+		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Source, Description: words}}
+	default:
+		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}
+	}
+	return p
+}
+
+// shut removes rules from a security group, whatever their descriptions say. Some may be gone, or the
+// group.
+func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
+	group, rules := rulesOf(present)
+	for r := range rules {
+		rules[r] = ""
+	}
+	return failure.UnlessGone(eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
+		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+		return failure.Wrap(err, "closing security group "+group)
+	}))
+}
+
+// redescribe changes the description of a rule.
+func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+	group, rules := rulesOf([]cloud.Resource{wanted})
+	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
+	for r := range rules {
+		description, _ := wanted.Fields["Description"].(string)
+		input.IpPermissions = append(input.IpPermissions, r.Permission(description))
+	}
+	_, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
+	return failure.Wrap(err, "describing rules of security group "+group)
+}

@@ -1,0 +1,152 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// Normalize implements cloud.Balancers.
+func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	if err := checkReach(spec, bs.Cluster.VPC); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
+	if spec.LoadBalancerIP != "" {
+		return cloud.Balancer{}, nil, &cloud.Invalid{
+			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
+		}
+	}
+	normalize := bs.Classic.Normalize
+	if balancer.Kind(spec) == balancer.KindNetwork {
+		normalize = bs.Network.Normalize
+	}
+	b, notes, err := normalize(spec)
+	return b, append(notes, usageWarnings(spec)...), err
+}
+
+// checkReach refuses what a Service names that is not its own.
+func checkReach(spec cloud.Spec, vpc string) error {
+	if id := spec.Lookups[balancer.LookupGroupProblem]; id != "" {
+		key := option.Groups
+		if !slices.Contains(option.Groups.List(spec.Options), id) {
+			key = option.ExtraGroups
+		}
+		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
+	}
+	name := option.Name.In(spec.Options)
+	if defaultNames.MatchString(name) && name != cloud.UIDName(spec.Ref.Owner.UID) && name != spec.Lookups[balancer.LookupName] {
+		return &cloud.Invalid{Field: option.Name.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
+	}
+	return nil
+}
+
+// defaultNames are the names balancers have when nothing else is asked for.
+var defaultNames = regexp.MustCompile(`^a[0-9a-f]{31}$`)
+
+// usageWarnings are about what works, for balancers of either kind, but is hardly meant.
+func usageWarnings(spec cloud.Spec) []cloud.Warning {
+	var notes []cloud.Warning
+	note := func(field, format string, args ...any) {
+		notes = append(notes, cloud.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	certificates := option.Certificate.List(spec.Options)
+	if len(certificates) == 0 && option.TLSPorts.Has(spec.Options) {
+		note(option.TLSPorts.Name, "it has no effect without %s: no port terminates TLS", option.Certificate.Name)
+	}
+	for _, text := range option.TLSPorts.List(spec.Options) {
+		if len(certificates) > 0 && text != "*" && !isPort(spec, text) {
+			note(option.TLSPorts.Name, "%q is neither the number nor the name of a port, so it terminates no TLS", text)
+		}
+	}
+	for _, text := range certificates {
+		if !strings.HasPrefix(text, "arn:") {
+			note(option.Certificate.Name, "%q is no ARN of a certificate", text)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(option.ParseTags(option.Tags.In(spec.Options)))) {
+		if tag.Reserved(key) {
+			note(option.Tags.Name, "tag %q is not set: it says whose the balancer is", key)
+		}
+	}
+	if nodes := spec.Lookups[balancer.LookupShut]; nodes != "" {
+		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", nodes)
+	}
+	return notes
+}
+
+func isPort(spec cloud.Spec, text string) bool {
+	return slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool {
+		return text == strconv.Itoa(p.Port) || p.Name != "" && strings.EqualFold(text, p.Name)
+	})
+}
+
+// Eligible implements cloud.Balancers.
+func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
+	return balancer.Eligible(bs.Cluster, b, t)
+}
+
+// Check implements cloud.Checker:
+//
+//	name               is taken by another load balancer, of any type
+//	Elastic IPs        exist and are free
+//	private addresses  are in their subnets
+//
+// Subnets and security groups are checked by Normalize. Whether a certificate exists, and a quota is
+// used up, only the creation tells.
+func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+	spec.Lookups = maps.Clone(spec.Lookups)
+	for _, fact := range balancer.LookupsOfBalancer {
+		delete(spec.Lookups, fact)
+	}
+	wanted, _, err := bs.Normalize(spec)
+	if err != nil {
+		return err
+	}
+	s, _ := before.Native.(*snapshot)
+	if s == nil {
+		s = &snapshot{}
+	}
+	if !before.Found || before.Balancer.Name != wanted.Name {
+		if err := bs.checkName(ctx, s, spec, wanted.Name); err != nil {
+			return err
+		}
+	}
+	if wanted.ProviderFields[balancer.FieldType] != balancer.KindNetwork {
+		return nil
+	}
+	return errors.Join(bs.Network.CheckAddresses(ctx, s.network, wanted), nlb.CheckPrivate(s.inventory, wanted))
+}
+
+// checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
+// for all others.
+func (bs *Balancers) checkName(ctx context.Context, s *snapshot, spec cloud.Spec, name string) (err error) {
+	var found bool
+	kind := balancer.Kind(spec)
+	switch {
+	case s.names != nil:
+		found = slices.Contains(s.names[kind], name)
+	case kind == balancer.KindNetwork:
+		found, err = bs.Network.IsNameTaken(ctx, name)
+	default:
+		var lb *elb.Balancer
+		lb, err = bs.Classic.Find(ctx, name)
+		found = lb != nil
+	}
+	if found && err == nil {
+		err = &cloud.Invalid{Field: option.Name.Name, Value: name, Want: "a load balancer of this name is there: choose another"}
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package targetgroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+)
+
+// The kinds of resources.
+const (
+	kindGroup      = "target group"
+	kindAttributes = "attributes of a target group"
+	kindTarget     = "target"
+)
+
+// fieldGroup is the target group that attributes and targets belong to.
+const fieldGroup = "TargetGroupArn"
+
+// Kinds returns the kinds of resources in the order of making.
+func (gs *Groups) Kinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{
+		{Name: kindGroup, Takes: []string{kindAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
+		balancer.Written(kindAttributes, fieldGroup, gs.writeAttributes),
+		{Name: kindTarget, Together: fieldGroup, Add: gs.register, Remove: gs.deregister},
+	}
+}
+
+func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	c, _ := wanted.Native.(creation)
+	input := &sdk.CreateTargetGroupInput{
+		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.Cluster.VPC,
+		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: TagList(c.tags),
+		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)), HealthCheckPath: pathOf(c.Health),
+		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
+		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
+	}
+	made, err := gs.Client.CreateTargetGroup(ctx, input)
+	if err == nil && len(made.TargetGroups) == 0 {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
+}
+
+func pathOf(h *cloud.Health) *string {
+	if h.Path == "" {
+		return nil
+	}
+	return &h.Path
+}
+
+func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+	c, _ := wanted.Native.(creation)
+	_, err := gs.Client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
+		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)),
+		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
+		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
+		HealthCheckPath: pathOf(c.Health),
+	})
+	return err
+}
+
+func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
+	_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
+	return failure.UnlessInUse(err)
+}
+
+func (gs *Groups) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
+	var list []types.TargetGroupAttribute
+	for _, key := range keys {
+		list = append(list, types.TargetGroupAttribute{Key: &key, Value: aws.String(fmt.Sprint(wanted.Fields[key]))})
+	}
+	if wanted.Fields[AttributeSticky] == "true" {
+		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
+	}
+	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldGroup), Attributes: list})
+	return err
+}
+
+// register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
+// have to wait.
+func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
+	refused := &cloud.Waiting{After: untilTaken}
+	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
+	for batch := range slices.Chunk(wanted, targetBatch) {
+		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
+			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldGroup), Targets: targetList(some)})
+			return err
+		}, func(one cloud.Resource, err error) {
+			t, _ := one.Native.(target)
+			refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
+		})
+		if failure.IsGone(err) { // it was deleted meanwhile: it is made again in the next run
+			return &cloud.Waiting{}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(refused.Warnings) > 0 {
+		return refused
+	}
+	return nil
+}
+
+func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
+	for batch := range slices.Chunk(present, targetBatch) {
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldGroup), Targets: targetList(batch)})
+		if err = failure.UnlessGone(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func targetList(resources []cloud.Resource) []types.TargetDescription {
+	var list []types.TargetDescription
+	for _, r := range resources {
+		t, _ := r.Native.(target)
+		list = append(list, types.TargetDescription{Id: &t.id})
+	}
+	return list
+}
+
+// codeBadTarget is the answer to an instance that does not run, or an address outside.
+const codeBadTarget = "InvalidTarget"
+
+// reasonSkipped is the event of nodes that are no targets.
+const reasonSkipped = "TargetSkipped"
+
+// targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
+const targetBatch = 100
+
+// untilTaken is the wait for a target that AWS does not take, the framework's longest one.
+const untilTaken = 5 * time.Minute
