@@ -15,11 +15,10 @@
 //	service            the balancer of a Service, of whichever kind it is
 //	balancer           what both kinds of balancers have in common
 //	elb, elb/desired   Classic Load Balancers, and which one a Service asks for
-//	nlb, nlb/desired   Network Load Balancers, and which one a Service asks for
-//	targetgroup        target groups of Network Load Balancers
+//	nlb, nlb/desired   Network Load Balancers with their target groups, and which one a Service asks for
 //	iam                the IAM policies
 //	ec2test            a server for tests that answers as EC2 does
 //
 // Packages further down in the list of imports know nothing of those above: instance, route, vpc
-// and secgroup are used by elb, nlb and targetgroup, and those by service.
+// and secgroup are used by elb and nlb, and those by service.
 package aws

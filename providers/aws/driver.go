@@ -17,7 +17,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/service"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -64,14 +63,13 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 func wire(c session.Clients, k config.Config) *Driver {
 	machines := &instance.Machines{Config: k, Client: c.Compute}
 	security := &secgroup.Groups{Config: k, Client: c.Compute}
-	targets := &targetgroup.Groups{Config: k, Client: c.Network}
 	return &Driver{
 		Machines: machines,
 		Tables:   &route.Tables{Config: k, Client: c.Compute, Instances: machines},
 		Balancers: &service.Balancers{
-			Config: k, VPC: &vpc.Reader{Config: k, Client: c.Compute}, Security: security, Targets: targets,
+			Config: k, VPC: &vpc.Reader{Config: k, Client: c.Compute}, Security: security,
 			Classic: &elb.Balancers{Settings: classic.Settings(k), Client: c.Classic, Security: security},
-			Network: &nlb.Balancers{Settings: network.Settings(k), Client: c.Network, Addresses: c.Compute, Security: security, Targets: targets},
+			Network: &nlb.Balancers{Settings: network.Settings(k), Client: c.Network, Addresses: c.Compute, Security: security, Targets: &nlb.TargetGroups{Config: k, Client: c.Network}},
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -171,45 +172,92 @@ func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error 
 	return refusedSubnets(err)
 }
 
-func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
-	return err
+// fieldCheck is the health check as a whole, which one request writes.
+const fieldCheck = "HealthCheck"
+
+// checkTarget is what a check asks for, as AWS writes it: "HTTP:10256/healthz".
+func checkTarget(h cloud.Health) string {
+	return fmt.Sprintf("%s:%d%s", h.Protocol, h.Port, h.Path)
 }
 
-func listeners(parts ...cloud.Resource) []types.Listener {
-	var list []types.Listener
-	for _, part := range parts {
-		l, _ := part.Native.(cloud.Listener)
-		list = append(list, listenerInput(l))
-	}
-	return list
-}
-
-// listenerInput is a listener as AWS is asked for it.
-func listenerInput(l cloud.Listener) types.Listener {
-	input := types.Listener{
-		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
-		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
-	}
-	if certificate := l.ProviderFields[balancer.FieldCertificates]; certificate != "" {
-		input.SSLCertificateId = &certificate
-	}
-	return input
-}
-
-func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	l := listeners(wanted)[0]
-	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
-		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []string) error {
+	h, _ := r.Fields[fieldCheck].(cloud.Health)
+	_, err := e.Client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
+		LoadBalancerName: nameOf(r),
+		HealthCheck: &types.HealthCheck{
+			Target: new(checkTarget(h)), Interval: balancer.Seconds(h.Interval), Timeout: balancer.Seconds(h.Timeout),
+			HealthyThreshold: new(int32(h.Healthy)), UnhealthyThreshold: new(int32(h.Unhealthy)), //nolint:gosec // at most 10
+		},
 	})
 	return err
 }
 
-func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
-	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
-	for _, l := range listeners(present...) {
-		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+// modifyAttributes writes some of the attributes in one request.
+func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
+	var a types.LoadBalancerAttributes
+	for _, field := range fields {
+		value, _ := r.Fields[field].([]string)
+		switch field {
+		case attributeCrossZone:
+			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
+		case attributeLog:
+			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
+			if a.AccessLog.Enabled {
+				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
+			}
+		case attributeDraining:
+			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
+		case attributeIdle:
+			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
+		}
 	}
-	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
+	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
 	return err
+}
+
+// parse32 is number32 the other way round.
+func parse32(text string) *int32 {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil
+	}
+	return new(int32(n))
+}
+
+// register adds targets. One that does not exist any more is tried again later, and the others are
+// registered.
+func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error {
+	var gone []cloud.Warning
+	err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
+		_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+		return err
+	}, func(one types.Instance, err error) {
+		gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
+	})
+	if err == nil && len(gone) > 0 {
+		return &cloud.Waiting{After: retryAfter, Warnings: gone}
+	}
+	return err
+}
+
+// deregister removes targets. One that does not exist any more is none.
+func (e *Balancers) deregister(ctx context.Context, present []cloud.Resource) error {
+	return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
+		_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
+		return err
+	}, func(types.Instance, error) {})
+}
+
+func instanceList(targets []cloud.Resource) []types.Instance {
+	list := make([]types.Instance, len(targets))
+	for i, target := range targets {
+		list[i] = types.Instance{InstanceId: &target.Key}
+	}
+	return list
+}
+
+// isNoInstance recognises AWS's answer that an instance does not exist.
+func isNoInstance(err error) bool {
+	_, missing := errors.AsType[*types.InvalidEndPointException](err)
+	return missing
 }

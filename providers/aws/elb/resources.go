@@ -3,11 +3,12 @@ package elb
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -58,25 +59,6 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.of.Key, Needs: []cloud.IDOf{p.of}}, p.lb.Tags, change)
 	p.addPolicies(change.Before.Balancer, *change.After)
 	return p.Resources, nil
-}
-
-// openFirst has the balancer's security groups changed after the rules of nodes: where one is refused,
-// nodes would not be reached any more.
-func (p *parts) openFirst() {
-	if p.Balancer == nil {
-		return
-	}
-	var rules []cloud.IDOf
-	groups := 0
-	for i, r := range p.Wanted {
-		switch r.Kind {
-		case secgroup.KindRule:
-			rules = append(rules, r.Ref())
-		case kindGroups:
-			groups = i
-		}
-	}
-	p.Wanted[groups].Needs = rules
 }
 
 // shown returns the parts that the portable view of a balancer shows. A new balancer has the default
@@ -155,6 +137,25 @@ func (p *parts) listener(l cloud.Listener) cloud.Resource {
 	return r
 }
 
+// openFirst has the balancer's security groups changed after the rules of nodes: where one is refused,
+// nodes would not be reached any more.
+func (p *parts) openFirst() {
+	if p.Balancer == nil {
+		return
+	}
+	var rules []cloud.IDOf
+	groups := 0
+	for i, r := range p.Wanted {
+		switch r.Kind {
+		case secgroup.KindRule:
+			rules = append(rules, r.Ref())
+		case kindGroups:
+			groups = i
+		}
+	}
+	p.Wanted[groups].Needs = rules
+}
+
 // tryCertificates gives listeners with a certificate a trial at a port that nobody uses, for where they
 // are made again: there is one listener at each port, so that the one before has to go first, and AWS
 // may refuse the certificate, which may be gone since it was given to the one before.
@@ -172,45 +173,6 @@ func (p *parts) tryCertificates(before, after cloud.Balancer) {
 	}
 }
 
-// addPolicies adds the policies of the balancer, and those that its listeners and node ports have. A
-// listener that has, and keeps, what AWS gives to each by itself is left alone.
-func (p *parts) addPolicies(before, after cloud.Balancer) {
-	for _, name := range p.lb.otherPolicies() {
-		r := p.part(kindPolicy, name, map[string]any{})
-		r.ID = name
-		p.Present = append(p.Present, r)
-		p.want(r)
-	}
-	special := map[int]bool{}
-	for _, l := range before.Listeners {
-		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && policy != balancer.DefaultTLSPolicy {
-			special[l.Port] = true
-			p.Present = append(p.Present, p.listenerPolicies(l))
-		}
-	}
-	for _, l := range after.Listeners {
-		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && (policy != balancer.DefaultTLSPolicy || special[l.Port]) {
-			p.want(p.part(kindPolicy, p.lb.policyLike(policy), map[string]any{}))
-			p.want(p.listenerPolicies(l))
-		}
-	}
-	present, wanted := p.nodePorts(before), p.nodePorts(after)
-	for _, port := range p.lb.proxied() {
-		r, serves := present[port]
-		if !serves {
-			r = p.nodePort(port, "")
-		}
-		if _, stays := wanted[port]; stays {
-			r = needing(r)
-		}
-		p.Present = append(p.Present, r)
-	}
-	for _, port := range slices.Sorted(maps.Keys(wanted)) {
-		p.want(p.part(kindPolicy, proxyPolicy, map[string]any{}))
-		p.want(wanted[port])
-	}
-}
-
 // want adds a resource unless it is wanted already.
 func (p *parts) want(r cloud.Resource) {
 	if !slices.ContainsFunc(p.Wanted, func(other cloud.Resource) bool { return other.Ref() == r.Ref() }) {
@@ -218,39 +180,50 @@ func (p *parts) want(r cloud.Resource) {
 	}
 }
 
-// listenerPolicies are those of a listener that terminates TLS.
-func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
-	name := p.lb.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
-	policies := []any{cloud.IDOf{Kind: kindPolicy, Key: name}}
-	for _, other := range p.lb.stickiness(l) {
-		policies = append(policies, other)
-	}
-	return needing(p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: policies}), p.listener(l).Ref())
-}
-
 func needing(r cloud.Resource, needs ...cloud.IDOf) cloud.Resource {
 	r.Needs = needs
 	return r
 }
 
-// nodePorts are the policies of the node ports with the proxy policy. One that is given up loses it
-// before its listener goes: AWS may keep it at the port otherwise, for the next listener there. It may
-// also go along with a listener that is made again, so that it is set again then.
-func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
-	all := map[string]cloud.Resource{}
-	for _, l := range b.Listeners {
-		if port := strconv.Itoa(l.TargetPort); l.ProviderFields[balancer.FieldProxy] == "true" {
-			all[port] = needing(p.nodePort(port, fmt.Sprintf("%d %s-%s", l.Port, l.Protocol, l.TargetProtocol)), p.listener(l).Ref())
-		}
-	}
-	return all
+func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
+	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
+	return err
 }
 
-func (p *parts) nodePort(port, listener string) cloud.Resource {
-	var policies []any
-	for _, other := range p.lb.backendPolicies(port) {
-		policies = append(policies, other)
+func listeners(parts ...cloud.Resource) []types.Listener {
+	var list []types.Listener
+	for _, part := range parts {
+		l, _ := part.Native.(cloud.Listener)
+		list = append(list, listenerInput(l))
 	}
-	policies = append(policies, cloud.IDOf{Kind: kindPolicy, Key: proxyPolicy}) // the last one: setNodePortPolicies takes it away
-	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: policies})
+	return list
+}
+
+// listenerInput is a listener as AWS is asked for it.
+func listenerInput(l cloud.Listener) types.Listener {
+	input := types.Listener{
+		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
+		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
+	}
+	if certificate := l.ProviderFields[balancer.FieldCertificates]; certificate != "" {
+		input.SSLCertificateId = &certificate
+	}
+	return input
+}
+
+func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+	l := listeners(wanted)[0]
+	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
+		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+	})
+	return err
+}
+
+func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
+	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
+	for _, l := range listeners(present...) {
+		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+	}
+	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
+	return err
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -29,7 +28,7 @@ type Balancers struct {
 	Client    *sdk.Client
 	Addresses *ec2.Client
 	Security  *secgroup.Groups
-	Targets   *targetgroup.Groups
+	Targets   *TargetGroups
 }
 
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.
@@ -39,7 +38,7 @@ type Snapshot struct {
 	Name string
 	// Balancer is nil where there is none yet.
 	Balancer *Balancer
-	Groups   *targetgroup.Set
+	Groups   *Set
 }
 
 // Balancer is a Network Load Balancer and all that belongs to it.
@@ -55,7 +54,7 @@ type Listener struct {
 	types.Listener
 	// extra are the certificates besides the default one, sorted.
 	extra []string
-	group targetgroup.Group
+	group Group
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
 }
@@ -82,7 +81,7 @@ func (n *Balancers) List(ctx context.Context) (list []Balancer, names []string, 
 	for _, lb := range list {
 		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
 	}
-	tags, err := n.Targets.Tags(ctx, arns)
+	tags, err := n.Targets.tags(ctx, arns)
 	for i := range list {
 		list[i].Tags = tags[arns[i]]
 	}
@@ -95,7 +94,7 @@ func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, n
 	input := &sdk.DescribeLoadBalancersInput{}
 	switch {
 	case id == "":
-		input.PageSize = aws.Int32(targetgroup.PageSize)
+		input.PageSize = aws.Int32(pageSize)
 	case balancer.KindOf(id) == balancer.KindNetwork:
 		input.LoadBalancerArns = []string{id}
 	default:
@@ -150,7 +149,7 @@ func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups,
 // of which all are listed.
-func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) error {
+func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) error {
 	lb, known := s.Balancer, s.known(spec)
 	if err := n.readAttributes(ctx, lb, known); err != nil {
 		return err
@@ -167,10 +166,10 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []targetgr
 		if err := n.readCertificates(ctx, &l, was); err != nil {
 			return err
 		}
-		if group := balancer.Pick(groups, func(g *targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
+		if group := balancer.Pick(groups, func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
 			l.group = *group
-			if !spec.Deleting && !l.group.Recall(was, known.Targets) { // what is deleted goes with its targets
-				if err := n.Targets.Complete(ctx, &l.group); err != nil {
+			if !spec.Deleting && !l.group.recall(was, known.Targets) { // what is deleted goes with its targets
+				if err := n.Targets.complete(ctx, &l.group); err != nil {
 					return err
 				}
 			}
@@ -211,7 +210,7 @@ func (n *Balancers) tagGroups(ctx context.Context, lb *Balancer) error {
 			arns = append(arns, *l.group.TargetGroupArn)
 		}
 	}
-	tags, err := n.Targets.Tags(ctx, arns)
+	tags, err := n.Targets.tags(ctx, arns)
 	for i := range lb.listeners {
 		if g := &lb.listeners[i].group; g.Tags == nil {
 			g.Tags = tags[aws.ToString(g.TargetGroupArn)]

@@ -15,7 +15,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // The kinds of resources that only network balancers have.
@@ -39,7 +38,7 @@ const (
 	fieldTransport   = "transport" // of the protocol: AWS does not change TCP into UDP
 	fieldCertificate = "Certificates"
 	fieldPolicy      = "SslPolicy"
-	fieldTargets     = "TargetGroupArn"
+	fieldTargets     = "TargetGroupArn" // also of its attributes and targets
 	fieldListener    = "ListenerArn"
 	fieldPort        = "Port"
 	fieldTags        = "Tags" // with which it is made
@@ -89,7 +88,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{Name: kindTimed, Create: n.markTimed, Delete: n.unmarkTimed},
 		balancer.Written(kindAttributes, fieldBalancer, n.writeAttributes),
-	}, n.Targets.Kinds(), []cloud.ResourceKind{
+	}, n.Targets.kinds(), []cloud.ResourceKind{
 		{
 			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
 			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
@@ -101,7 +100,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 
 func tagsOf(r cloud.Resource) []types.Tag {
 	tags, _ := r.Fields[fieldTags].(map[string]string)
-	return targetgroup.TagList(tags)
+	return tagList(tags)
 }
 
 // writeTags writes tags of the balancer, its listeners and target groups, and removes those without a
@@ -109,9 +108,9 @@ func tagsOf(r cloud.Resource) []types.Tag {
 func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
 	arns, _ := present.Native.([]string)
 	add, remove := tag.Split(wanted.Fields, keys)
-	for batch := range slices.Chunk(arns, targetgroup.TagBatch) {
+	for batch := range slices.Chunk(arns, tagBatch) {
 		if len(add) > 0 {
-			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: targetgroup.TagList(add)}); err != nil {
+			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: tagList(add)}); err != nil {
 				return err
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // parts collects the resources of one change.
@@ -63,7 +62,7 @@ func (p *parts) addTags() {
 	var arns []string
 	for _, l := range p.s.Balancer.listeners {
 		arns = append(arns, aws.ToString(l.ListenerArn))
-		if p.Targets.IsMade(l.group) {
+		if p.Targets.isMade(l.group) {
 			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
 		}
 	}
@@ -92,16 +91,11 @@ func (p *parts) addBalancer() {
 // rules are those that are missing: what listens must be reached.
 func (p *parts) rules() (refs []cloud.IDOf) {
 	for _, r := range p.Wanted {
-		isThere := slices.ContainsFunc(p.Present, func(other cloud.Resource) bool { return other.Ref() == r.Ref() })
-		if r.Kind == secgroup.KindRule && !isThere {
+		if r.Kind == secgroup.KindRule && !listed(p.Present, r.Ref()) {
 			refs = append(refs, r.Ref())
 		}
 	}
 	return refs
-}
-
-func (p *parts) behind() targetgroup.Behind {
-	return targetgroup.Behind{Balancer: p.lb, Rules: p.rules()}
 }
 
 // balancer is a load balancer by its portable view.
@@ -133,11 +127,11 @@ func (p *parts) attributes(b cloud.Balancer, logs bool) cloud.Resource {
 // addListener adds a listener as it is and as it has to be, with what it leads to.
 func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	have := p.s.Balancer.at(l.Port)
-	var before targetgroup.Group
+	var before Group
 	if have != nil {
 		before = have.group
 	}
-	leads, err := p.Targets.Add(ctx, &p.Resources, p.s.Groups, before, l, p.change, p.behind())
+	leads, err := p.addTargetGroup(ctx, before, l)
 	if err != nil {
 		return err
 	}
@@ -238,9 +232,9 @@ func (p *parts) addLeft() {
 		switch have := p.s.Balancer.at(l.Port); {
 		case have == nil || have.group.TargetGroupArn == nil:
 		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.Targets.AddLeaving(&p.Resources, have.group, p.change, p.behind())
+			p.addLeaving(have.group)
 		default:
-			p.Targets.AddRetired(&p.Resources, have.group, p.change, p.behind())
+			p.addRetired(have.group)
 		}
 	}
 }
@@ -252,12 +246,12 @@ func (p *parts) addSurplus() {
 		for _, l := range lb.listeners {
 			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
 				p.Present = append(p.Present, p.presentListener(l))
-				p.Targets.AddLeaving(&p.Resources, l.group, p.change, p.behind())
+				p.addLeaving(l.group)
 			}
 		}
 	}
 	if p.s.Balancer == nil || p.s.Balancer.served() {
-		targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
+		p.addUnused(p.s.Groups.Unused...)
 	}
 }
 
@@ -281,9 +275,11 @@ func (p *parts) addRemains(context.Context) error {
 		p.Present = append(p.Present, present)
 		for _, l := range lb.listeners {
 			p.Present = append(p.Present, p.presentListener(l))
-			p.Targets.AddSurplus(&p.Resources, l.group)
+			if p.Targets.releases(l.group) {
+				p.addUnused(l.group)
+			}
 		}
 	}
-	targetgroup.AddUnused(&p.Resources, p.s.Groups.Unused...)
+	p.addUnused(p.s.Groups.Unused...)
 	return nil
 }

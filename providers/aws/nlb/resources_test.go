@@ -1,40 +1,18 @@
 package nlb
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
-
-// recorder notes the requests that change a balancer.
-type recorder struct{ done []string }
-
-func (r *recorder) answer(input any) (any, error) {
-	switch input.(type) {
-	case *sdk.SetSecurityGroupsInput:
-		r.done = append(r.done, fieldGroups)
-		return &sdk.SetSecurityGroupsOutput{}, nil
-	case *sdk.SetSubnetsInput:
-		r.done = append(r.done, fieldSubnets)
-		return &sdk.SetSubnetsOutput{}, nil
-	case *sdk.SetIpAddressTypeInput:
-		r.done = append(r.done, fieldStack)
-		return &sdk.SetIpAddressTypeOutput{}, nil
-	}
-	return nil, fmt.Errorf("nothing answers %T", input)
-}
 
 // A balancer gets IPv6 when its subnets have it, and loses it before it moves to others.
 func TestOrderOfChanges(t *testing.T) {
@@ -43,7 +21,7 @@ func TestOrderOfChanges(t *testing.T) {
 		types.IpAddressTypeIpv4:      {fieldStack, fieldGroups, fieldSubnets},
 	} {
 		client := &recorder{}
-		n := &Balancers{Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(client.answer)})}
+		n := &Balancers{Client: client.client()}
 		wanted := cloud.Resource{Fields: map[string]any{fieldStack: string(stack)}, Native: cloud.Balancer{}}
 		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldStack, fieldGroups, fieldSubnets}); err != nil || !slices.Equal(client.done, want) {
 			t.Errorf("to %s: %q, %v, want %q", stack, client.done, err, want)
@@ -56,15 +34,15 @@ func TestOrderOfChanges(t *testing.T) {
 }
 
 // groupOf is a target group that was made for a listener, with an instance.
-func groupOf(name string, nodePort int32) targetgroup.Group {
-	return targetgroup.Group{TargetGroup: types.TargetGroup{
+func groupOf(name string, nodePort int32) Group {
+	return Group{TargetGroup: types.TargetGroup{
 		TargetGroupName: &name, TargetGroupArn: &name, Port: &nodePort, Protocol: types.ProtocolEnumTcp, TargetType: types.TargetTypeEnumInstance,
 		HealthCheckProtocol: types.ProtocolEnumTcp, HealthCheckPort: aws.String("traffic-port"), HealthCheckIntervalSeconds: aws.Int32(30),
 		LoadBalancerArns: []string{"lb"},
 	}, Tags: tag.Cluster{ID: "c"}.Tags(), Targets: []string{"i-old"}}
 }
 
-func listenerAt(port int32, protocol types.ProtocolEnum, g targetgroup.Group) Listener {
+func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
 	return Listener{Listener: types.Listener{Port: &port, Protocol: protocol, ListenerArn: aws.String("listener")}, group: g}
 }
 
@@ -73,9 +51,9 @@ func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	t.Helper()
 	cluster := tag.Cluster{ID: "c"}
 	k := config.Config{Cluster: cluster}
-	n := &Balancers{Settings: desired.Settings(k), Targets: &targetgroup.Groups{Config: k}}
+	n := &Balancers{Settings: desired.Settings(k), Targets: &TargetGroups{Config: k}}
 	p := &parts{
-		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &targetgroup.Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
+		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
 		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},
 	}
 	for _, l := range wanted {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
@@ -47,7 +47,7 @@ func transports(p cloud.Protocol) []string {
 	switch p {
 	case cloud.ProtocolUDP:
 		return []string{"udp"}
-	case targetgroup.ProtocolBoth:
+	case desired.ProtocolBoth:
 		return []string{"tcp", "udp"}
 	}
 	return []string{"tcp"}
@@ -134,7 +134,7 @@ func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines
 // network and checks that port. That happens where all check kube-proxy's port. The target groups are read anew: one
 // that came since the last list may rely on the rule. Balancers are read when a target group of another checks the port.
 func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) secgroup.NewOwner {
-	var groups []targetgroup.Group
+	var groups []Group
 	var others []Balancer
 	return func(_ string, r secgroup.Rule) (_ bool, _ string, err error) {
 		if !s.Inventory.HasRange(r.Source) {
@@ -162,7 +162,7 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) sec
 }
 
 // checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
-func checking(groups []targetgroup.Group, r secgroup.Rule) (balancers []string) {
+func checking(groups []Group, r secgroup.Rule) (balancers []string) {
 	for _, g := range groups {
 		port := aws.ToString(g.HealthCheckPort)
 		if port == option.TrafficPort {

@@ -17,7 +17,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -60,7 +59,7 @@ func (lb *Balancer) addressOf(subnet string) string {
 }
 
 // Observe reads the rest of a network balancer that was found.
-func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []targetgroup.Group, spec cloud.Spec) (cloud.Observed, error) {
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
 	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
 		return cloud.Observed{}, err
@@ -191,7 +190,7 @@ func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.Secu
 
 // view returns the managed state of a listener and its target group.
 func (l Listener) view() cloud.Listener {
-	view := l.group.View()
+	view := l.group.view()
 	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
 	if l.idle != "" {
 		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle

@@ -133,7 +133,7 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 	if lb, err = bs.Network.Find(ctx, id); lb == nil || err != nil {
 		return nil, err
 	}
-	s.listed, lb.Tags, err = bs.Targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
+	s.listed, lb.Tags, err = bs.Network.Targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
 	return lb, err
 }
 

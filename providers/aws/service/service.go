@@ -20,7 +20,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -31,7 +30,6 @@ type Balancers struct {
 	config.Config
 	VPC      *vpc.Reader
 	Security *secgroup.Groups
-	Targets  *targetgroup.Groups
 	Classic  *elb.Balancers
 	Network  *nlb.Balancers
 }
@@ -42,9 +40,9 @@ type snapshot struct {
 	// One of classic and network is set where the balancer exists.
 	classic *elb.Balancer
 	network *nlb.Balancer
-	groups  targetgroup.Set
+	groups  nlb.Set
 	// listed are all target groups, nil where they have not been read.
-	listed []targetgroup.Group
+	listed []nlb.Group
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -84,8 +82,8 @@ type bulkList struct {
 	security vpc.Groups
 	classic  []elb.Balancer
 	network  []nlb.Balancer
-	names    []string            // of all load balancers but classic ones
-	groups   []targetgroup.Group // with tags where no listener leads to them
+	names    []string    // of all load balancers but classic ones
+	groups   []nlb.Group // with tags where no listener leads to them
 }
 
 // ReadNetwork implements cloud.NetworkReader.
@@ -102,7 +100,7 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 	if s.security, err = bs.VPC.ReadGroups(ctx); err != nil {
 		return nil, err
 	}
-	s.groups, _, err = bs.Targets.List(ctx, "")
+	s.groups, _, err = bs.Network.Targets.List(ctx, "")
 	return s, err
 }
 
@@ -136,7 +134,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	case s.classic != nil:
 		o, err = bs.Classic.Observe(ctx, s.forClassic(spec), spec)
 	case s.network != nil:
-		var groups []targetgroup.Group
+		var groups []nlb.Group
 		if groups, err = bs.targetGroups(ctx, s, v); err == nil {
 			o, err = bs.Network.Observe(ctx, s.forNetwork(spec), groups, spec)
 		}
@@ -152,14 +150,14 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 }
 
 // targetGroups returns all target groups there are.
-func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList) (groups []targetgroup.Group, err error) {
+func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList) (groups []nlb.Group, err error) {
 	switch {
 	case v != nil:
 		return v.groups, nil
 	case s.listed != nil:
 		return s.listed, nil
 	}
-	groups, _, err = bs.Targets.List(ctx, "")
+	groups, _, err = bs.Network.Targets.List(ctx, "")
 	return groups, err
 }
 
@@ -196,7 +194,7 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec 
 	if err != nil {
 		return o, err
 	}
-	if err := bs.Targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
+	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})

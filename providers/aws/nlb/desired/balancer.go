@@ -12,7 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // Settings are those of the driver.
@@ -186,7 +185,7 @@ func (w *builder) listeners(b *cloud.Balancer) {
 func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 	l := port.Listener()
 	if both {
-		l.Protocol, l.TargetProtocol = targetgroup.ProtocolBoth, targetgroup.ProtocolBoth
+		l.Protocol, l.TargetProtocol = ProtocolBoth, ProtocolBoth
 	}
 	targetType := option.TargetType.In(w.spec.Options)
 	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
@@ -217,7 +216,7 @@ func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 // attributes sets what the annotation says of target groups.
 func (w *builder) attributes(l *cloud.Listener, targetType string) {
 	given := option.ParseTags(option.TargetAttributes.In(w.spec.Options))
-	l.ProviderFields[balancer.FieldProxy], l.ProviderFields[balancer.FieldPreserve] = "false", strconv.FormatBool(targetgroup.PreservesByDefault(targetType, l.TargetProtocol))
+	l.ProviderFields[balancer.FieldProxy], l.ProviderFields[balancer.FieldPreserve] = "false", strconv.FormatBool(PreservesByDefault(targetType, l.TargetProtocol))
 	if option.ProxyProtocol.In(w.spec.Options) == "true" || given[option.AttributeProxy] == "true" {
 		l.ProviderFields[balancer.FieldProxy] = "true"
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // Parts of a network balancer that upstream never changes on one that is there.
@@ -90,7 +89,7 @@ const (
 // HasTimeout reports whether the idle timeout of a listener can be changed. AWS's own stays on those of
 // UDP and TLS.
 func HasTimeout(p cloud.Protocol) bool {
-	return p == cloud.ProtocolTCP || p == targetgroup.ProtocolBoth
+	return p == cloud.ProtocolTCP || p == ProtocolBoth
 }
 
 // timeouts sets the idle timeouts, where the annotation says one or the listeners were given one before.
@@ -117,4 +116,13 @@ func (w *builder) timeouts(listeners []cloud.Listener) {
 	if asked && len(others) > 0 {
 		w.note(option.IdleTimeout.Name, "not possible on "+strings.Join(others, ", ")+": AWS has it for TCP ports only")
 	}
+}
+
+// ProtocolBoth is the protocol of a listener that takes TCP and UDP on one port.
+const ProtocolBoth cloud.Protocol = "TCP_UDP"
+
+// PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it: but for TCP and TLS to
+// targets that are addresses (API reference of TargetGroupAttribute).
+func PreservesByDefault(targetType string, p cloud.Protocol) bool {
+	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
 }

@@ -1,4 +1,4 @@
-package targetgroup
+package nlb
 
 import (
 	"cmp"
@@ -21,54 +21,48 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// Behind says which balancer target groups are behind, and which missing rules let their traffic through.
-type Behind struct {
-	Balancer cloud.IDOf
-	Rules    []cloud.IDOf
-}
-
-// Add adds the target group that a listener has to lead to, with what is in it. Have is the one that it
+// addTargetGroup adds the target group that a listener has to lead to, with what is in it. Have is the one that it
 // leads to now. A new one is made when the balancer is there.
-func (gs *Groups) Add(ctx context.Context, r *cloud.Resources, s *Set, have Group, l cloud.Listener, change cloud.Change, b Behind) (cloud.IDOf, error) {
-	g, err := gs.choose(ctx, s, have, l, change.Spec)
+func (p *parts) addTargetGroup(ctx context.Context, have Group, l cloud.Listener) (cloud.IDOf, error) {
+	g, err := p.choose(ctx, have, l)
 	if err != nil {
 		return cloud.IDOf{}, err
 	}
-	ref := g.Ref()
-	wanted := cloud.Resource{Kind: kindGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, gs.Cluster.ObjectTags(change.Spec)}, Needs: b.Rules}
-	attributes := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: b.Rules}
-	its := cloud.Resource{Kind: kindAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
+	ref, rules := g.Ref(), p.rules()
+	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, p.Cluster.ObjectTags(p.change.Spec)}, Needs: rules}
+	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: rules}
+	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.view())}
 	if g.TargetGroupArn != nil {
-		present := presentGroup(g, b.Balancer)
-		present.Fields, its.Fields[fieldGroup] = healthFields(*g.Health()), ref
-		r.Present = append(r.Present, present, its)
+		present := presentGroup(g, p.lb)
+		present.Fields, its.Fields[fieldTargets] = healthFields(*g.health()), ref
+		p.Present = append(p.Present, present, its)
 	} else { // what has its default is not written
-		wanted.Needs = append([]cloud.IDOf{b.Balancer}, b.Rules...)
+		wanted.Needs = append([]cloud.IDOf{p.lb}, rules...)
 		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
 	}
-	r.Wanted = append(r.Wanted, wanted)
+	p.Wanted = append(p.Wanted, wanted)
 	if len(attributes.Fields) > 0 {
-		attributes.Fields[fieldGroup] = ref
-		r.Wanted = append(r.Wanted, attributes)
+		attributes.Fields[fieldTargets] = ref
+		p.Wanted = append(p.Wanted, attributes)
 	}
-	addTargets(r, g, l.ProviderFields[balancer.FieldTargetType], change)
+	p.addTargets(g, l.ProviderFields[balancer.FieldTargetType])
 	return ref, nil
 }
 
 // choose returns the target group for a listener: the one it has, else a spare, else a new one.
-func (gs *Groups) choose(ctx context.Context, s *Set, have Group, l cloud.Listener, spec cloud.Spec) (Group, error) {
+func (p *parts) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
 	if have.suits(l) {
 		return have, nil
 	}
-	names := groupNames(gs.Cluster.ID, l, spec.Ref.Owner)
-	for _, spare := range s.Unused {
+	names := groupNames(p.Cluster.ID, l, p.change.Spec.Ref.Owner)
+	for _, spare := range p.s.Groups.Unused {
 		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
-			err := gs.Complete(ctx, &spare)
+			err := p.Targets.complete(ctx, &spare)
 			return spare, err
 		}
 	}
 	for _, name := range names {
-		if !s.taken[name] {
+		if !p.s.Groups.taken[name] {
 			return Group{TargetGroup: types.TargetGroup{
 				TargetGroupName: &name, TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Protocol: types.ProtocolEnum(l.TargetProtocol),
 			}}, nil
@@ -106,7 +100,7 @@ func groupName(clusterID string, owner cloud.Owner, l cloud.Listener) string {
 
 // Ref stands for the target group.
 func (g Group) Ref() cloud.IDOf {
-	return cloud.IDOf{Kind: kindGroup, Key: aws.ToString(g.TargetGroupName)}
+	return cloud.IDOf{Kind: kindTargetGroup, Key: aws.ToString(g.TargetGroupName)}
 }
 
 // creation is what a target group is made with.
@@ -133,7 +127,7 @@ func healthPortText(h cloud.Health) string {
 // attributesOf are the attributes of the target group of a listener.
 func attributesOf(l cloud.Listener) map[string]any {
 	fields := map[string]any{}
-	for attribute, field := range attributeFields {
+	for attribute, field := range groupAttributes {
 		fields[attribute] = l.ProviderFields[field]
 	}
 	return fields
@@ -141,20 +135,20 @@ func attributesOf(l cloud.Listener) map[string]any {
 
 // presentGroup is a target group that is there. It is a part of the balancer that it needs.
 func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
-	return cloud.Resource{Kind: kindGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
+	return cloud.Resource{Kind: kindTargetGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
 }
 
 // addTargets adds what is registered with a target group, and what has to be.
-func addTargets(r *cloud.Resources, g Group, targetType string, change cloud.Change) {
+func (p *parts) addTargets(g Group, targetType string) {
 	add := func(to *[]cloud.Resource, id string) {
 		key := id + " in " + aws.ToString(g.TargetGroupName)
-		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, nodeOf(id, change.Spec.Candidates)}, Fields: map[string]any{fieldGroup: g.Ref()}})
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, nodeOf(id, p.change.Spec.Candidates)}, Fields: map[string]any{fieldTargets: g.Ref()}})
 	}
 	for _, id := range g.Targets {
-		add(&r.Present, id)
+		add(&p.Present, id)
 	}
-	for _, id := range wantedTargets(g.Targets, targetType, change) {
-		add(&r.Wanted, id)
+	for _, id := range wantedTargets(g.Targets, targetType, p.change) {
+		add(&p.Wanted, id)
 	}
 }
 
@@ -207,62 +201,55 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 	return first
 }
 
-// AddLeaving adds a target group that goes with the listener that leads to it. While the cloud refuses
+// addLeaving adds a target group that goes with the listener that leads to it. While the cloud refuses
 // something that may still serve, so its targets are right.
-func (gs *Groups) AddLeaving(r *cloud.Resources, g Group, change cloud.Change, b Behind) {
-	if !gs.Releases(g) || listed(r.Wanted, g) || listed(r.Present, g) {
+func (p *parts) addLeaving(g Group) {
+	if !p.Targets.releases(g) || listed(p.Wanted, g.Ref()) || listed(p.Present, g.Ref()) {
 		return
 	}
-	r.Present = append(r.Present, presentGroup(g, b.Balancer))
-	had := len(r.Wanted)
-	addTargets(r, g, string(g.TargetType), change)
-	for i := had; i < len(r.Wanted); i++ {
-		r.Wanted[i].WhileRefused = true
+	p.Present = append(p.Present, presentGroup(g, p.lb))
+	had := len(p.Wanted)
+	p.addTargets(g, string(g.TargetType))
+	for i := had; i < len(p.Wanted); i++ {
+		p.Wanted[i].WhileRefused = true
 	}
 }
 
-// Releases reports whether a group goes with the listener that leads to it. One that other balancers
+// releases reports whether a group goes with the listener that leads to it. One that other balancers
 // have too, or that is the user's, is left alone.
-func (gs *Groups) Releases(g Group) bool { return gs.IsMade(g) && len(g.LoadBalancerArns) <= 1 }
+func (gs *TargetGroups) releases(g Group) bool { return gs.isMade(g) && len(g.LoadBalancerArns) <= 1 }
 
-// IsMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
+// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
 // is none of the user's.
-func (gs *Groups) IsMade(g Group) bool {
+func (gs *TargetGroups) isMade(g Group) bool {
 	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
 }
 
-func listed(list []cloud.Resource, g Group) bool {
-	return slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == g.Ref() })
+func listed(list []cloud.Resource, ref cloud.IDOf) bool {
+	return slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
 }
 
 // untilServing is how long the targets of a new target group usually take to become healthy: AWS
 // registers them, and checks three times every 30 seconds.
 const untilServing = 3 * time.Minute
 
-// AddRetired adds a target group that a listener leads to until now. Connections still go there, so it
+// addRetired adds a target group that a listener leads to until now. Connections still go there, so it
 // stays, and its targets are right, until the one in its place serves. One of the user's is left alone.
-func (gs *Groups) AddRetired(r *cloud.Resources, g Group, change cloud.Change, b Behind) {
-	if listed(r.Wanted, g) || !gs.Releases(g) {
+func (p *parts) addRetired(g Group) {
+	if listed(p.Wanted, g.Ref()) || !p.Targets.releases(g) {
 		return
 	}
-	present := presentGroup(g, b.Balancer)
-	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, present)
-	addTargets(r, g, string(g.TargetType), change)
-	r.Again = untilServing
+	present := presentGroup(g, p.lb)
+	p.Present, p.Wanted = append(p.Present, present), append(p.Wanted, present)
+	p.addTargets(g, string(g.TargetType))
+	p.Again = untilServing
 }
 
-// AddSurplus adds a target group that goes with its balancer.
-func (gs *Groups) AddSurplus(r *cloud.Resources, g Group) {
-	if gs.Releases(g) {
-		AddUnused(r, g)
-	}
-}
-
-// AddUnused adds target groups of the Service that no listener leads to, unless they are wanted again.
-func AddUnused(r *cloud.Resources, groups ...Group) {
+// addUnused adds target groups of the Service that no listener leads to, unless they are wanted again.
+func (p *parts) addUnused(groups ...Group) {
 	for _, g := range groups {
-		if !listed(r.Wanted, g) && !listed(r.Present, g) {
-			r.Present = append(r.Present, presentGroup(g))
+		if !listed(p.Wanted, g.Ref()) && !listed(p.Present, g.Ref()) {
+			p.Present = append(p.Present, presentGroup(g))
 		}
 	}
 }

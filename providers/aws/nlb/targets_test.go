@@ -1,4 +1,4 @@
-package targetgroup
+package nlb
 
 import (
 	"context"
@@ -19,7 +19,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -48,6 +50,15 @@ func (r *recorder) answer(input any) (any, error) {
 	case *sdk.ModifyTargetGroupAttributesInput:
 		r.done = append(r.done, "attributes of "+*in.TargetGroupArn)
 		return &sdk.ModifyTargetGroupAttributesOutput{}, nil
+	case *sdk.SetSecurityGroupsInput:
+		r.done = append(r.done, fieldGroups)
+		return &sdk.SetSecurityGroupsOutput{}, nil
+	case *sdk.SetSubnetsInput:
+		r.done = append(r.done, fieldSubnets)
+		return &sdk.SetSubnetsOutput{}, nil
+	case *sdk.SetIpAddressTypeInput:
+		r.done = append(r.done, fieldStack)
+		return &sdk.SetIpAddressTypeOutput{}, nil
 	case *sdk.DeleteTargetGroupInput:
 		r.done = append(r.done, "delete "+*in.TargetGroupArn)
 		return &sdk.DeleteTargetGroupOutput{}, nil
@@ -55,22 +66,24 @@ func (r *recorder) answer(input any) (any, error) {
 	return nil, fmt.Errorf("nothing answers %T", input)
 }
 
+func (r *recorder) client() *sdk.Client {
+	return sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})
+}
+
 // groups are those of a cluster whose client is the recorder.
-func (r *recorder) groups(cluster tag.Cluster) *Groups {
-	return &Groups{Config: config.Config{Cluster: cluster}, Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})}
+func (r *recorder) groups(cluster tag.Cluster) *TargetGroups {
+	return &TargetGroups{Config: config.Config{Cluster: cluster}, Client: r.client()}
 }
 
 // driver has a balancer, a rule that is missing, and target groups.
 type driver struct {
-	*Groups
-	cloud.Resources
+	*parts
 	refused error
 }
 
 var (
 	theBalancer = cloud.Resource{Kind: "balancer", Key: "b", ID: "b"}
-	theRule     = cloud.Resource{Kind: "rule", Key: "r"}
-	theBehind   = Behind{Balancer: theBalancer.Ref(), Rules: []cloud.IDOf{theRule.Ref()}}
+	theRule     = cloud.Resource{Kind: secgroup.KindRule, Key: "r"}
 )
 
 // steps is the driver as the kernel sees it.
@@ -83,12 +96,12 @@ type steps struct {
 func (s *steps) Classify(err error) cloud.Failure { return failure.Classify(err) }
 
 func (s *steps) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
-	return s.d.Resources, nil
+	return s.d.parts.Resources, nil
 }
 
 func (s *steps) ResourceKinds() []cloud.ResourceKind {
 	create := func(context.Context, cloud.Resource, []cloud.Resource) (string, error) { return "r", s.d.refused }
-	return append([]cloud.ResourceKind{{Name: "rule", Create: create}, {Name: "balancer", Anchor: true}}, s.d.Kinds()...)
+	return append([]cloud.ResourceKind{{Name: secgroup.KindRule, Create: create}, {Name: "balancer", Anchor: true}}, s.d.Targets.kinds()...)
 }
 
 const port = 30080
@@ -103,7 +116,7 @@ func groupOfTargets(name string, tags map[string]string, targets ...string) Grou
 
 // listenerOf is a listener that the group suits, with another timeout and without clients' addresses.
 func listenerOf(g Group) cloud.Listener {
-	l := g.View()
+	l := g.view()
 	l.Health.Timeout, l.ProviderFields[balancer.FieldPreserve] = 5e9, "false"
 	return l
 }
@@ -115,37 +128,38 @@ func TestWhileRulesAreRefused(t *testing.T) {
 	change := cloud.Change{After: &cloud.Balancer{Targets: []cloud.InstanceID{"i-new"}}}
 	targets := []string{"register i-new in k8s-have", "deregister i-old in k8s-have"}
 	for name, tt := range map[string]struct {
-		add          func(*Groups, *cloud.Resources) error
+		add          func(*parts) error
 		refused, not []string
 	}{
 		"one that stays": {
-			func(gs *Groups, r *cloud.Resources) error {
-				_, err := gs.Add(t.Context(), r, &Set{}, have, listenerOf(have), change, theBehind)
+			func(p *parts) error {
+				_, err := p.addTargetGroup(t.Context(), have, listenerOf(have))
 				return err
 			},
 			targets, []string{"modify k8s-have", "attributes of k8s-have", targets[0], targets[1]},
 		},
-		"one that is retired": {func(gs *Groups, r *cloud.Resources) error { gs.AddRetired(r, have, change, theBehind); return nil }, targets, targets},
+		"one that is retired": {func(p *parts) error { p.addRetired(have); return nil }, targets, targets},
 		"one that goes with its listener": {
-			func(gs *Groups, r *cloud.Resources) error {
-				gs.AddLeaving(r, have, change, theBehind)
-				r.Present = append(r.Present, cloud.Resource{Kind: kindAttributes, Key: "serves", Fields: map[string]any{fieldGroup: have.Ref()}})
-				r.Wanted = append(r.Wanted, cloud.Resource{Kind: kindAttributes, Key: "serves", Fields: map[string]any{fieldGroup: have.Ref()}, Needs: theBehind.Rules})
+			func(p *parts) error {
+				p.addLeaving(have)
+				p.Present = append(p.Present, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}})
+				p.Wanted = append(p.Wanted, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}, Needs: p.rules()})
 				return nil
 			},
 			targets, nil,
 		},
-		"the user's that is retired": {func(gs *Groups, r *cloud.Resources) error { gs.AddRetired(r, theirs, change, theBehind); return nil }, nil, nil},
-		"the user's that goes":       {func(gs *Groups, r *cloud.Resources) error { gs.AddLeaving(r, theirs, change, theBehind); return nil }, nil, nil},
+		"the user's that is retired": {func(p *parts) error { p.addRetired(theirs); return nil }, nil, nil},
+		"the user's that goes":       {func(p *parts) error { p.addLeaving(theirs); return nil }, nil, nil},
 	} {
 		for _, refused := range []error{nil, &cloud.Invalid{Field: "rules", Value: "61", Want: "want 60"}} {
 			if refused == nil && tt.not == nil && tt.refused != nil {
 				continue
 			}
 			client := &recorder{}
-			d := &driver{Groups: client.groups(cluster), refused: refused}
+			n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: client.groups(cluster)}
+			d := &driver{&parts{Balancers: n, s: &Snapshot{Groups: &Set{}}, change: change, lb: theBalancer.Ref()}, refused}
 			d.Present, d.Wanted = []cloud.Resource{theBalancer}, []cloud.Resource{theRule, theBalancer}
-			if err := tt.add(d.Groups, &d.Resources); err != nil {
+			if err := tt.add(d.parts); err != nil {
 				t.Fatal(err)
 			}
 			b, _ := composite.Balancers(&steps{d: d})
@@ -163,20 +177,29 @@ func TestWhileRulesAreRefused(t *testing.T) {
 
 // What other listeners lead to is never deleted; what names only balancers that are gone is.
 func TestUnused(t *testing.T) {
-	gs, r := (&recorder{}).groups(tag.Cluster{ID: "c"}), &cloud.Resources{}
-	shared, orphan := groupOfTargets("k8s-shared", gs.Cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
+	cluster := tag.Cluster{ID: "c"}
+	shared, orphan := groupOfTargets("k8s-shared", cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
 	shared.LoadBalancerArns = []string{"b", "c"}
-	gs.AddSurplus(r, shared)
-	AddUnused(r, orphan)
-	if len(r.Present) != 1 || r.Present[0].Key != "k8s-orphan" {
-		t.Errorf("%v", r.Present)
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: (&recorder{}).groups(cluster)}
+	r, err := n.Resources(t.Context(), &Snapshot{Balancer: &Balancer{listeners: []Listener{{group: shared}}}, Groups: &Set{Unused: []Group{orphan}}}, cloud.Change{})
+	if groups := keysOf(r.Present, kindTargetGroup); err != nil || !slices.Equal(groups, []string{"k8s-orphan"}) {
+		t.Errorf("%q, %v", groups, err)
 	}
+}
+
+func keysOf(list []cloud.Resource, kind string) (keys []string) {
+	for _, r := range list {
+		if r.Kind == kind {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
 }
 
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
 	gs := (&recorder{err: &smithy.GenericAPIError{Code: "TargetGroupNotFound"}}).groups(tag.Cluster{})
-	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldGroup: "arn"}}}
+	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldTargets: "arn"}}}
 	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
 	if !waits || waiting.After != 0 {
 		t.Errorf("registering: %+v, want it to be tried again soon", waiting)

@@ -1,6 +1,4 @@
-// Package targetgroup reads and writes the target groups of Network Load Balancers, and what is
-// registered with them.
-package targetgroup
+package nlb
 
 import (
 	"context"
@@ -18,12 +16,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// Groups reads and writes target groups.
-type Groups struct {
+// TargetGroups reads and writes the target groups of Network Load Balancers, and what is registered with them.
+type TargetGroups struct {
 	config.Config
 	Client *sdk.Client
 }
@@ -42,9 +41,9 @@ type Group struct {
 // List returns all target groups of the region: their names have to be unique there.
 // Those of the VPC that no listener leads to and that could have been made for a Service have
 // their tags, and those behind the balancer of that ARN, "" for none, whose tags are returned too.
-func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
+func (gs *TargetGroups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
 	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
-		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(PageSize), Marker: page})
+		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(pageSize), Marker: page})
 	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
 		return o.TargetGroups, o.NextMarker
 	})
@@ -63,7 +62,7 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 			tagged = append(tagged, aws.ToString(g.TargetGroupArn))
 		}
 	}
-	tags, err := gs.Tags(ctx, tagged)
+	tags, err := gs.tags(ctx, tagged)
 	for i := range list {
 		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
 	}
@@ -72,13 +71,13 @@ func (gs *Groups) List(ctx context.Context, of string) ([]Group, map[string]stri
 
 // Limits of one request.
 const (
-	PageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
-	TagBatch = 20  // ARNs of one DescribeTags
+	pageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
+	tagBatch = 20  // ARNs of one DescribeTags
 )
 
-// Tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
-func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
-	return tag.ByID(arns, TagBatch, func(arns []string) (map[string]map[string]string, error) {
+// tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
+func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+	return tag.ByID(arns, tagBatch, func(arns []string) (map[string]map[string]string, error) {
 		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
@@ -95,14 +94,14 @@ func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[strin
 	})
 }
 
-// TagList returns tags as AWS takes them, sorted by key.
-func TagList(tags map[string]string) []types.Tag {
+// tagList returns tags as AWS takes them, sorted by key.
+func tagList(tags map[string]string) []types.Tag {
 	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
-func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
+func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
 	s.taken = map[string]bool{}
 	var orphans []Group
 	var arns []string
@@ -115,7 +114,7 @@ func (gs *Groups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec c
 			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
 		}
 	}
-	tags, err := gs.Tags(ctx, arns)
+	tags, err := gs.tags(ctx, arns)
 	for _, g := range orphans {
 		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner) {
 			s.Unused = append(s.Unused, g)
@@ -141,8 +140,8 @@ func (s *Set) isOrphan(g Group) bool {
 		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
 }
 
-// Complete reads the attributes and the targets of a group.
-func (gs *Groups) Complete(ctx context.Context, g *Group) error {
+// complete reads the attributes and the targets of a group.
+func (gs *TargetGroups) complete(ctx context.Context, g *Group) error {
 	attributes, err := gs.Client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
@@ -167,11 +166,11 @@ func (gs *Groups) Complete(ctx context.Context, g *Group) error {
 	return nil
 }
 
-// Recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
+// recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
 // all listeners. It reports false where that was about another group, or does not say which addresses are
 // registered.
-func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
-	is := g.View()
+func (g *Group) recall(was cloud.Listener, all []cloud.InstanceID) bool {
+	is := g.view()
 	const kind = balancer.FieldTargetType
 	addresses := !slices.ContainsFunc(was.Targets, func(id cloud.InstanceID) bool { return !id.Unknown() })
 	known := g.TargetType == types.TargetTypeEnumInstance || was.Targets != nil && addresses
@@ -182,7 +181,7 @@ func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
 		all = was.Targets
 	}
 	g.Attributes = map[string]string{}
-	for attribute, field := range attributeFields {
+	for attribute, field := range groupAttributes {
 		g.Attributes[attribute] = was.ProviderFields[field]
 	}
 	for _, id := range all {
@@ -192,26 +191,23 @@ func (g *Group) Recall(was cloud.Listener, all []cloud.InstanceID) bool {
 	return true
 }
 
-// ProtocolBoth is the protocol of a listener that takes TCP and UDP on one port.
-const ProtocolBoth cloud.Protocol = "TCP_UDP"
+// attributeSticky is the attribute that keeps a client with its target.
+const attributeSticky = "stickiness.enabled"
 
-// AttributeSticky is the attribute that keeps a client with its target.
-const AttributeSticky = "stickiness.enabled"
-
-// attributeFields are the attributes of target groups by their fields in the portable view.
-var attributeFields = map[string]string{
-	option.AttributePreserve: balancer.FieldPreserve, option.AttributeProxy: balancer.FieldProxy, AttributeSticky: balancer.FieldSticky,
+// groupAttributes are the attributes of target groups by their fields in the portable view.
+var groupAttributes = map[string]string{
+	option.AttributePreserve: balancer.FieldPreserve, option.AttributeProxy: balancer.FieldProxy, attributeSticky: balancer.FieldSticky,
 }
 
-// View returns the managed state of the group, as part of the listener that leads to it.
-func (g Group) View() cloud.Listener {
+// view returns the managed state of the group, as part of the listener that leads to it.
+func (g Group) view() cloud.Listener {
 	view := cloud.Listener{
-		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.Health(), Targets: []cloud.InstanceID{},
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.health(), Targets: []cloud.InstanceID{},
 		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
 	}
-	for attribute, field := range attributeFields {
+	for attribute, field := range groupAttributes {
 		value, known := g.Attributes[attribute]
-		preserves := !known && attribute == option.AttributePreserve && PreservesByDefault(string(g.TargetType), view.TargetProtocol)
+		preserves := !known && attribute == option.AttributePreserve && desired.PreservesByDefault(string(g.TargetType), view.TargetProtocol)
 		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
 	}
 	for _, id := range g.Targets {
@@ -225,14 +221,8 @@ func (g Group) View() cloud.Listener {
 	return view
 }
 
-// PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it: but for TCP and TLS to
-// targets that are addresses (API reference of TargetGroupAttribute).
-func PreservesByDefault(targetType string, p cloud.Protocol) bool {
-	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
-}
-
-// Health returns the health check; its port is 0 where it is the one of the traffic.
-func (g Group) Health() *cloud.Health {
+// health returns the health check; its port is 0 where it is the one of the traffic.
+func (g Group) health() *cloud.Health {
 	port, _ := strconv.Atoi(aws.ToString(g.HealthCheckPort))
 	h := &cloud.Health{
 		Protocol: cloud.Protocol(g.HealthCheckProtocol), Port: port,

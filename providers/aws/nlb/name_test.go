@@ -1,4 +1,4 @@
-package targetgroup
+package nlb
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package targetgroup
+package nlb
 
 import (
 	"context"
@@ -17,28 +17,25 @@ import (
 
 // The kinds of resources.
 const (
-	kindGroup      = "target group"
-	kindAttributes = "attributes of a target group"
-	kindTarget     = "target"
+	kindTargetGroup     = "target group"
+	kindGroupAttributes = "attributes of a target group"
+	kindTarget          = "target"
 )
 
-// fieldGroup is the target group that attributes and targets belong to.
-const fieldGroup = "TargetGroupArn"
-
-// Kinds returns the kinds of resources in the order of making.
-func (gs *Groups) Kinds() []cloud.ResourceKind {
+// kinds returns the kinds of resources in the order of making.
+func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
-		{Name: kindGroup, Takes: []string{kindAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
-		balancer.Written(kindAttributes, fieldGroup, gs.writeAttributes),
-		{Name: kindTarget, Together: fieldGroup, Add: gs.register, Remove: gs.deregister},
+		{Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
+		balancer.Written(kindGroupAttributes, fieldTargets, gs.writeAttributes),
+		{Name: kindTarget, Together: fieldTargets, Add: gs.register, Remove: gs.deregister},
 	}
 }
 
-func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	c, _ := wanted.Native.(creation)
 	input := &sdk.CreateTargetGroupInput{
 		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.Cluster.VPC,
-		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: TagList(c.tags),
+		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: tagList(c.tags),
 		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)), HealthCheckPath: pathOf(c.Health),
 		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
 		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
@@ -60,7 +57,7 @@ func pathOf(h *cloud.Health) *string {
 	return &h.Path
 }
 
-func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+func (gs *TargetGroups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
 	c, _ := wanted.Native.(creation)
 	_, err := gs.Client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
 		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)),
@@ -71,31 +68,31 @@ func (gs *Groups) changeHealth(ctx context.Context, present, wanted cloud.Resour
 	return err
 }
 
-func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
+func (gs *TargetGroups) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
 	return failure.UnlessInUse(err)
 }
 
-func (gs *Groups) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
+func (gs *TargetGroups) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
 	var list []types.TargetGroupAttribute
 	for _, key := range keys {
 		list = append(list, types.TargetGroupAttribute{Key: &key, Value: aws.String(fmt.Sprint(wanted.Fields[key]))})
 	}
-	if wanted.Fields[AttributeSticky] == "true" {
+	if wanted.Fields[attributeSticky] == "true" {
 		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 	}
-	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldGroup), Attributes: list})
+	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
 	return err
 }
 
 // register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
 // have to wait.
-func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
+func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) error {
 	refused := &cloud.Waiting{After: untilTaken}
 	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
 	for batch := range slices.Chunk(wanted, targetBatch) {
 		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
-			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldGroup), Targets: targetList(some)})
+			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
 			return err
 		}, func(one cloud.Resource, err error) {
 			t, _ := one.Native.(target)
@@ -114,9 +111,9 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	return nil
 }
 
-func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
+func (gs *TargetGroups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldGroup), Targets: targetList(batch)})
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
 		if err = failure.UnlessGone(err); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package targetgroup
+package nlb
 
 import (
 	"testing"
@@ -19,9 +19,9 @@ func TestRecall(t *testing.T) {
 	}
 	known := func(kind types.TargetTypeEnum, targets ...string) cloud.Listener {
 		g := group(kind)
-		g.Attributes = map[string]string{AttributeSticky: "true", option.AttributeProxy: "true", option.AttributePreserve: "false"}
+		g.Attributes = map[string]string{attributeSticky: "true", option.AttributeProxy: "true", option.AttributePreserve: "false"}
 		g.Targets = targets
-		return g.View()
+		return g.view()
 	}
 	const instance, address = types.TargetTypeEnumInstance, types.TargetTypeEnumIp
 	without := func(l cloud.Listener) cloud.Listener { l.Targets = nil; return l }
@@ -45,7 +45,7 @@ func TestRecall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := group(test.kind)
-			if is := g.Recall(test.was, all); is != (test.want != nil) {
+			if is := g.recall(test.was, all); is != (test.want != nil) {
 				t.Fatalf("it is recalled: %t", is)
 			}
 			if test.want == nil {
@@ -55,7 +55,7 @@ func TestRecall(t *testing.T) {
 				t.Errorf("targets (-want +got):\n%s", diff)
 			}
 			for _, field := range []string{balancer.FieldSticky, balancer.FieldProxy, balancer.FieldPreserve} {
-				if got, want := g.View().ProviderFields[field], test.was.ProviderFields[field]; got != want {
+				if got, want := g.view().ProviderFields[field], test.was.ProviderFields[field]; got != want {
 					t.Errorf("%s is %s, want %s", field, got, want)
 				}
 			}

@@ -1,0 +1,212 @@
+package elb
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// Policies of classic balancers, with upstream's names.
+const (
+	// proxyPolicy is set for node ports where connections begin with a PROXY protocol header.
+	proxyPolicy = "k8s-proxyprotocol-enabled"
+	// tlsPolicyPrefix and the name of a predefined policy are the name of a policy like that one.
+	tlsPolicyPrefix = "k8s-SSLNegotiationPolicy-"
+)
+
+// Types of policies and their attributes (DescribeLoadBalancerPolicyTypes).
+const (
+	policyTypeProxy = "ProxyProtocolPolicyType"
+	policyTypeTLS   = "SSLNegotiationPolicyType"
+	attributeOn     = "ProxyProtocol"
+	attributeLike   = "Reference-Security-Policy"
+)
+
+// viewPolicy says which predefined policy a listener with these policies has:
+//
+//	it has                       annotation  it is taken for
+//	one like a predefined one    –           that one
+//	a predefined one             yes         that one
+//	a predefined one             no          the default one: AWS gave it, years ago perhaps
+//	none that is about TLS       –           the default one
+//	somebody's own               –           that one
+func (b *Balancer) viewPolicy(names []string, spec cloud.Spec) string {
+	for _, name := range names {
+		like, ours := strings.CutPrefix(name, tlsPolicyPrefix)
+		switch predefined := strings.HasPrefix(name, balancer.PredefinedPolicy); {
+		case ours:
+			return like
+		case predefined && option.TLSPolicy.In(spec.Options) == "":
+			return balancer.DefaultTLSPolicy
+		case predefined || b.hasPolicy(name):
+			return name
+		}
+	}
+	return balancer.DefaultTLSPolicy
+}
+
+// addPolicies adds the policies of the balancer, and those that its listeners and node ports have. A
+// listener that has, and keeps, what AWS gives to each by itself is left alone.
+func (p *parts) addPolicies(before, after cloud.Balancer) {
+	for _, name := range p.lb.otherPolicies() {
+		r := p.part(kindPolicy, name, map[string]any{})
+		r.ID = name
+		p.Present = append(p.Present, r)
+		p.want(r)
+	}
+	special := map[int]bool{}
+	for _, l := range before.Listeners {
+		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && policy != balancer.DefaultTLSPolicy {
+			special[l.Port] = true
+			p.Present = append(p.Present, p.listenerPolicies(l))
+		}
+	}
+	for _, l := range after.Listeners {
+		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && (policy != balancer.DefaultTLSPolicy || special[l.Port]) {
+			p.want(p.part(kindPolicy, p.lb.policyLike(policy), map[string]any{}))
+			p.want(p.listenerPolicies(l))
+		}
+	}
+	present, wanted := p.nodePorts(before), p.nodePorts(after)
+	for _, port := range p.lb.proxied() {
+		r, serves := present[port]
+		if !serves {
+			r = p.nodePort(port, "")
+		}
+		if _, stays := wanted[port]; stays {
+			r = needing(r)
+		}
+		p.Present = append(p.Present, r)
+	}
+	for _, port := range slices.Sorted(maps.Keys(wanted)) {
+		p.want(p.part(kindPolicy, proxyPolicy, map[string]any{}))
+		p.want(wanted[port])
+	}
+}
+
+// otherPolicies are the balancer's policies that are not about stickiness.
+func (b *Balancer) otherPolicies() []string {
+	if b.Policies == nil {
+		return nil
+	}
+	return b.Policies.OtherPolicies
+}
+
+// proxied are the node ports with the proxy policy, sorted.
+func (b *Balancer) proxied() (ports []string) {
+	for _, backend := range b.BackendServerDescriptions {
+		if slices.Contains(backend.PolicyNames, proxyPolicy) {
+			ports = append(ports, number32(backend.InstancePort))
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
+
+// listenerPolicies are those of a listener that terminates TLS.
+func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
+	name := p.lb.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
+	policies := []any{cloud.IDOf{Kind: kindPolicy, Key: name}}
+	for _, other := range p.lb.stickiness(l) {
+		policies = append(policies, other)
+	}
+	return needing(p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: policies}), p.listener(l).Ref())
+}
+
+// policyLike returns the name of the policy that is like a predefined one: the one that AWS has given
+// to listeners of the balancer by itself, where it has.
+func (b *Balancer) policyLike(predefined string) string {
+	if b.hasPolicy(predefined) {
+		return predefined
+	}
+	return tlsPolicyPrefix + predefined
+}
+
+func (b *Balancer) hasPolicy(name string) bool { return slices.Contains(b.otherPolicies(), name) }
+
+// stickiness are the policies about stickiness of the listener.
+func (b *Balancer) stickiness(l cloud.Listener) []string {
+	for _, d := range b.ListenerDescriptions {
+		if d.Listener != nil && int(d.Listener.LoadBalancerPort) == l.Port && cloud.ProtocolOf(aws.ToString(d.Listener.Protocol)) == l.Protocol {
+			return slices.DeleteFunc(slices.Clone(d.PolicyNames), func(name string) bool {
+				return b.hasPolicy(name) || strings.HasPrefix(name, tlsPolicyPrefix) || strings.HasPrefix(name, balancer.PredefinedPolicy)
+			})
+		}
+	}
+	return nil
+}
+
+// nodePorts are the policies of the node ports with the proxy policy. One that is given up loses it
+// before its listener goes: AWS may keep it at the port otherwise, for the next listener there. It may
+// also go along with a listener that is made again, so that it is set again then.
+func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
+	all := map[string]cloud.Resource{}
+	for _, l := range b.Listeners {
+		if port := strconv.Itoa(l.TargetPort); l.ProviderFields[balancer.FieldProxy] == "true" {
+			all[port] = needing(p.nodePort(port, fmt.Sprintf("%d %s-%s", l.Port, l.Protocol, l.TargetProtocol)), p.listener(l).Ref())
+		}
+	}
+	return all
+}
+
+func (p *parts) nodePort(port, listener string) cloud.Resource {
+	var policies []any
+	for _, other := range p.lb.backendPolicies(port) {
+		policies = append(policies, other)
+	}
+	policies = append(policies, cloud.IDOf{Kind: kindPolicy, Key: proxyPolicy}) // the last one: setNodePortPolicies takes it away
+	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: policies})
+}
+
+// backendPolicies are those of a node port besides the proxy policy.
+func (b *Balancer) backendPolicies(nodePort string) (names []string) {
+	for _, backend := range b.BackendServerDescriptions {
+		if number32(backend.InstancePort) == nodePort {
+			names = append(names, backend.PolicyNames...)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == proxyPolicy })
+}
+
+// createPolicy makes a policy. One is never changed, so that its name says what it is.
+func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
+	kind, attribute, value := policyTypeProxy, attributeOn, "true"
+	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
+		kind, attribute, value = policyTypeTLS, attributeLike, like
+	}
+	_, err := e.Client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
+		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
+		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
+	})
+	return err
+}
+
+func (e *Balancers) setListenerPolicies(ctx context.Context, r cloud.Resource, _ []string) error {
+	_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
+		LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
+	})
+	return err
+}
+
+// setNodePortPolicies sets the policies of a node port, without the proxy policy where that goes.
+func (e *Balancers) setNodePortPolicies(ctx context.Context, r cloud.Resource, changed []string) error {
+	names := values(fieldPolicies, r)
+	if len(changed) == 0 {
+		names = names[:len(names)-1]
+	}
+	_, err := e.Client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
+		LoadBalancerName: nameOf(r), InstancePort: parse32(r.Key), PolicyNames: names,
+	})
+	return err
+}
