@@ -163,13 +163,6 @@ func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
 	return fields
 }
 
-func number32(n *int32) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(int(*n))
-}
-
 // Balancers reads and writes Classic Load Balancers.
 type Balancers struct {
 	desired.Settings

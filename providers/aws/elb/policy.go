@@ -103,15 +103,11 @@ func (b *Balancer) otherPolicies() []string {
 	return b.Policies.OtherPolicies
 }
 
-// proxied are the node ports with the proxy policy, sorted.
-func (b *Balancer) proxied() (ports []string) {
-	for _, backend := range b.BackendServerDescriptions {
-		if slices.Contains(backend.PolicyNames, proxyPolicy) {
-			ports = append(ports, number32(backend.InstancePort))
-		}
+// want adds a resource unless it is wanted already.
+func (p *parts) want(r cloud.Resource) {
+	if !slices.ContainsFunc(p.Wanted, func(other cloud.Resource) bool { return other.Ref() == r.Ref() }) {
+		p.Wanted = append(p.Wanted, r)
 	}
-	slices.Sort(ports)
-	return ports
 }
 
 // listenerPolicies are those of a listener that terminates TLS.
@@ -147,6 +143,11 @@ func (b *Balancer) stickiness(l cloud.Listener) []string {
 	return nil
 }
 
+func needing(r cloud.Resource, needs ...cloud.IDOf) cloud.Resource {
+	r.Needs = needs
+	return r
+}
+
 // nodePorts are the policies of the node ports with the proxy policy. One that is given up loses it
 // before its listener goes: AWS may keep it at the port otherwise, for the next listener there. It may
 // also go along with a listener that is made again, so that it is set again then.
@@ -179,6 +180,24 @@ func (b *Balancer) backendPolicies(nodePort string) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == proxyPolicy })
 }
 
+func number32(n *int32) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(int(*n))
+}
+
+// proxied are the node ports with the proxy policy, sorted.
+func (b *Balancer) proxied() (ports []string) {
+	for _, backend := range b.BackendServerDescriptions {
+		if slices.Contains(backend.PolicyNames, proxyPolicy) {
+			ports = append(ports, number32(backend.InstancePort))
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
+
 // createPolicy makes a policy. One is never changed, so that its name says what it is.
 func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
 	kind, attribute, value := policyTypeProxy, attributeOn, "true"
@@ -197,6 +216,15 @@ func (e *Balancers) setListenerPolicies(ctx context.Context, r cloud.Resource, _
 		LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
 	})
 	return err
+}
+
+// parse32 is number32 the other way round.
+func parse32(text string) *int32 {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil
+	}
+	return new(int32(n))
 }
 
 // setNodePortPolicies sets the policies of a node port, without the proxy policy where that goes.

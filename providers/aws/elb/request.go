@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -115,6 +114,31 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 	return wanted.Key, balancer.At(made.DNSName), nil
 }
 
+func tagList(tags map[string]string) []types.Tag {
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
+}
+
+func listeners(parts ...cloud.Resource) []types.Listener {
+	var list []types.Listener
+	for _, part := range parts {
+		l, _ := part.Native.(cloud.Listener)
+		list = append(list, listenerInput(l))
+	}
+	return list
+}
+
+// listenerInput is a listener as AWS is asked for it.
+func listenerInput(l cloud.Listener) types.Listener {
+	input := types.Listener{
+		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
+		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
+	}
+	if certificate := l.ProviderFields[balancer.FieldCertificates]; certificate != "" {
+		input.SSLCertificateId = &certificate
+	}
+	return input
+}
+
 func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
 	_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
 	return failure.UnlessGone(err)
@@ -139,12 +163,30 @@ func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string
 	return err
 }
 
-func tagList(tags map[string]string) []types.Tag {
-	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
-}
-
 func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {
 	_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+	return err
+}
+
+func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
+	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
+	return err
+}
+
+func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+	l := listeners(wanted)[0]
+	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
+		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+	})
+	return err
+}
+
+func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
+	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
+	for _, l := range listeners(present...) {
+		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+	}
+	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
 	return err
 }
 
@@ -213,15 +255,6 @@ func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fiel
 	}
 	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
 	return err
-}
-
-// parse32 is number32 the other way round.
-func parse32(text string) *int32 {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return nil
-	}
-	return new(int32(n))
 }
 
 // register adds targets. One that does not exist any more is tried again later, and the others are

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
@@ -171,59 +168,4 @@ func (p *parts) tryCertificates(before, after cloud.Balancer) {
 			p.Wanted[i].Trial = new(p.listener(l))
 		}
 	}
-}
-
-// want adds a resource unless it is wanted already.
-func (p *parts) want(r cloud.Resource) {
-	if !slices.ContainsFunc(p.Wanted, func(other cloud.Resource) bool { return other.Ref() == r.Ref() }) {
-		p.Wanted = append(p.Wanted, r)
-	}
-}
-
-func needing(r cloud.Resource, needs ...cloud.IDOf) cloud.Resource {
-	r.Needs = needs
-	return r
-}
-
-func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
-	return err
-}
-
-func listeners(parts ...cloud.Resource) []types.Listener {
-	var list []types.Listener
-	for _, part := range parts {
-		l, _ := part.Native.(cloud.Listener)
-		list = append(list, listenerInput(l))
-	}
-	return list
-}
-
-// listenerInput is a listener as AWS is asked for it.
-func listenerInput(l cloud.Listener) types.Listener {
-	input := types.Listener{
-		Protocol: new(string(l.Protocol)), LoadBalancerPort: int32(l.Port), //nolint:gosec // a port
-		InstanceProtocol: new(string(l.TargetProtocol)), InstancePort: new(int32(l.TargetPort)), //nolint:gosec // a port
-	}
-	if certificate := l.ProviderFields[balancer.FieldCertificates]; certificate != "" {
-		input.SSLCertificateId = &certificate
-	}
-	return input
-}
-
-func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	l := listeners(wanted)[0]
-	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
-		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
-	})
-	return err
-}
-
-func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
-	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
-	for _, l := range listeners(present...) {
-		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
-	}
-	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
-	return err
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -58,9 +57,6 @@ type Listener struct {
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
 }
-
-// Protected reports whether AWS refuses to delete the balancer.
-func (lb *Balancer) Protected() bool { return lb.attributes[attributeProtection] == "true" }
 
 // Find returns the balancer with that name or ARN, without its tags, nil when there is none.
 func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
@@ -259,8 +255,6 @@ const attributeTimeout = "tcp.idle_timeout.seconds"
 func (lb *Balancer) isTimed(spec cloud.Spec) bool {
 	return !spec.Deleting && (option.IdleTimeout.Has(spec.Options) || lb.isMarkedTimed())
 }
-
-func (lb *Balancer) isMarkedTimed() bool { return lb.Tags[tag.Timed] != "" }
 
 // readTimeout reads the idle timeout of a listener that has one which can be changed.
 func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.Listener) error {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
@@ -12,8 +13,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // parts collects the resources of one change.
@@ -70,6 +71,14 @@ func (p *parts) addTags() {
 	p.Cluster.Add(&p.Resources, tags, p.s.Balancer.Tags, p.change)
 }
 
+// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
+// is none of the user's.
+func (gs *TargetGroups) isMade(g Group) bool {
+	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
+}
+
+func (lb *Balancer) isMarkedTimed() bool { return lb.Tags[tag.Timed] != "" }
+
 // addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
 func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
@@ -96,6 +105,10 @@ func (p *parts) rules() (refs []cloud.IDOf) {
 		}
 	}
 	return refs
+}
+
+func listed(list []cloud.Resource, ref cloud.IDOf) bool {
+	return slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
 }
 
 // balancer is a load balancer by its portable view.
@@ -189,6 +202,46 @@ func (p *parts) presentListener(l Listener) cloud.Resource {
 	return r
 }
 
+// view returns the managed state of a listener and its target group.
+func (l Listener) view() cloud.Listener {
+	view := l.group.view()
+	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
+	if l.idle != "" {
+		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
+	}
+	if l.Protocol == types.ProtocolEnumTls {
+		view.ProviderFields[balancer.FieldCertificates] = strings.Join(l.certificates(), ",")
+		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
+	}
+	return view
+}
+
+// certificates are the ARNs of all certificates, the default one first.
+func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
+
+// certificate is the ARN of the default certificate.
+func (l Listener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := aws.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l Listener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
+}
+
 // addCertificates adds those besides the default one.
 func (p *parts) addCertificates(to *[]cloud.Resource, listener cloud.Resource, arns []string) {
 	for i, arn := range arns {
@@ -224,62 +277,4 @@ func (p *parts) addTimeouts() {
 	if timed && len(p.change.After.OwnershipTags) > 0 {
 		p.Wanted = append(p.Wanted, record)
 	}
-}
-
-// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
-func (p *parts) addLeft() {
-	for _, l := range p.change.After.Listeners {
-		switch have := p.s.Balancer.at(l.Port); {
-		case have == nil || have.group.TargetGroupArn == nil:
-		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.addLeaving(have.group)
-		default:
-			p.addRetired(have.group)
-		}
-	}
-}
-
-// addSurplus adds the listeners at ports that are not wanted, with what they lead to, and target groups
-// that no listener leads to any more. Until the listeners serve, connections may still go to these.
-func (p *parts) addSurplus() {
-	if lb := p.s.Balancer; lb != nil {
-		for _, l := range lb.listeners {
-			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
-				p.Present = append(p.Present, p.presentListener(l))
-				p.addLeaving(l.group)
-			}
-		}
-	}
-	if p.s.Balancer == nil || p.s.Balancer.served() {
-		p.addUnused(p.s.Groups.Unused...)
-	}
-}
-
-// served reports whether each listener that has targets has one that is healthy. Until then a spare
-// target group may be the one that connections still go to.
-func (lb *Balancer) served() bool {
-	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })
-}
-
-// addRemains adds the balancer that is deleted with all it has, or what is left of it.
-func (p *parts) addRemains(context.Context) error {
-	if lb := p.s.Balancer; lb != nil {
-		if lb.Protected() {
-			return &cloud.Invalid{
-				Field: option.Protection.Name, Value: "true",
-				Want: "the network load balancer " + p.lb.Key + " is protected from deletion: switch that off in AWS",
-			}
-		}
-		present := p.balancer(p.change.Before.Balancer)
-		present.ID = p.change.Before.ID
-		p.Present = append(p.Present, present)
-		for _, l := range lb.listeners {
-			p.Present = append(p.Present, p.presentListener(l))
-			if p.Targets.releases(l.group) {
-				p.addUnused(l.group)
-			}
-		}
-	}
-	p.addUnused(p.s.Groups.Unused...)
-	return nil
 }

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
@@ -32,6 +34,19 @@ func (p *parts) addGroups(ctx context.Context) error {
 	needs := p.needsOf(p.s, after.Name, after, balancer.TargetsOf(spec.Candidates, after.Targets))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
+}
+
+// attachedGroup returns the security group that was made for the network balancer, if it has it.
+func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.ownGroup(s.Inventory, spec)
+	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
+}
+
+// ownGroup returns the security group that was made for the Service's network balancer, if there is
+// one with the cluster's tag.
+func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.Security.NetworkName(spec.Ref.Owner).In(inv)
+	return own, exists && n.Security.IsOurs(own, spec.Ref.Owner)
 }
 
 // Descriptions of the rules for network balancers on the security groups of nodes, as upstream

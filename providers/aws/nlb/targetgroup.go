@@ -191,6 +191,35 @@ func (g *Group) recall(was cloud.Listener, all []cloud.InstanceID) bool {
 	return true
 }
 
+// Ref stands for the target group.
+func (g Group) Ref() cloud.IDOf {
+	return cloud.IDOf{Kind: kindTargetGroup, Key: aws.ToString(g.TargetGroupName)}
+}
+
+func healthFields(h cloud.Health) map[string]any {
+	return map[string]any{
+		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(h), "HealthCheckPath": h.Path,
+		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
+		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
+	}
+}
+
+func healthPortText(h cloud.Health) string {
+	if h.Port == 0 {
+		return option.TrafficPort
+	}
+	return strconv.Itoa(h.Port)
+}
+
+// attributesOf are the attributes of the target group of a listener.
+func attributesOf(l cloud.Listener) map[string]any {
+	fields := map[string]any{}
+	for attribute, field := range groupAttributes {
+		fields[attribute] = l.ProviderFields[field]
+	}
+	return fields
+}
+
 // attributeSticky is the attribute that keeps a client with its target.
 const attributeSticky = "stickiness.enabled"
 

@@ -98,39 +98,10 @@ func groupName(clusterID string, owner cloud.Owner, l cloud.Listener) string {
 	return tag.Child(owner, hex.EncodeToString(h.Sum(nil)))
 }
 
-// Ref stands for the target group.
-func (g Group) Ref() cloud.IDOf {
-	return cloud.IDOf{Kind: kindTargetGroup, Key: aws.ToString(g.TargetGroupName)}
-}
-
 // creation is what a target group is made with.
 type creation struct {
 	cloud.Listener
 	tags map[string]string
-}
-
-func healthFields(h cloud.Health) map[string]any {
-	return map[string]any{
-		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(h), "HealthCheckPath": h.Path,
-		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
-		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
-	}
-}
-
-func healthPortText(h cloud.Health) string {
-	if h.Port == 0 {
-		return option.TrafficPort
-	}
-	return strconv.Itoa(h.Port)
-}
-
-// attributesOf are the attributes of the target group of a listener.
-func attributesOf(l cloud.Listener) map[string]any {
-	fields := map[string]any{}
-	for attribute, field := range groupAttributes {
-		fields[attribute] = l.ProviderFields[field]
-	}
-	return fields
 }
 
 // presentGroup is a target group that is there. It is a part of the balancer that it needs.
@@ -201,6 +172,19 @@ func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud
 	return first
 }
 
+// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
+func (p *parts) addLeft() {
+	for _, l := range p.change.After.Listeners {
+		switch have := p.s.Balancer.at(l.Port); {
+		case have == nil || have.group.TargetGroupArn == nil:
+		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
+			p.addLeaving(have.group)
+		default:
+			p.addRetired(have.group)
+		}
+	}
+}
+
 // addLeaving adds a target group that goes with the listener that leads to it. While the cloud refuses
 // something that may still serve, so its targets are right.
 func (p *parts) addLeaving(g Group) {
@@ -219,16 +203,6 @@ func (p *parts) addLeaving(g Group) {
 // have too, or that is the user's, is left alone.
 func (gs *TargetGroups) releases(g Group) bool { return gs.isMade(g) && len(g.LoadBalancerArns) <= 1 }
 
-// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
-// is none of the user's.
-func (gs *TargetGroups) isMade(g Group) bool {
-	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
-}
-
-func listed(list []cloud.Resource, ref cloud.IDOf) bool {
-	return slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
-}
-
 // untilServing is how long the targets of a new target group usually take to become healthy: AWS
 // registers them, and checks three times every 30 seconds.
 const untilServing = 3 * time.Minute
@@ -245,6 +219,28 @@ func (p *parts) addRetired(g Group) {
 	p.Again = untilServing
 }
 
+// addSurplus adds the listeners at ports that are not wanted, with what they lead to, and target groups
+// that no listener leads to any more. Until the listeners serve, connections may still go to these.
+func (p *parts) addSurplus() {
+	if lb := p.s.Balancer; lb != nil {
+		for _, l := range lb.listeners {
+			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
+				p.Present = append(p.Present, p.presentListener(l))
+				p.addLeaving(l.group)
+			}
+		}
+	}
+	if p.s.Balancer == nil || p.s.Balancer.served() {
+		p.addUnused(p.s.Groups.Unused...)
+	}
+}
+
+// served reports whether each listener that has targets has one that is healthy. Until then a spare
+// target group may be the one that connections still go to.
+func (lb *Balancer) served() bool {
+	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })
+}
+
 // addUnused adds target groups of the Service that no listener leads to, unless they are wanted again.
 func (p *parts) addUnused(groups ...Group) {
 	for _, g := range groups {
@@ -253,3 +249,29 @@ func (p *parts) addUnused(groups ...Group) {
 		}
 	}
 }
+
+// addRemains adds the balancer that is deleted with all it has, or what is left of it.
+func (p *parts) addRemains(context.Context) error {
+	if lb := p.s.Balancer; lb != nil {
+		if lb.Protected() {
+			return &cloud.Invalid{
+				Field: option.Protection.Name, Value: "true",
+				Want: "the network load balancer " + p.lb.Key + " is protected from deletion: switch that off in AWS",
+			}
+		}
+		present := p.balancer(p.change.Before.Balancer)
+		present.ID = p.change.Before.ID
+		p.Present = append(p.Present, present)
+		for _, l := range lb.listeners {
+			p.Present = append(p.Present, p.presentListener(l))
+			if p.Targets.releases(l.group) {
+				p.addUnused(l.group)
+			}
+		}
+	}
+	p.addUnused(p.s.Groups.Unused...)
+	return nil
+}
+
+// Protected reports whether AWS refuses to delete the balancer.
+func (lb *Balancer) Protected() bool { return lb.attributes[attributeProtection] == "true" }

@@ -10,14 +10,12 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // Scope says who can reach the balancer.
@@ -173,59 +171,6 @@ func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
 		ownID = aws.ToString(own.GroupId)
 	}
 	return balancer.GroupsText(s.Balancer.SecurityGroups, ownID)
-}
-
-// attachedGroup returns the security group that was made for the network balancer, if it has it.
-func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.ownGroup(s.Inventory, spec)
-	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
-}
-
-// ownGroup returns the security group that was made for the Service's network balancer, if there is
-// one with the cluster's tag.
-func (n *Balancers) ownGroup(inv *vpc.Inventory, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.Security.NetworkName(spec.Ref.Owner).In(inv)
-	return own, exists && n.Security.IsOurs(own, spec.Ref.Owner)
-}
-
-// view returns the managed state of a listener and its target group.
-func (l Listener) view() cloud.Listener {
-	view := l.group.view()
-	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
-	if l.idle != "" {
-		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
-	}
-	if l.Protocol == types.ProtocolEnumTls {
-		view.ProviderFields[balancer.FieldCertificates] = strings.Join(l.certificates(), ",")
-		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
-	}
-	return view
-}
-
-// certificates are the ARNs of all certificates, the default one first.
-func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
-
-// certificate is the ARN of the default certificate.
-func (l Listener) certificate() string {
-	for _, c := range l.Certificates {
-		if arn := aws.ToString(c.CertificateArn); arn != "" {
-			return arn
-		}
-	}
-	return ""
-}
-
-// leadsTo returns the ARN of the target group the listener forwards to.
-func (l Listener) leadsTo() string {
-	for _, action := range l.DefaultActions {
-		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
-			return arn
-		}
-		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
-			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
-		}
-	}
-	return ""
 }
 
 // Lookups are those about a network balancer.

@@ -10,8 +10,25 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 )
+
+// ByID reads the tags of objects, so many in one request. What is not there has none.
+func ByID(ids []string, batch int, read func([]string) (map[string]map[string]string, error)) (map[string]map[string]string, error) {
+	all := map[string]map[string]string{}
+	for part := range slices.Chunk(ids, batch) {
+		err := failure.Halves(part, failure.IsGone, func(part []string) error {
+			tags, err := read(part)
+			maps.Copy(all, tags)
+			return err
+		}, func(string, error) {})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
 
 // InVPC finds what is in the VPC.
 func (c Cluster) InVPC() ec2types.Filter { return filter.By("vpc-id", c.VPC) }
@@ -50,16 +67,6 @@ func (c Cluster) Filter() ec2types.Filter {
 		keys = append(keys, LegacyKey)
 	}
 	return filter.By("tag-key", keys...)
-}
-
-// InAny reports whether tags say that the object is used by any cluster.
-func InAny(tags map[string]string) bool {
-	for key := range tags {
-		if strings.HasPrefix(key, ClusterPrefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // Names of children are upstream's, byte by byte: what it made is found again by them.

@@ -8,9 +8,18 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
+
+// InAny reports whether tags say that the object is used by any cluster.
+func InAny(tags map[string]string) bool {
+	for key := range tags {
+		if strings.HasPrefix(key, ClusterPrefix) {
+			return true
+		}
+	}
+	return false
+}
 
 // Held is on a network balancer that was there before this CCM. It lists the parts that stay as
 // they were found, each with a digest of what the Service asked for then: "targetType=1f2e3d4c".
@@ -276,20 +285,4 @@ func Split(fields map[string]any, keys []string) (add map[string]string, remove 
 		}
 	}
 	return add, remove
-}
-
-// ByID reads the tags of objects, so many in one request. What is not there has none.
-func ByID(ids []string, batch int, read func([]string) (map[string]map[string]string, error)) (map[string]map[string]string, error) {
-	all := map[string]map[string]string{}
-	for part := range slices.Chunk(ids, batch) {
-		err := failure.Halves(part, failure.IsGone, func(part []string) error {
-			tags, err := read(part)
-			maps.Copy(all, tags)
-			return err
-		}, func(string, error) {})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
