@@ -100,7 +100,12 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := (&vpc.Reader{Config: d.Security.Config, Client: d.Security.Client}).Read(t.Context(), nil, nil, cloud.Spec{})
+	reader := &vpc.Reader{Config: d.Security.Config, Client: d.Security.Client}
+	network, err := reader.ReadNetwork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := reader.Read(t.Context(), network, nil, cloud.Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,13 +145,8 @@ func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
 
 // Read returns the inventory of a network: the security groups with the cluster's tag, and those of the
 // candidates. There are none of these where the balancer is to be deleted: then all groups may have rules
-// for it. It reads what is nil.
+// for it. Those with the tag are read where they are nil.
 func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud.Spec) (_ *Inventory, err error) {
-	if n == nil {
-		if n, err = r.ReadNetwork(ctx); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case spec.Deleting:
 		groups, err = r.readGroups(ctx, Groups{}, r.Cluster.InVPC())
