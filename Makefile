@@ -69,8 +69,8 @@ cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `
 	@cd test && go run ./cmd/cluster up
 
 .PHONY: test
-test: need-go need-cc controlplane build-if-needed race-binary $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs.
-	@CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(RACE_BINARY))' CCM_PLAIN_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(BINARY))' hack/test.sh
+test: need-go need-cc controlplane build-if-needed $(if $(filter all,$(RACE)),race-binary) $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs (RACE=all: the race detector watches all of them).
+	@CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(if $(filter all,$(RACE)),$(RACE_BINARY),$(BINARY)))' CCM_PLAIN_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(BINARY))' RACE='$(RACE)' hack/test.sh
 
 ##@ Build
 
@@ -179,8 +179,8 @@ release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## C
 ##@ Check
 
 .PHONY: race
-race: ## Like test, twice, with the race detector (on by default) and shuffled order.
-	$(MAKE) test TEST_FLAGS="-count=2 -shuffle=on"
+race: ## Like test, twice, with the race detector everywhere and shuffled order.
+	$(MAKE) test RACE=all TEST_FLAGS="-count=2 -shuffle=on"
 
 .PHONY: fuzz
 fuzz: need-go ## Run every fuzzer with FUZZTIME inputs (10000x).
@@ -280,7 +280,7 @@ upstream-gce: need-go ## Run the code of Google's own CCM against our emulator o
 
 .PHONY: upstream-aws
 upstream-aws: need-go controlplane moto build-if-needed ## Set AWS's own CCM beside this one, on a moto server: both are started with the configuration of another account.
-	cd test && E2E_UPSTREAM=1 CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/upstream
+	cd test && E2E_UPSTREAM=1 CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m ./e2e/upstream $(TEST_FLAGS)
 
 .PHONY: lint
 lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import law among them, and look for functions that nothing calls.

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Runs every test of all modules: `make test`, which builds the programs first. One line for each package
 # comes as soon as it has ended. TEST_FLAGS are added to those of go test.
+#
+#	RACE=     the race detector watches the unit tests of what runs concurrently: all but the providers
+#	RACE=all  it watches the providers, the system tests and their binary too, as CI does; twice as long
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -29,6 +32,8 @@ tested() {
 # raced is go test with the race detector, which needs cgo. At the end of every program, each package's
 # tests and each run of the binary, it would sleep for a second.
 raced=(env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race)
+watched=("${raced[@]}")
+[[ ${RACE:-} == all ]] || watched=(go test)
 # uncached because Go does not see that files outside a module have changed.
 uncached=(-count=1 -timeout 30m)
 # The system tests wait for other processes half of the time, so one package more than there are processors runs at
@@ -48,7 +53,11 @@ others() {
 
 unit() {
   echo "==> unit tests (product module)"
-  tested . ./... -- "${raced[@]}" -timeout 20m
+  local list
+  list=$(cd "$root" && go list ./... | grep -v /providers/)
+  mapfile -t concurrent <<<"$list"
+  tested . "${concurrent[@]}" -- "${raced[@]}" -timeout 20m
+  tested . ./providers/... -- "${watched[@]}" -timeout 20m
 }
 
 system() {
@@ -59,7 +68,7 @@ system() {
   all=$(CGO_ENABLED=1 go list -race ./...)
   # With -race the list lacks what is not built then: memory, which `make chaos` runs.
   # shellcheck disable=SC2046 # one word for each package
-  tested test "${slow[@]}" $(grep -vxF "$but" <<<"$all") -- "${raced[@]}" -p $at_once "${uncached[@]}"
+  tested test "${slow[@]}" $(grep -vxF "$but" <<<"$all") -- "${watched[@]}" -p $at_once "${uncached[@]}"
 }
 
 set -m # a process group of its own, so that it can be ended whole

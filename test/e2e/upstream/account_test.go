@@ -54,13 +54,13 @@ func TestStartedWithAnotherAccount(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %d |\n", m.name, left)
 	}
-	check(t, table.String())
+	check(t, firstPage, table.String())
 }
 
 // tried returns how many Nodes a CCM leaves.
 func tried(t *testing.T, l *lab.Lab, m manager) int {
 	t.Helper()
-	clear(t, l)
+	empty(t, l)
 	machines, err := l.Cloud.Seed(within(t), nodes, testcloud.Machine{})
 	must(t, err)
 	var joined []controlplane.NodeOptions
@@ -121,8 +121,8 @@ func count(t *testing.T, l *lab.Lab) int {
 	return len(list.Items)
 }
 
-// clear empties the cluster and the account.
-func clear(t *testing.T, l *lab.Lab) {
+// empty takes everything out of the cluster and the account.
+func empty(t *testing.T, l *lab.Lab) {
 	t.Helper()
 	must(t, l.Cloud.Clear(within(t)))
 	_ = l.Client().CoordinationV1().Leases(lab.Namespace).DeleteCollection(within(t), metav1.DeleteOptions{}, metav1.ListOptions{})

@@ -10,17 +10,19 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
-var update = flag.Bool("update", false, "write what was counted into the first page of the documentation")
+var update = flag.Bool("update", false, "write what was counted into the documentation")
 
-// The documentation's first page has what was counted between these lines.
+// Pages of the documentation have what was counted between these lines.
 const (
-	page  = "docs/index.md"
+	firstPage  = "docs/index.md"
+	comparison = "docs/explanation/comparison.md"
+
 	begin = "<!-- Written by `make upstream-aws` from what it counts. Do not edit. -->\n\n"
 	end   = "\n<!-- End of what is counted. -->\n"
 )
 
-// check compares the table with that of the first page, or writes it there.
-func check(t *testing.T, table string) {
+// check compares the table with that of a page, or writes it there.
+func check(t *testing.T, page, table string) {
 	t.Helper()
 	root, err := ccm.Root()
 	must(t, err)
