@@ -27,6 +27,9 @@ const (
 	patience = 2 * time.Minute
 )
 
+// noRoutes are flags of AWS's own CCM, which does not start without a pod network otherwise.
+var noRoutes = []string{"--configure-cloud-routes=false"}
+
 // manager is a CCM that is tried.
 type manager struct {
 	name, binary, kubeconfig string
@@ -40,7 +43,7 @@ func TestStartedWithAnotherAccount(t *testing.T) {
 	upstream, version := buildUpstream(t)
 	l := start(t)
 	managers := []manager{
-		{name: "AWS's own CCM, `k8s.io/cloud-provider-aws` " + version, binary: upstream, kubeconfig: l.AdminKubeconfig()},
+		{name: "AWS's own CCM, `k8s.io/cloud-provider-aws` " + version, binary: upstream, kubeconfig: l.AdminKubeconfig(), args: noRoutes},
 		// The grace of two minutes, for Nodes that have just joined, would keep them whatever else happens.
 		{name: "multicloud-ccm", binary: l.Binary(), kubeconfig: l.Kubeconfig(), args: []string{"--node-deletion-grace=1s"}},
 	}
@@ -91,6 +94,11 @@ func run(t *testing.T, l *lab.Lab, m manager, account string) func() {
 	must(t, err)
 	must(t, p.Healthy(within(t)))
 	return func() {
+		select {
+		case <-p.Done():
+			t.Errorf("%s has ended by itself: %v", name, p.Err())
+		default:
+		}
 		p.Kill()
 		if t.Failed() {
 			t.Logf("%s, end of its log:\n%s", name, p.Tail())

@@ -17,8 +17,8 @@ import (
 
 const (
 	namespace = metav1.NamespaceDefault
-	// quiet is for how long a CCM asks nothing when it is through with a change.
-	quiet = 5 * time.Second
+	// quiet is for how long a CCM asks nothing when it is through with a change: longer than ours collects changes of Nodes.
+	quiet = 8 * time.Second
 )
 
 // counted are requests to the cloud.
@@ -40,7 +40,7 @@ var steps = []step{
 	{"port added", changed(func(svc *corev1.Service) {
 		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "more", Protocol: corev1.ProtocolTCP, Port: 8080})
 	}), served},
-	{"Node added", join, served},
+	{"Node added", join, aims},
 	{"deleted", func(t *testing.T, l *lab.Lab) {
 		must(t, l.Client().CoreV1().Services(namespace).Delete(within(t), "web", metav1.DeleteOptions{}))
 	}, gone},
@@ -51,7 +51,7 @@ func TestCalls(t *testing.T) {
 	upstream, version := buildUpstream(t)
 	l := start(t)
 	managers := []manager{
-		{name: "`k8s.io/cloud-provider-aws` " + version, binary: upstream, kubeconfig: l.AdminKubeconfig()},
+		{name: "`k8s.io/cloud-provider-aws` " + version, binary: upstream, kubeconfig: l.AdminKubeconfig(), args: noRoutes},
 		{name: "multicloud-ccm", binary: l.Binary(), kubeconfig: l.Kubeconfig()},
 	}
 	var table strings.Builder
@@ -122,6 +122,13 @@ func served(t *testing.T, l *lab.Lab) bool {
 	svc, err := l.Client().CoreV1().Services(namespace).Get(within(t), "web", metav1.GetOptions{})
 	must(t, err)
 	return len(svc.Status.LoadBalancer.Ingress) > 0
+}
+
+// aims reports whether the load balancer has all machines as targets.
+func aims(t *testing.T, l *lab.Lab) bool {
+	balancers, err := l.Cloud.Balancers(within(t))
+	must(t, err)
+	return len(balancers) == 1 && len(balancers[0].Targets) == count(t, l)
 }
 
 func gone(t *testing.T, l *lab.Lab) bool {
