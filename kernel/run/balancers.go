@@ -18,7 +18,7 @@ var _ cloud.Balancers = (*balancers)(nil)
 
 func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	if b.network != nil {
-		spec.Network = b.network.get
+		spec.Network = b.network.of(spec)
 	}
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
 		return b.next.Observe(ctx, spec)

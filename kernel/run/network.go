@@ -10,9 +10,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
-// networkAge is how old what a NetworkReader read may be. A user who makes a subnet and a Service at once
-// is not surprised: after any failure it is read anew.
-const networkAge = 5 * time.Second
+// How old what a NetworkReader read may be: for a load balancer that was looked at before, and for one that may have to
+// be made. A user who makes a subnet and a Service at once is not surprised: after any failure it is read anew.
+const (
+	networkAge    = time.Minute
+	networkAgeNew = 5 * time.Second
+)
 
 // networkPatience is how long a reading that somebody else has begun is waited for.
 const networkPatience = 15 * time.Second
@@ -38,8 +41,18 @@ func newNetwork(driver cloud.Driver) *network {
 	return &network{next: next, turn: make(chan struct{}, 1)}
 }
 
-// get returns what was read a moment ago, or reads it. It is a part of an observation, which is what is tried again.
-func (n *network) get(ctx context.Context) (cloud.Network, error) {
+// of returns what reads the network for a look at a load balancer.
+func (n *network) of(spec cloud.Spec) func(context.Context) (cloud.Network, error) {
+	age := networkAgeNew
+	if spec.Last != nil {
+		age = networkAge
+	}
+	return func(ctx context.Context) (cloud.Network, error) { return n.get(ctx, age) }
+}
+
+// get returns what was read at most that long ago, or reads it. It is a part of an observation, which is what is tried
+// again.
+func (n *network) get(ctx context.Context, age time.Duration) (cloud.Network, error) {
 	patience, cancel := context.WithTimeout(ctx, networkPatience)
 	defer cancel()
 	select {
@@ -48,7 +61,7 @@ func (n *network) get(ctx context.Context) (cloud.Network, error) {
 	case <-patience.Done():
 		return nil, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: opReadNetwork.name, Err: fmt.Errorf("waiting for it: %w", patience.Err())}
 	}
-	if latest := n.known(); latest != nil {
+	if latest := n.known(age); latest != nil {
 		return latest, nil
 	}
 	began := time.Now()
@@ -63,11 +76,11 @@ func (n *network) get(ctx context.Context) (cloud.Network, error) {
 }
 
 // known returns what was read late enough, nil for nothing.
-func (n *network) known() cloud.Network {
+func (n *network) known(age time.Duration) cloud.Network {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if time.Since(n.began) >= networkAge || !n.began.After(n.doubted) {
-		n.latest = nil
+	if time.Since(n.began) >= age || !n.began.After(n.doubted) {
+		return nil
 	}
 	return n.latest
 }

@@ -56,14 +56,16 @@ func (p *placed) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) 
 	return cloud.Balancer{}, nil, nil
 }
 
-// The network is read once for all that come within five seconds, and anew after anything failed.
+// The network is read once for all that come within five seconds, or a minute where the balancer is known, and anew after
+// anything failed.
 func TestNetworkIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver := &placed{}
 		balancers := run.Decorate(driver, run.Options{}).Balancers
+		var known *cloud.Observed
 		observe := func(want int32, what string) {
 			t.Helper()
-			if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil && !driver.refuses.Load() {
+			if _, err := balancers.Observe(t.Context(), cloud.Spec{Last: known}); err != nil && !driver.refuses.Load() {
 				t.Fatalf("%s: %v", what, err)
 			}
 			if got := driver.seen.Load(); got != want {
@@ -84,20 +86,26 @@ func TestNetworkIsShared(t *testing.T) {
 		observe(1, "four seconds later")
 		time.Sleep(time.Second)
 		observe(2, "five seconds later")
+		known = &cloud.Observed{}
+		time.Sleep(59 * time.Second)
+		observe(2, "of a balancer that was looked at before")
+		time.Sleep(time.Second)
+		observe(3, "of one that was looked at before, a minute later")
+		known = nil
 
 		driver.refuses.Store(true)
 		if _, _, err := balancers.Normalize(cloud.Spec{}); err == nil {
 			t.Fatal("nothing was refused")
 		}
 		time.Sleep(time.Millisecond)
-		observe(3, "after a refusal")
+		observe(4, "after a refusal")
 		time.Sleep(time.Millisecond)
-		observe(4, "after an observation that failed")
+		observe(5, "after an observation that failed")
 		driver.refuses.Store(false)
 
 		time.Sleep(5 * time.Second)
 		driver.alone.Store(true)
-		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil || driver.reads.Load() != 4 {
+		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil || driver.reads.Load() != 5 {
 			t.Errorf("an observation that needs no network: %v, reading %d", err, driver.reads.Load())
 		}
 		driver.alone.Store(false)
