@@ -19,7 +19,7 @@ override PROVIDERS := $(subst $(space),$(comma),$(strip $(subst $(comma), ,$(PRO
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
 # Only the standard library and our own code are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md).
-NOT_INLINED := github.com k8s.io sigs.k8s.io google.golang.org golang.org/x go.opentelemetry.io go.etcd.io go.uber.org go.yaml.in gopkg.in cel.dev
+NOT_INLINED := github.com k8s.io sigs.k8s.io google.golang.org golang.org/x go.opentelemetry.io go.etcd.io go.uber.org go.yaml.in gopkg.in cel.dev cloud.google.com
 GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...=
 # The same flags for every go command, so that build, test, vet and lint share compiled packages.
 export GOFLAGS := -trimpath -tags=grpcnotrace $(GCFLAGS)

@@ -235,7 +235,7 @@ type BulkList any
 
 // NetworkReader is implemented by Balancers that depend on what is the same for all Services and changes
 // rarely, such as subnets, zones, route tables and the sizes that there are: one reading then serves the
-// Observe of all Services for some seconds.
+// Observe of all Services for a minute at most.
 type NetworkReader interface {
 	// ReadNetwork reads all of it; a part that could not be read is an error. The kernel hands the
 	// answer to Observe in Spec.Network. It must not be changed afterwards.

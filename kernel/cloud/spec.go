@@ -46,7 +46,7 @@ type Spec struct {
 	Lookups map[string]string
 	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
 	BulkList BulkList
-	// Network returns what NetworkReader read some seconds ago at most, and has it read where nobody did. Observe alone has
+	// Network returns what NetworkReader read a minute ago at most, and has it read where nobody did. Observe alone has
 	// it, and asks where it needs it; nil when it has to ask the cloud. It is no part of what a Service asks for.
 	Network func(context.Context) (Network, error) `json:"-"`
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not

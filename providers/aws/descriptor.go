@@ -34,7 +34,6 @@ func Descriptor() cloud.Descriptor {
 			NodePorts:      true,
 			SourceRanges:   true,
 			Recalls:        true,
-			DeletesAtOnce:  true,
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS

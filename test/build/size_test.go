@@ -47,13 +47,20 @@ func TestFlagsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("make", "--no-print-directory", "-s", "-C", root, "-f", "Makefile", "-f", "-", "flags")
-	cmd.Stdin = strings.NewReader("flags:\n\t@echo $(GCFLAGS)\n")
+	cmd.Stdin = strings.NewReader("flags:\n\t@echo $$GOFLAGS\n")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.TrimSpace(string(out)), strings.Join(ccm.NotInlined(), " "); got != want {
+	if got, want := strings.TrimSpace(string(out)), "-trimpath -tags=grpcnotrace "+strings.Join(ccm.NotInlined(), " "); got != want {
 		t.Errorf("the Makefile builds with\n%s\nand the tests with\n%s", got, want)
+	}
+	release, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(release), "'GOFLAGS={{ .Env.GOFLAGS }}'") {
+		t.Error(".goreleaser.yaml does not build with the Makefile's GOFLAGS")
 	}
 }
 

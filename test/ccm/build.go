@@ -52,7 +52,7 @@ func NotInlined() []string {
 	var flags []string
 	for _, libraries := range []string{
 		"github.com", "k8s.io", "sigs.k8s.io", "google.golang.org", "golang.org/x", "go.opentelemetry.io", "go.etcd.io", "go.uber.org", "go.yaml.in",
-		"gopkg.in", "cel.dev",
+		"gopkg.in", "cel.dev", "cloud.google.com",
 	} {
 		flags = append(flags, "-gcflags="+libraries+"/...=-l")
 	}

@@ -113,11 +113,11 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	if v != nil {
 		security = v.security
 	}
-	network, err := bs.surroundings(ctx, spec)
+	network, err := spec.ReadNetwork(ctx, bs)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	if s.inventory, err = bs.VPC.Read(ctx, network, security, spec); err != nil {
+	if s.inventory, err = bs.VPC.Read(ctx, network.(*vpc.Network), security, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := bs.find(ctx, s, v, spec)
@@ -149,18 +149,6 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	return o, nil
 }
 
-// surroundings is the network of the VPC, empty where the Service leaves: its balancer keeps the subnets it has.
-func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (*vpc.Network, error) {
-	if spec.Deleting {
-		return &vpc.Network{}, nil
-	}
-	network, err := spec.ReadNetwork(ctx, bs)
-	if err != nil {
-		return nil, err
-	}
-	return network.(*vpc.Network), nil
-}
-
 // targetGroups returns all target groups there are.
 func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList) (groups []nlb.Group, err error) {
 	switch {
@@ -184,28 +172,19 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	} else {
 		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
 	}
-	if spec.Deleting {
-		facts[balancer.LookupSubnets], facts[balancer.LookupIPv6] = strings.Join(lb.subnets, ","), "true"
-	} else {
-		bs.chooseSubnets(facts, s, spec, lb)
-	}
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
-	if !bs.Balancer.LeaveNodeGroups {
-		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
-	}
-	return facts
-}
-
-// chooseSubnets notes the subnets that the balancer shall have, or why there are none.
-func (bs *Balancers) chooseSubnets(facts map[string]string, s *snapshot, spec cloud.Spec, lb seen) {
 	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, lb.subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
+	if !bs.Balancer.LeaveNodeGroups {
+		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
+	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[balancer.LookupIPv6] = "true"
 	}
+	return facts
 }
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken

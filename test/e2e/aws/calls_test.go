@@ -12,7 +12,8 @@ import (
 // network, which is read once for all Services within seconds.
 var rarely = []string{"ec2 DescribeInstances", "ec2 DescribeAvailabilityZones", "ec2 DescribeSubnets", "ec2 DescribeRouteTables"}
 
-// networkAge is how long the kernel keeps what it has read of the network.
+// networkAge is how long the kernel keeps what it has read of the network, for a load balancer that may have to be made. It is
+// longer for others.
 const networkAge = 5 * time.Second
 
 // TestCalls counts what AWS is asked about balancers, and how often about what changes rarely.
