@@ -2,6 +2,8 @@ package toycloud
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,7 +17,10 @@ const (
 	kindListener = "listener"
 )
 
-var _ cloud.Composite = (*Driver)(nil)
+var (
+	_ cloud.Composite  = (*Driver)(nil)
+	_ cloud.Operations = (*Driver)(nil)
+)
 
 // ResourceKinds implements cloud.Composite. The balancer comes first: listeners belong to it, and its
 // targets have to be there before a listener leads traffic to them.
@@ -28,7 +33,7 @@ func (d *Driver) ResourceKinds() []cloud.ResourceKind {
 }
 
 // kind is a kind of resources whose fields are sent as they are. The balancer is busy for about a
-// second after each change.
+// second after each change, see OperationStates.
 func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 	return cloud.ResourceKind{
 		Name: name, Settles: time.Second,
@@ -49,6 +54,21 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 			return nil // somebody else was faster
 		},
 	}
+}
+
+// OperationStates implements cloud.Operations: a change goes on for as long as its balancer is not active.
+func (d *Driver) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	all, err := d.client.Balancers(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the states of balancers: %w", err)
+	}
+	states := map[string]cloud.OperationState{}
+	for _, b := range all {
+		if slices.Contains(ids, b.ID) {
+			states[b.ID] = cloud.OperationState{Running: b.Status != "active"}
+		}
+	}
+	return states, nil
 }
 
 // Resources implements cloud.Composite: what was observed, and what After says.

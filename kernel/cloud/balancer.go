@@ -133,6 +133,9 @@ type Observed struct {
 	// Duplicates are the ids of further balancers with this Service's UID mark, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string
+	// Sole says of a balancer that is given up that the Service has no other one: lists that were read anyway show that.
+	// Nobody looks afterwards when the cloud has told that the deletion has ended well.
+	Sole bool
 	// Protected says that the cloud refuses to delete it, because somebody asked for that. Its Service
 	// goes all the same, and leaves it without marks.
 	Protected bool

@@ -62,15 +62,14 @@ type Change struct {
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
-	// Rest is Progress.Rest of the change of targets that goes on with this one, nil for one that begins. It is the
-	// kernel's: a driver passes neither on.
+	// Rest is Progress.Rest of the change that goes on with this one, nil for one that begins. It is the kernel's.
 	Rest any
 }
 
 // Progress is the outcome of Apply.
 type Progress struct {
 	// Pending says that the cloud is still busy; observe again after After, or when the
-	// kernel thinks fit if that is 0.
+	// kernel thinks fit if that is 0. Operations last that long at the least.
 	Pending bool
 	After   time.Duration
 	// Operations are what goes on in the cloud, see Operations. The balancer is pending as long as one of
@@ -81,8 +80,11 @@ type Progress struct {
 	Step string
 	// More says that the change has further steps, which the next runs carry out.
 	More bool
-	// Rest is what is left of a change whose Operations go on, as far as that is known without another look.
+	// Rest is what is left of the change when the Operations have ended well, and Told is what the balancer is then where
+	// nothing is left; it is not Found where it was deleted. Neither is set where it has to be looked at first. Both are the
+	// kernel's: it knows them of a Composite.
 	Rest any
+	Told *Observed
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

@@ -30,6 +30,10 @@ type Resources struct {
 	// Again says that something is left alone for now, such as what connections still use: the balancer
 	// is looked at again after that time.
 	Again time.Duration
+	// Told adds to a balancer, after a change that was carried out whole, what the answers to it say: what it is reached at, and
+	// Observed.Record. It returns false where they do not. Without it, nil, the balancer is read unless CreateBalancer says
+	// what is to be known.
+	Told func(o *Observed) bool
 }
 
 // Resource is one object of the cloud, as it is or as it has to be.
@@ -88,8 +92,9 @@ type ResourceKind struct {
 	// Separate are fields that each take a request of their own to change. All others of a resource are
 	// changed together.
 	Separate []string
-	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
-	// takes no change of any kind that settles. 0 means that it never is.
+	// Settles is for how long each change of such a resource goes on after its answer at the least, as an operation that has the
+	// id of the Anchor: meanwhile the cloud takes no other change of the balancer. See Operations. The deletion of the Anchor
+	// itself goes on as a *Running tells. 0 says that changes end with their answer.
 	Settles time.Duration
 	// Anchor says that the resource bears the ownership tags by which the rest is found. It goes
 	// last.
@@ -116,8 +121,8 @@ type ResourceKind struct {
 	// is no resource of the balancer. They are deleted together with it, and no field refers to them.
 	Together string
 
-	// Any of the following may return a *Running: then the rest of the change follows when its
-	// operations have ended.
+	// Any of the following may return a *Running, also where the kind settles: then the rest of the change follows when
+	// its operations have ended.
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)

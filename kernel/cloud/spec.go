@@ -55,6 +55,9 @@ type Spec struct {
 	// A cloud whose objects have version stamps need not read again what has the same stamp;
 	// nothing else may be taken from it, but for Capabilities.Recalls.
 	Last *Observed
+	// Told is what the answers to a creation say of the balancer, nil when it has to be read. A driver may take it for true,
+	// and only has to look for Observed.Duplicates.
+	Told *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not

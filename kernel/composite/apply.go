@@ -42,7 +42,9 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		s := m.next()
 		switch {
 		case s == nil:
-			tell(m, change)
+			if o := m.told(change); o != nil {
+				m.progress.Observed = o
+			}
 			return m.progress, errors.Join(refusals...)
 		case m.waitsForIDs(s):
 			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
@@ -53,7 +55,6 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		running, goesOn := errors.AsType[*cloud.Running](err)
 		switch {
 		case goesOn:
-			m.progress.Operations = running.Operations
 		case waits:
 			m.wait(s, id, *waiting)
 			continue
@@ -64,24 +65,59 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		case err != nil:
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
+		operations := m.operations(s, id, running)
 		m.done(s, id)
 		step = s.doing()
 		if made := newBalancer(s, id, change); made != nil {
 			m.progress.Observed = made
 		}
 		if s.kind.Settles > 0 || goesOn {
-			return m.paused(s, step), errors.Join(refusals...)
+			return m.paused(change, s, operations), errors.Join(refusals...)
 		}
 	}
 }
 
-// paused is the progress after a step with which the cloud is busy for a while.
-func (m *model) paused(s *step, doing string) cloud.Progress {
-	p := cloud.Progress{
-		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
-		Step: doing, More: m.next() != nil, Observed: m.progress.Observed,
+// operations are what goes on in the cloud after a step.
+func (m *model) operations(s *step, id string, running *cloud.Running) []string {
+	switch {
+	case running != nil:
+		return running.Operations
+	case s.kind.Anchor && s.kind.Settles > 0 && s.verb == cloud.Create:
+		return []string{id}
+	case s.kind.Settles > 0 && (!s.kind.Anchor || s.verb == cloud.Update):
+		return m.anchors()
 	}
-	if p.More && len(p.Operations) > 0 && !m.hasRefusals() {
+	return nil
+}
+
+// anchors are the ids of what bears the ownership tags.
+func (m *model) anchors() (ids []string) {
+	for _, kind := range m.kinds {
+		for _, r := range m.present.of(kind.Name) {
+			if kind.Anchor {
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// paused is the progress after a step with which the cloud is busy for a while. The balancer is looked at before the next step
+// where something was refused or has to wait, where ids are missing, and before it is deleted after other steps: another
+// Service may use it by then.
+func (m *model) paused(change cloud.Change, s *step, operations []string) cloud.Progress {
+	next := m.next()
+	p := cloud.Progress{
+		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: operations,
+		Step: s.doing(), More: next != nil, Observed: m.progress.Observed,
+	}
+	switch {
+	case len(operations) == 0 || m.hasRefusals() || m.progress.Pending:
+	case next == nil && change.After == nil && change.Before.Sole:
+		p.Told = &cloud.Observed{}
+	case next == nil:
+		p.Told = m.told(change)
+	case !m.waitsForIDs(next) && (next.verb != cloud.Delete || !next.kind.Anchor):
 		p.Rest = m
 	}
 	return p
@@ -90,7 +126,7 @@ func (m *model) paused(s *step, doing string) cloud.Progress {
 // begun returns the model of a change that begins, or goes on.
 func (b *balancers) begun(ctx context.Context, change cloud.Change) (*model, error) {
 	if m, goesOn := change.Rest.(*model); goesOn {
-		m.progress = cloud.Progress{Again: m.progress.Again}
+		m.progress = cloud.Progress{Again: m.progress.Again, Observed: m.progress.Observed}
 		return m, nil
 	}
 	return b.model(ctx, change)
@@ -135,25 +171,25 @@ func soonest(x, y time.Duration) time.Duration {
 	return min(x, y)
 }
 
-// tell says what the balancer is after a change that was carried out whole, where the answers say so.
-func tell(m *model, change cloud.Change) {
-	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
+// told is what the balancer is after a change that was carried out whole, nil where the answers do not say so.
+func (m *model) told(change cloud.Change) *cloud.Observed {
+	told := m.tell != nil || slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
 	if !told || m.hasRefusals() || m.progress.Pending || m.progress.Again > 0 || change.After == nil {
-		return
+		return nil
 	}
 	o := change.Before
 	if made := m.progress.Observed; made != nil {
 		o = *made
 		o.State, o.Addresses = cloud.BalancerActive, m.reachedAt
 	}
-	if o.State != cloud.BalancerActive || len(o.Addresses) == 0 {
-		return
+	if m.tell != nil && !m.tell(&o) || o.State != cloud.BalancerActive || len(o.Addresses) == 0 {
+		return nil
 	}
 	if len(change.After.OwnershipTags) > 0 {
 		o.Owner = change.Spec.Ref.Owner
 	}
 	o.Balancer, o.Native = *change.After, nil
-	m.progress.Observed = &o
+	return &o
 }
 
 // newBalancer returns what is known of a balancer that was made in this step, nil when none was. The

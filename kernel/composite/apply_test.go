@@ -175,8 +175,8 @@ func TestRunEnds(t *testing.T) {
 		t.Fatalf("the first run did %q, %v; want it to end with the first resource that settles", f.done, err)
 	}
 	o := progress.Observed
-	if !progress.Pending || progress.After != second || o == nil || o.ID != "id-2" || o.State != cloud.BalancerPending || o.Owner.UID != "uid" {
-		t.Errorf("progress %+v, observed %+v; want it pending for a second, and the id of the new balancer", progress, o)
+	if !progress.Pending || !slices.Equal(progress.Operations, []string{"id-2"}) || o == nil || o.ID != "id-2" || o.State != cloud.BalancerPending || o.Owner.UID != "uid" {
+		t.Errorf("progress %+v, observed %+v; want it pending, and the id of the new balancer", progress, o)
 	}
 	if progress, err = f.balancers().Apply(t.Context(), change); err != nil || !progress.Pending || progress.Observed != nil {
 		t.Errorf("after a pool was made: %+v, %v; want it pending, and nothing observed", progress, err)

@@ -29,6 +29,8 @@ type model struct {
 	waiting map[cloud.IDOf]bool
 	// reachedAt is what a balancer is reached at that was made in this run.
 	reachedAt []cloud.BalancerAddress
+	// tell is that of the Resources.
+	tell func(*cloud.Observed) bool
 	// progress is what the run has to tell so far.
 	progress cloud.Progress
 	// moving are resources that are about to refer to another one. Two can wait for each other's place.
@@ -56,7 +58,7 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 		}
 		m.present.add(r)
 	}
-	m.progress.Again = r.Again
+	m.progress.Again, m.tell = r.Again, r.Told
 	m.wanted = newSet()
 	for _, r := range r.Wanted {
 		if m.wanted.has(r.Ref()) {

@@ -64,6 +64,41 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// What the balancer is when the operations have ended is told with the last step. Before it is deleted after other steps it is looked
+// at, and it is gone then where it was the only one.
+func TestToldWithTheLastStep(t *testing.T) {
+	at := []cloud.BalancerAddress{{IP: "192.0.2.1"}}
+	change := cloud.Change{Before: cloud.Observed{Found: true, ID: "id-1", State: cloud.BalancerActive, Addresses: at}, After: &cloud.Balancer{Name: "new"}}
+	f := newFake(theKinds(), list(lb(nil)), list(lb(nil), pool("p", nil), pool("q", nil)))
+	f.tell = func(o *cloud.Observed) bool { o.Record = map[string]string{"at": "192.0.2.1"}; return true }
+	for last := range 2 {
+		progress, err := f.balancers().Apply(t.Context(), change)
+		told := progress.Told
+		if err != nil || !slices.Equal(progress.Operations, []string{"id-1"}) || (told != nil) != (last == 1) || (progress.Rest == nil) != (last == 1) {
+			t.Fatalf("progress %+v, %v", progress, err)
+		}
+		if told != nil && (told.Balancer.Name != "new" || told.Record["at"] == "" || !slices.Equal(told.Addresses, at)) {
+			t.Errorf("told %+v", told)
+		}
+		change.Rest = progress.Rest
+	}
+	for _, sole := range []bool{true, false} {
+		f := newFake(theKinds(), list(lb(nil), pool("p", nil), pool("q", nil)), nil)
+		f.goesOn = map[string]*cloud.Running{"delete balancer b": {Operations: []string{"deletion"}}}
+		change := cloud.Change{Before: cloud.Observed{Found: true, ID: "id-1", Sole: sole}}
+		for left := 2; left >= 0; left-- {
+			progress, err := f.balancers().Apply(t.Context(), change)
+			if err != nil || !progress.Pending || (progress.Rest != nil) != (left == 2) || (progress.Told != nil) != (left == 0 && sole) {
+				t.Fatalf("%d left, sole %t: progress %+v, %v", left, sole, progress, err)
+			}
+			change.Rest = progress.Rest
+		}
+		if len(f.present) > 0 || len(f.problems) > 0 {
+			t.Errorf("%+v left, problems %q", f.present, f.problems)
+		}
+	}
+}
+
 // What is there for another resource alone follows it, whatever else the cloud refuses.
 func TestForAnother(t *testing.T) {
 	groups := func(ids string) cloud.Resource {

@@ -49,10 +49,19 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	}
 	p.SetDeleting()
 	d := deletion{p}
-	if p.state.Removed {
+	switch rest := p.takeRest(); {
+	case p.state.Removed:
 		return d.confirm(ctx)
+	case rest == nil || rest.Change.After != nil:
+		return d.run(ctx)
+	case rest.Told != nil:
+		p.forget()
+		return nil
+	default:
+		next := p.policy.Decision(rest.Change.Spec, rest.Change.Before, nil, rest.Change.Operations)
+		next.Change.Rest, p.seen = rest.Steps, rest.Seen
+		return d.carryOn(ctx, next)
 	}
-	return d.run(ctx)
 }
 
 // deletion is the run in which a Service gives its balancer up.
@@ -122,7 +131,7 @@ func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 		return err
 	}
 	if progress.Pending {
-		return waitFor(progress, waiting)
+		return p.waitFor(progress, waiting)
 	}
 	text := "balancer " + observed.ID + " was kept"
 	if observed.Protected && !p.Retain {
@@ -156,7 +165,7 @@ func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	if err != nil {
 		return err
 	}
-	return waitFor(progress, "the new balancer is being deleted")
+	return p.waitFor(progress, "the new balancer is being deleted")
 }
 
 // served reports whether a balancer of the replacement that is under way has served, or may have.
@@ -164,13 +173,18 @@ func (p deletion) served(o cloud.Observed) bool {
 	return o.ID == p.Replacing.Of || owner.Uses(p.Service, p.IDAnnotation, o)
 }
 
-// remove deletes the balancer and returns nil once no other of ours is found either: a
+// remove deletes the balancer.
+func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
+	operation := difference.Removal(observed, "the Service no longer wants it")
+	return p.carryOn(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
+}
+
+// carryOn makes the next steps of the deletion of the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand. Where many are deleted together,
 // one bulk list that began after the last of them confirms them all. Nobody looks again where a bulk list
 // has shown this one alone, and the cloud deletes at once.
-func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
-	operation := difference.Removal(observed, "the Service no longer wants it")
-	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
+func (p deletion) carryOn(ctx context.Context, d decide.Decision) error {
+	progress, err := p.write(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -180,7 +194,7 @@ func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 		}
 		return p.going(progress)
 	}
-	if p.fromList && p.deletesAtOnce() && len(observed.Duplicates) == 0 && p.Replacing == nil {
+	if p.fromList && p.deletesAtOnce() && len(d.Change.Before.Duplicates) == 0 && p.Replacing == nil {
 		p.forget()
 		return nil
 	}
@@ -213,7 +227,7 @@ func (p deletion) confirm(ctx context.Context) error {
 }
 
 func (p deletion) going(progress cloud.Progress) error {
-	return waitFor(progress, "the balancer is being deleted")
+	return p.waitFor(progress, "the balancer is being deleted")
 }
 
 // unfinished returns the balancer that was being made to take the place of the observed one: a

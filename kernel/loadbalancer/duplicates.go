@@ -90,7 +90,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case err != nil:
 		return "", err
 	case progress.More, len(progress.Operations) > 0:
-		return "", waitFor(progress, waiting)
+		return "", p.waitFor(progress, waiting)
 	}
 	p.manager.lists.Expire(time.Now())
 	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)

@@ -112,10 +112,13 @@ func (p *pipeline) recorded(change cloud.Change) map[string]string {
 
 // resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to
 // do or that only targets change. What is changed as a whole is read first: the change would
-// undo what somebody else has done since the bulk list.
+// undo what somebody else has done since the bulk list. So is what the answers to a change told, and is not enough.
 func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
 	c := p.candidates(ctx, nodes)
 	observe := p.observe
+	if p.told != nil {
+		observe = p.believe
+	}
 	for {
 		f, err := p.findOwned(ctx, observe)
 		if err != nil {
@@ -128,11 +131,11 @@ func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Fi
 		if d, err = p.compareResources(ctx, d); err != nil {
 			return f, d, p.failed(ctx, err)
 		}
-		if !p.fromList || !d.Rewrites() {
+		if (p.told == nil || d.Plan.Empty()) && (!p.fromList || !d.Rewrites()) {
 			d, err = p.consult(ctx, f, c, d)
 			return f, d, err
 		}
-		observe = p.read
+		observe, p.told = p.read, nil
 	}
 }
 
@@ -201,14 +204,14 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 	case err != nil || d.Plan.Empty() || !p.live():
 		return d.Change.Before, err
 	case d.Replaces && progress.More:
-		return cloud.Observed{}, waitFor(progress, "the balancer is being deleted")
+		return cloud.Observed{}, p.waitFor(progress, "the balancer is being deleted")
 	case d.Recreates:
 		p.state.Created = ""
 		p.state.FailedCreation.Count(d.Change.Before.ID)
-		return cloud.Observed{}, waitFor(progress, "the balancer failed and is being made anew")
+		return cloud.Observed{}, p.waitFor(progress, "the balancer failed and is being made anew")
 	case d.Replaces:
 		p.state.Created = ""
-		return cloud.Observed{}, waitFor(progress, "the balancer is being replaced")
+		return cloud.Observed{}, p.waitFor(progress, "the balancer is being replaced")
 	}
 	var seen cloud.Observed
 	if progress.Observed != nil {
@@ -217,7 +220,7 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 	switch {
 	case progress.Pending:
 		p.state.PendingSince = time.Now()
-		return seen, waitFor(progress, waiting)
+		return seen, p.waitFor(progress, waiting)
 	case progress.Observed != nil && seen.State != cloud.BalancerPending:
 		return seen, p.busy(seen)
 	}

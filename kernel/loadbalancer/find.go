@@ -23,6 +23,8 @@ type finder struct {
 	began   time.Time
 	// fromList says that the balancer was last seen in a bulk list.
 	fromList bool
+	// told is what the answers to a change that has just ended say of the balancer, nil where it has to be looked at.
+	told *cloud.Observed
 	// removed says that the cloud has just told the good end of the deletion of the balancer that the Service gives up.
 	removed bool
 }
@@ -119,6 +121,16 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 		return cloud.Observed{Lookups: other.Lookups}, nil
 	}
 	return other, nil
+}
+
+// believe is an observer that takes the answers' word. Of a balancer that was made it is asked whether another process made one
+// too.
+func (p *finder) believe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+	if p.state.Unconfirmed() == "" {
+		return *p.told, nil
+	}
+	spec.Told = p.told
+	return p.manager.cloud.Balancers.Observe(ctx, spec)
 }
 
 // observe reads the balancer of the Spec, from a bulk list where that is enough:

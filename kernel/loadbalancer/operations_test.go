@@ -19,6 +19,8 @@ type slowCloud struct {
 	operations map[string]*slowOperation
 	// forgets says that it does not know operations any more.
 	forgets bool
+	// tells says that its answers tell what a balancer is when a change has ended.
+	tells bool
 	// added are the targets in the order in which they were asked for.
 	added []cloud.InstanceID
 	trust int
@@ -32,16 +34,22 @@ type slowOperation struct {
 
 // begin begins an operation, and returns what an Apply says of it.
 func (d *slowCloud) begin(effect func() error) cloud.Progress {
-	id := fmt.Sprint("operation-", len(d.operations))
-	d.operations[id] = &slowOperation{end: time.Now().Add(time.Second), effect: effect}
+	id, takes := fmt.Sprint("operation-", len(d.operations)), time.Second
+	if d.forgets {
+		takes = 0
+	}
+	d.operations[id] = &slowOperation{end: time.Now().Add(takes), effect: effect}
 	return cloud.Progress{Pending: true, Operations: []string{id}}
 }
 
-// forget has the cloud know no operation any more.
+// forget has the cloud know no operation any more: all have ended.
 func (d *slowCloud) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.forgets = true
+	for _, o := range d.operations {
+		o.end = time.Now()
+	}
 }
 
 // pass carries out what has ended by now.
@@ -59,7 +67,11 @@ func (d *slowCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	switch {
 	case change.After == nil && change.Before.Found:
 		id := change.Before.ID
-		return d.begin(func() error { delete(d.balancers, id); return nil }), nil
+		progress := d.begin(func() error { delete(d.balancers, id); return nil })
+		if d.tells {
+			progress.Told = &cloud.Observed{}
+		}
+		return progress, nil
 	case change.After == nil || !change.Before.Found:
 		d.remains = false
 		return d.bulkLister.Apply(ctx, change)
@@ -82,8 +94,12 @@ func (d *slowCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		slices.Sort(b.Targets)
 		return nil
 	})
-	if progress.More = len(left) > 1; progress.More {
-		progress.Rest = left[1:]
+	switch told := change.Before; {
+	case len(left) > 1:
+		progress.More, progress.Rest = true, left[1:]
+	case d.tells:
+		told.Balancer, told.Native = *change.After, nil
+		progress.Told = &told
 	}
 	return progress, nil
 }
@@ -200,7 +216,7 @@ func TestStepsThatNeedALook(t *testing.T) {
 	}{
 		"nothing else":    {change: func(*slowCloud, *fixture) {}, added: []cloud.InstanceID{"d", "e", "f"}, looks: 1},
 		"a node went":     {change: func(_ *slowCloud, f *fixture) { f.nodes = f.nodes[:5] }, added: []cloud.InstanceID{"d", "e"}, looks: 2},
-		"another request": {change: func(_ *slowCloud, f *fixture) { f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
+		"another request": {change: func(_ *slowCloud, f *fixture) { f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"} }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 2},
 		"an unknown end":  {change: func(d *slowCloud, _ *fixture) { d.forget() }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 3},
 		"a long time":     {change: func(*slowCloud, *fixture) { time.Sleep(restAge) }, added: []cloud.InstanceID{"d", "e", "f"}, looks: 2},
 	} {
@@ -224,6 +240,43 @@ func TestStepsThatNeedALook(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What the answers tell is not looked at afterwards, unless something else is asked for by then.
+func TestWhatIsToldNeedsNoLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, all := slowly(t, 1)
+		d.tells = true
+		f := all[0]
+		f.nodes = append(f.nodes, node("d"), node("e"))
+		mustTogether(t, all, (*fixture).ensure)
+		if len(d.added) != 2 || d.observes != 1 {
+			t.Errorf("added %q, %d looks, want one", d.added, d.observes)
+		}
+		f.nodes = append(f.nodes, node("f"))
+		pendingUntil(t, f.ensure())
+		f.svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"}
+		mustTogether(t, all, (*fixture).ensure)
+		if len(d.added) != 3 || d.observes < 3 {
+			t.Errorf("added %q, %d looks", d.added, d.observes)
+		}
+		d.observes = 0
+		mustTogether(t, all, func(f *fixture) error { return f.Delete(t.Context(), leaving(f)) })
+		if len(d.balancers) != 0 || d.observes != 1 || d.lists > 0 || d.trust != 0 {
+			t.Errorf("%d balancers left, %d looks, %d lists", len(d.balancers), d.observes, d.lists)
+		}
+	})
+}
+
+// pendingUntil waits for the end of what an error says goes on.
+func pendingUntil(t *testing.T, err error) {
+	t.Helper()
+	pending, ok := errors.AsType[*Pending](err)
+	if !ok || pending.Ended == nil {
+		t.Fatalf("%v, want a change that goes on", err)
+	}
+	<-pending.Ended
+	time.Sleep(time.Millisecond)
 }
 
 // A step that fails is the failure of the change, and the balancer is looked at before it is tried again.

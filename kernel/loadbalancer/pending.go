@@ -18,7 +18,10 @@ const (
 	operationWait = time.Minute
 )
 
-// waitFor says when to look at a change again, which the cloud may have said.
-func waitFor(progress cloud.Progress, reason string) *Pending {
+// waitFor says when to look at a change again: when its operations have ended, or when the cloud said.
+func (p *pipeline) waitFor(progress cloud.Progress, reason string) *Pending {
+	if running := p.state.Running; running != nil && len(progress.Operations) > 0 {
+		return &Pending{After: operationWait, Ended: running.Done(), Reason: reason}
+	}
 	return &Pending{After: cmp.Or(progress.After, pollFirst), Reason: reason}
 }

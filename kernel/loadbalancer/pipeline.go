@@ -23,6 +23,8 @@ type pipeline struct {
 	entry  *state.Entry
 	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
 	revisit time.Duration
+	// seen is when the balancer was looked at before the change that this run makes.
+	seen time.Time
 }
 
 // begin starts a run, after other runs for the same Service have ended. The context it
@@ -39,6 +41,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	p := &pipeline{
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
+		seen: time.Now(),
 	}
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }

@@ -45,7 +45,7 @@ func (p succession) advance(ctx context.Context, d decide.Decision) (cloud.Obser
 		p.state.FailedCreation.Count(d.Change.Before.ID)
 	}
 	p.state.PendingSince = time.Now()
-	return cloud.Observed{}, waitFor(progress, "the new balancer is being made; the present one serves")
+	return cloud.Observed{}, p.waitFor(progress, "the new balancer is being made; the present one serves")
 }
 
 // meanwhile changes what differs on the present balancer and returns err.

@@ -57,7 +57,7 @@ func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) erro
 	case err != nil:
 		return err
 	case progress.Pending:
-		return waitFor(progress, waiting)
+		return p.waitFor(progress, waiting)
 	case p.revisit > 0:
 		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
 	}

@@ -33,6 +33,7 @@ type Balancers struct {
 // Balancers are found, compared and changed by the kernel.
 var (
 	_ cloud.Composite  = (*Balancers)(nil)
+	_ cloud.Operations = (*Balancers)(nil)
 	_ cloud.Configured = (*Balancers)(nil)
 	_ cloud.Checker    = (*Balancers)(nil)
 	_ cloud.Replacer   = (*Balancers)(nil)

@@ -22,7 +22,7 @@ var _ cloud.BulkLister = (*Balancers)(nil)
 func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	var s object.BulkList
 	var err error
-	if s.Balancers, s.Read, err = d.reader.Balancers(ctx); err != nil {
+	if s.Balancers, s.Read, err = d.reader.Balancers(ctx, ""); err != nil {
 		return nil, err
 	}
 	if s.Floating, err = d.reader.FloatingIPs(ctx, d.reader.OfProject()); err != nil {
@@ -43,6 +43,11 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if spec.Deleting && !spec.Removed {
 		spec.BulkList = nil
 	}
+	if spec.Told != nil {
+		if alone, err := d.isAlone(ctx, spec); alone || err != nil {
+			return *spec.Told, err
+		}
+	}
 	f, err := d.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err
@@ -56,7 +61,7 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
 		return o, nil
 	}
-	s, err := d.reader.Children(ctx, *f.lb, f.read, lastOf(spec))
+	s, err := d.parts(ctx, f, spec)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
@@ -67,8 +72,37 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return cloud.Observed{}, err
 	}
 	o := d.observed(s, spec)
-	o.ByName, o.Duplicates = f.byName, f.duplicates
+	o.ByName, o.Duplicates, o.Sole = f.byName, f.duplicates, spec.Deleting && f.listed && len(f.duplicates) == 0
 	return d.explore(ctx, s, o, spec)
+}
+
+// isAlone reports whether the balancer that the answers tell of is the only one with the Service's mark. Without tags nothing
+// could show another one.
+func (d *Balancers) isAlone(ctx context.Context, spec cloud.Spec) (bool, error) {
+	if !d.Can(desired.AbleTags) {
+		return true, nil
+	}
+	all, _, err := d.reader.Balancers(ctx, d.Marks.Tag(spec.Ref.Owner))
+	if err != nil {
+		return false, fmt.Errorf("listing balancers: %w", err)
+	}
+	return slices.Equal(d.marked(all, spec), []string{spec.Told.ID}), nil
+}
+
+// parts reads what belongs to a balancer in Octavia. For a deletion that is what it depends on: nothing where the balancer goes as a
+// whole, and else not what goes with the pools.
+func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*object.Snapshot, error) {
+	if !spec.Deleting {
+		return d.reader.Children(ctx, *f.lb, f.read, lastOf(spec))
+	}
+	s, whole := &object.Snapshot{LB: *f.lb, Leaves: true}, d.Config.CascadeDelete
+	if whole && d.owners.IsMadeFor(f.lb, spec) {
+		return s, nil
+	}
+	if err := d.reader.AddListeners(ctx, s); err != nil || whole && d.owners.MayDelete(s, spec) {
+		return s, err
+	}
+	return s, d.reader.AddPools(ctx, s)
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron.
@@ -147,8 +181,9 @@ type found struct {
 	lb     *object.Balancer
 	byName bool
 	read   time.Time
-	// duplicates are the ids of further balancers with the Service's mark.
+	// duplicates are the ids of further balancers with the Service's mark, and listed says that those are all.
 	duplicates []string
+	listed     bool
 }
 
 // find returns the balancer of the Service:
@@ -163,19 +198,26 @@ type found struct {
 func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	all, listed := object.BulkListOf(spec)
 	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
-		f, err := d.findByID(ctx, all, spec)
+		known := all
+		if spec.Deleting && !listed && d.Can(desired.AbleTags) { // shows as much as the id alone, and whether there is another one
+			var err error
+			if known.Balancers, known.Read, err = d.reader.Balancers(ctx, d.Marks.Tag(spec.Ref.Owner)); err != nil {
+				return found{}, fmt.Errorf("listing balancers: %w", err)
+			}
+		}
+		f, err := d.findByID(ctx, known, spec)
 		if err != nil || f.lb != nil {
 			return f, err
 		}
 	}
 	if !listed {
 		var err error
-		if all.Balancers, all.Read, err = d.reader.Balancers(ctx); err != nil {
+		if all.Balancers, all.Read, err = d.reader.Balancers(ctx, ""); err != nil {
 			return found{}, fmt.Errorf("listing balancers: %w", err)
 		}
 	}
 	f := d.pick(all.Balancers, spec)
-	f.read = all.Read
+	f.read, f.listed = all.Read, true
 	return f, nil
 }
 
@@ -184,7 +226,7 @@ func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec clou
 	at := slices.IndexFunc(all.Balancers, func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
 	if at >= 0 {
 		marked := d.marked(all.Balancers, spec)
-		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID)}, nil
+		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID), listed: true}, nil
 	}
 	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
 	switch {

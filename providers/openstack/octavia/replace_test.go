@@ -182,6 +182,11 @@ func TestRenamedCluster(t *testing.T) {
 	}
 	var order []string
 	for range 10 {
+		shown, err := json.Marshal(map[string]object.Balancer{"loadbalancer": s.LB})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.answers["GET /lbaas/loadbalancers/lb"] = string(shown)
 		spec.Lookups = d.lookups(s, spec)
 		after, _, err := d.Normalize(spec)
 		if err != nil {

@@ -24,11 +24,15 @@ func (d *Balancers) observed(s *object.Snapshot, spec cloud.Spec) cloud.Observed
 	o.State, o.Detail = object.Lifecycle(s.LB)
 	spec.Lookups = o.Lookups
 	o.Balancer = d.view(s, spec)
-	o.Addresses = d.addressesOf(s, spec)
-	if len(o.Addresses) > 0 {
+	d.addReached(&o, s, spec)
+	return o
+}
+
+// addReached adds what a balancer is reached at.
+func (d *Balancers) addReached(o *cloud.Observed, s *object.Snapshot, spec cloud.Spec) {
+	if o.Addresses = d.addressesOf(s, spec); len(o.Addresses) > 0 {
 		o.Record = map[string]string{option.Address.Name: d.address(s, spec)}
 	}
-	return o
 }
 
 // address is the one clients use.

@@ -106,8 +106,8 @@ func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, s *obje
 // portOfNew stands for the port of a balancer that is not made yet.
 const portOfNew = "of the new balancer"
 
-// AddFirst adds the floating IP of a new balancer. It is attached in the next run, when the
-// balancer has a port. One with an address that was chosen, and that the project does not have, is
+// AddFirst adds the floating IP of a new balancer. It is attached when the answer to the creation has told the
+// balancer's port. One with an address that was chosen, and that the project does not have, is
 // made before the balancer: most clouds let only administrators choose, and a balancer would wait
 // for it for ever. It is found again by its description.
 func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, made *cloud.Resource) error {
@@ -132,6 +132,7 @@ func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Sn
 		}
 		changeFloating(r, &found[0], portOfNew, found[0].Description)
 	}
-	r.Wanted[len(r.Wanted)-1].Needs = []cloud.IDOf{made.Ref()}
+	last := &r.Wanted[len(r.Wanted)-1]
+	last.Needs, last.Native = []cloud.IDOf{made.Ref()}, native{spec: spec, made: s}
 	return nil
 }

@@ -57,7 +57,7 @@ func (m *Manager) floatingOf(ctx context.Context, spec cloud.Spec, query url.Val
 // isLeft reports whether a port is that of another balancer of the Service, which the present one has
 // replaced.
 func (m *Manager) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
-	all, _, err := m.Reader.Balancers(ctx)
+	all, _, err := m.Reader.Balancers(ctx, "")
 	if err != nil {
 		return false, fmt.Errorf("listing balancers: %w", err)
 	}

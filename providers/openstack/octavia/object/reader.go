@@ -52,9 +52,35 @@ func (r *Reader) MachinePorts(ctx context.Context) ([]neutron.Port, error) {
 	return slices.DeleteFunc(ports, func(p neutron.Port) bool { return p.Machine() == "" }), nil
 }
 
-// Balancers reads all balancers of the project.
-func (r *Reader) Balancers(ctx context.Context) ([]Balancer, time.Time, error) {
-	return api.ListDated[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, r.OfProject())
+// Balancers reads the balancers of the project that have this tag, all where it is "".
+func (r *Reader) Balancers(ctx context.Context, tag string) ([]Balancer, time.Time, error) {
+	query := r.OfProject()
+	if tag != "" {
+		query.Set("tags", tag)
+	}
+	return api.ListDated[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, query)
+}
+
+// Statuses reads the provisioning statuses of these balancers by id. One that is not there is missing.
+func (r *Reader) Statuses(ctx context.Context, ids ...string) (map[string]string, error) {
+	statuses := map[string]string{}
+	if len(ids) == 1 {
+		lb, _, err := r.Balancer(ctx, ids[0])
+		if err == nil {
+			statuses[lb.ID] = lb.Provisioning
+		}
+		if api.IsNotFound(err) {
+			err = nil
+		}
+		return statuses, err
+	}
+	query := r.OfProject()
+	query["fields"] = []string{"id", "provisioning_status"}
+	all, err := api.ListAll[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, query)
+	for _, lb := range all {
+		statuses[lb.ID] = lb.Provisioning
+	}
+	return statuses, err
 }
 
 // OfProject limits a list to our own project: to an administrator all of them are shown.
@@ -78,23 +104,36 @@ func (r *Reader) Children(ctx context.Context, lb Balancer, read time.Time, last
 		s.Read = last.Read
 		return s, nil
 	}
-	var err error
-	if s.Listeners, err = api.ListAll[Listener](ctx, r.Client, "listeners", PathListeners, ofBalancer(lb.ID)); err != nil {
-		return nil, err
+	for _, add := range []func(context.Context, *Snapshot) error{r.AddListeners, r.AddPools} {
+		if err := add(ctx, s); err != nil {
+			return nil, err
+		}
 	}
-	pools, err := api.ListAll[Pool](ctx, r.Client, "pools", PathPools, ofBalancer(lb.ID))
-	if err != nil {
-		return nil, err
-	}
-	if err := r.addMembers(ctx, s, pools, last); err != nil {
+	if err := r.addMembers(ctx, s, last); err != nil {
 		return nil, err
 	}
 	return s, r.addMonitors(ctx, s, last)
 }
 
-func (r *Reader) addMembers(ctx context.Context, s *Snapshot, pools []Pool, last *Snapshot) error {
+// AddListeners reads the listeners of a balancer.
+func (r *Reader) AddListeners(ctx context.Context, s *Snapshot) (err error) {
+	s.Listeners, err = api.ListAll[Listener](ctx, r.Client, "listeners", PathListeners, ofBalancer(s.LB.ID))
+	return err
+}
+
+// AddPools reads the pools of a balancer, without members and monitors.
+func (r *Reader) AddPools(ctx context.Context, s *Snapshot) error {
+	pools, err := api.ListAll[Pool](ctx, r.Client, "pools", PathPools, ofBalancer(s.LB.ID))
+	s.Pools = map[string]Pool{}
 	for _, p := range pools {
 		s.Pools[p.ID] = p
+	}
+	return err
+}
+
+func (r *Reader) addMembers(ctx context.Context, s *Snapshot, last *Snapshot) error {
+	for _, id := range slices.Sorted(maps.Keys(s.Pools)) {
+		p := s.Pools[id]
 		switch {
 		case len(p.Members) == 0:
 		case last != nil && last.Still(last.Pools[p.ID].Updated, p.Updated):

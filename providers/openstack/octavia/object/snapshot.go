@@ -23,8 +23,10 @@ type Snapshot struct {
 	Elsewhere *FloatingIP
 	// Guard is the managed security group.
 	Guard Guard
-	// Read is when the balancer was read, by the clock of the API.
+	// Read is when the balancer was read, by the clock of the API, zero where its parts were not read whole.
 	Read time.Time
+	// Leaves says that listeners and pools were read only as far as the deletion depends on them.
+	Leaves bool
 }
 
 // calm is for how long nothing must have changed before what was read counts as all that

@@ -5,7 +5,6 @@ package resource
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -26,10 +25,6 @@ type Composite struct {
 	Groups          *secgroup.Manager
 }
 
-// settles is for how long a balancer is busy with a change at the least. Octavia answers 409 to any
-// other change meanwhile.
-const settles = time.Second
-
 // Resources implements cloud.Composite.
 func (c *Composite) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
 	s, ok := change.Before.Native.(*object.Snapshot)
@@ -49,10 +44,16 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (cloud.R
 	return c.ofUpdate(ctx, s, change), nil
 }
 
-func (c *Composite) ofUpdate(ctx context.Context, s *object.Snapshot, change cloud.Change) cloud.Resources {
-	r := c.listenerResources(s, change)
+// ofUpdate is a balancer as it is and as it has to be. One that a Service gives up and leaves only loses its marks.
+func (c *Composite) ofUpdate(ctx context.Context, s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
+	if !s.Leaves {
+		r = c.listenerResources(s, change)
+	}
 	present, wanted := c.presentBalancer(s, change.Spec), c.wantedBalancer(s, change)
 	r.Present, r.Wanted = append(r.Present, present), append(r.Wanted, wanted)
+	if s.Leaves {
+		return r
+	}
 	r = c.withGroup(r, s, change)
 	c.Floating.Add(ctx, &r, s, change)
 	return r
@@ -72,6 +73,7 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 	}
 	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
 	made := c.NewBalancer(change, where, other)
+	made.Native = s
 	if err := c.Floating.AddFirst(ctx, &r, s, change, &made); err != nil {
 		return cloud.Resources{}, err
 	}

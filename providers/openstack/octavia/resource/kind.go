@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
@@ -19,33 +20,78 @@ func (c *Composite) balancerKind() cloud.ResourceKind {
 	if !c.Rules.Config.Serial {
 		kind.Brings = children
 	}
-	kind.Create = c.createBalancer
+	kind.Create, kind.Update, kind.Delete = c.createBalancer, c.changeBalancer, c.deleteBalancer
 	if c.Rules.Config.CascadeDelete {
 		kind.Takes = children
-		kind.Delete = func(ctx context.Context, present cloud.Resource) error {
-			_, err := c.Client.Delete(ctx, c.Client.ServiceURL(object.PathBalancers, present.ID)+"?cascade=true", nil)
-			if api.IsNotFound(err) {
-				return nil
-			}
-			return err
-		}
 	}
 	return kind
 }
 
 // createBalancer makes a balancer together with what it brings. What is left by a crash is found
-// again by its tag.
+// again by its tag. The answer says where it is.
 func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 	body := api.ForCreation(wanted.Fields)
 	if !c.Rules.Config.Serial {
 		body["listeners"] = populated(with)
 	}
-	id, err := c.post(ctx, "loadbalancer", body, object.PathBalancers)
-	if err == nil && id == "" {
+	var answer map[string]object.Balancer
+	_, err := c.Client.Post(ctx, c.Client.ServiceURL(object.PathBalancers), map[string]any{"loadbalancer": body}, &answer, api.Changed())
+	made := answer["loadbalancer"]
+	if err == nil && made.ID == "" {
 		err = cloud.ErrIncomplete
 	}
-	return id, err
+	if s, ok := wanted.Native.(*object.Snapshot); ok && err == nil {
+		s.LB = made
+	}
+	return made.ID, err
 }
+
+// changeBalancer changes a balancer. Its tags are written as a whole, also those of other Services, so that what they are by now is
+// read again.
+func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	body := api.Chosen(wanted.Fields, fields)
+	if was, ok := present.Fields["tags"].([]string); ok && slices.Contains(fields, "tags") {
+		now, _, err := api.GetOne[object.Balancer](ctx, c.Client, "loadbalancer", object.PathBalancers, present.ID)
+		if err != nil {
+			return err
+		}
+		tags, _ := wanted.Fields["tags"].([]string)
+		body["tags"] = merged(now.Tags, was, tags)
+	}
+	return c.put(ctx, "loadbalancer", body, object.PathBalancers, present.ID)
+}
+
+// merged are the present tags with the difference between two lists.
+func merged(now, was, wanted []string) []string {
+	tags := slices.DeleteFunc(slices.Clone(now), func(tag string) bool {
+		return slices.Contains(was, tag) && !slices.Contains(wanted, tag)
+	})
+	for _, tag := range wanted {
+		if !slices.Contains(tags, tag) && !slices.Contains(was, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return append([]string{}, tags...)
+}
+
+// deleteBalancer deletes a balancer, which goes on for a while.
+func (c *Composite) deleteBalancer(ctx context.Context, present cloud.Resource) error {
+	url := c.Client.ServiceURL(object.PathBalancers, present.ID)
+	if c.Rules.Config.CascadeDelete {
+		url += "?cascade=true"
+	}
+	_, err := c.Client.Delete(ctx, url, nil)
+	switch {
+	case api.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return cloud.GoesOn(Deletion + present.ID)
+}
+
+// Deletion begins the operation that is the deletion of a balancer. Any other change has the id of its balancer.
+const Deletion = "deletion of "
 
 // populated are the bodies of listeners with what is behind them.
 func populated(all []cloud.Resource) []map[string]any {
@@ -97,6 +143,9 @@ func (c *Composite) ResourceKinds() []cloud.ResourceKind {
 	listener.Immutable = []string{"protocol"}
 	return slices.Concat(c.Groups.Kinds(), []cloud.ResourceKind{c.balancerKind(), pool, c.memberKind(), monitor, listener, c.Floating.Kind()})
 }
+
+// settles is for how long Octavia works at a balancer after a change at the least. It answers 409 to any other one meanwhile.
+const settles = time.Second
 
 // part is a kind of Octavia whose fields are sent as they are.
 func (c *Composite) part(kind, name, path string) cloud.ResourceKind {

@@ -22,10 +22,13 @@ type Manager struct {
 }
 
 // Find reads the Service's security group and the ports of machines. Where groups are not
-// managed only a group that is left from a time when they were is looked for.
+// managed only a group that is left from a time when they were is looked for, once there is a balancer. A deletion needs no ports.
 func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
 	all, listed := object.BulkListOf(spec)
-	groups := all.Groups
+	groups, managed := all.Groups, m.Rules.Config.ManageSecurityGroups
+	if !managed && s.LB.ID == "" && !spec.Deleting {
+		return nil
+	}
 	if !listed {
 		var err error
 		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {mark.GroupName(spec.Ref.Owner)}}); err != nil {
@@ -36,7 +39,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	if at >= 0 {
 		s.Guard.Group = &groups[at]
 	}
-	if !m.Rules.Config.ManageSecurityGroups {
+	if !managed || spec.Deleting {
 		return nil
 	}
 	s.Guard.Ports, s.Guard.Network = all.Ports, s.LB.Network
