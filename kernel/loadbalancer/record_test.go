@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,7 +47,7 @@ func TestRecordedBeforeTheChange(t *testing.T) {
 	step(f.ensure(), "1+2 listeners, 3+3 targets")
 	step(f.ensure(), "2+2 listeners, 3+3 targets", "create listener tcp/443")
 
-	nodes := append(f.nodes, node("d"))
+	nodes := slices.Concat(f.nodes, []*corev1.Node{node("d")})
 	step(f.UpdateTargets(t.Context(), f.svc, nodes), "2+2 listeners, 3+3 targets")
 	f.nodes = nodes
 	step(f.ensure(), "2+2 listeners, 3+4 targets")

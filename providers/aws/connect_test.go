@@ -177,7 +177,7 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (started,
 	if !ok {
 		return started{}, warnings, err
 	}
-	return started{d, d.Account.Clients, d.Account.Config}, warnings, err
+	return started{d, d.Clients, d.Account.Config}, warnings, err
 }
 
 // elsewhere is a file for a process outside AWS, keys are credentials for it.

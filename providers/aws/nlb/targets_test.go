@@ -96,7 +96,7 @@ type steps struct {
 func (s *steps) Classify(err error) cloud.Failure { return failure.Classify(err) }
 
 func (s *steps) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
-	return s.d.parts.Resources, nil
+	return s.d.Resources, nil
 }
 
 func (s *steps) ResourceKinds() []cloud.ResourceKind {
