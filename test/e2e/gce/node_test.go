@@ -10,12 +10,15 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
 const shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
@@ -74,6 +77,14 @@ func initialise(_ *testing.T, s *site) {
 }
 
 func sound(t *testing.T, s *site) {
+	// Without an election the lease comes with the first record of the account, soon after the start.
+	s.must(wait.PollUntilContextCancel(s.within(patience), 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_, err := s.Client().CoordinationV1().Leases(lab.Namespace).Get(ctx, "cloud-controller-manager", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return true, err
+	}))
 	out, err := s.doctor()
 	if err != nil || !strings.Contains(out, "4 in order") {
 		t.Errorf("%v\n%s", err, out)
