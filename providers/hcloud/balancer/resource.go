@@ -38,7 +38,10 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{
 			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse),
 			Separate: []string{"load_balancer_type", "algorithm"}, Last: []string{"network_label"},
-			Create: b.create, Update: b.update, Delete: b.delete,
+			Create: b.create, Update: b.update,
+			Delete: func(ctx context.Context, present cloud.Resource) error {
+				return b.remove(ctx, "/load_balancers/"+present.ID)
+			},
 		},
 		{Name: kindPublic, Create: b.action("enable_public_interface"), Delete: b.undo("disable_public_interface")},
 		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: b.action("attach_to_network", "network", "ip", "ip_range"), Delete: b.undo("detach_from_network", "network")},
@@ -54,7 +57,7 @@ func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.R
 	before := &change.Before.Balancer
 	r.Present = s.certificateResources()
 	if s.lb != nil {
-		r.Present = append(r.Present, b.balancerResource(*before, s))
+		r.Present = append(r.Present, balancerResource(*before, s))
 		r.Present = append(r.Present, b.parts(*before, s)...)
 		r.Present = append(r.Present, s.targetResources()...)
 	}
@@ -62,7 +65,7 @@ func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.R
 		if s.own != nil && s.lb != nil { // it is given back
 			given := before.Clone()
 			given.OwnershipTags = nil
-			lb := b.balancerResource(given, s)
+			lb := balancerResource(given, s)
 			lb.Fields["network_label"] = ""
 			r.Wanted = []cloud.Resource{lb}
 			r.Present = slices.DeleteFunc(r.Present, func(r cloud.Resource) bool {
@@ -78,7 +81,7 @@ func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.R
 // wanted are the resources as they have to be.
 func (b *Balancers) wanted(change cloud.Change, s state) []cloud.Resource {
 	after := *change.After
-	lb := b.balancerResource(after, s)
+	lb := balancerResource(after, s)
 	fields := after.ProviderFields
 	if at := fields[fieldLocation]; at != "" {
 		lb.Fields["location"] = at
@@ -126,7 +129,7 @@ func part(kind, key string, fields map[string]any) cloud.Resource {
 	return r
 }
 
-func (b *Balancers) balancerResource(v cloud.Balancer, s state) cloud.Resource {
+func balancerResource(v cloud.Balancer, s state) cloud.Resource {
 	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: map[string]any{
 		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm],
 		"labels": withTags(nil, v.OwnershipTags), "network_label": "",

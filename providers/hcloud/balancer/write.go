@@ -167,10 +167,6 @@ func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, 
 	return nil
 }
 
-func (b *Balancers) delete(ctx context.Context, present cloud.Resource) error {
-	return b.remove(ctx, "/load_balancers/"+present.ID)
-}
-
 func (b *Balancers) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	return wanted.Key, b.updateReverse(ctx, wanted, wanted, nil)
 }
