@@ -68,9 +68,17 @@ endif
 cluster: need-go ## A cluster whose nodes run pods, until Ctrl-C: Linux, root, `make node-deps`.
 	@cd test && go run ./cmd/cluster up
 
+# What the tests run: the program, and where the race detector watches all of them, one with it.
+TEST_PROGRAMS = build-if-needed $(if $(filter all,$(RACE)),race-binary) $(PROGRESS)
+RUN_TESTS     = CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(if $(filter all,$(RACE)),$(RACE_BINARY),$(BINARY)))' CCM_PLAIN_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(BINARY))' RACE='$(RACE)' hack/test.sh
+
 .PHONY: test
-test: need-go need-cc controlplane build-if-needed $(if $(filter all,$(RACE)),race-binary) $(PROGRESS) ## Run every test, against a real control plane and real HTTP APIs (RACE=all: the race detector watches all of them).
-	@CCM_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(if $(filter all,$(RACE)),$(RACE_BINARY),$(BINARY)))' CCM_PLAIN_BINARY='$(or $(CCM_BINARY),$(CURDIR)/$(BINARY))' RACE='$(RACE)' hack/test.sh
+test: need-go need-cc controlplane $(TEST_PROGRAMS) ## Run the tests, against a real control plane and real HTTP APIs, all but those that take minutes (RACE=all: the race detector watches all of them).
+	@$(RUN_TESTS)
+
+.PHONY: test-slow
+test-slow: need-go need-cc controlplane $(TEST_PROGRAMS) ## Run the tests that take minutes: a thousand Nodes, three emulators end to end, the program of each provider (RACE=all as for test).
+	@$(RUN_TESTS) slow
 
 ##@ Build
 
@@ -112,6 +120,7 @@ node-deps: ## Install what nodes that run pods need: containerd and a few others
 generate: need-go ## Regenerate everything that is derived from declarations in code.
 	go run ./internal/gen
 	cd test && go test ./chart -run 'Golden|Deploy|Notes|Problems' -update
+	cd test && go test ./build -run SizesInDocuments -update
 
 .PHONY: helm
 helm: $(HELM) ## Build bin/helm, the helm CLI of the version the tests use.
@@ -179,8 +188,8 @@ release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## C
 ##@ Check
 
 .PHONY: race
-race: ## Like test, twice, with the race detector everywhere and shuffled order.
-	$(MAKE) test RACE=all TEST_FLAGS="-count=2 -shuffle=on"
+race: ## Like test and test-slow, twice, with the race detector everywhere and shuffled order.
+	$(MAKE) test test-slow RACE=all TEST_FLAGS="-count=2 -shuffle=on"
 
 .PHONY: fuzz
 fuzz: need-go ## Run every fuzzer with FUZZTIME inputs (10000x).

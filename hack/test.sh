@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test of all modules: `make test`, which builds the programs first. One line for each package
+# Runs the tests of all modules: `make test`, which builds the programs first. One line for each package
 # comes as soon as it has ended. TEST_FLAGS are added to those of go test.
+#
+#	test.sh       all but those that take minutes
+#	test.sh slow  those that take minutes: `make test-slow`
 #
 #	RACE=     the race detector watches the unit tests of what runs concurrently: all but the providers of real clouds
 #	RACE=all  it watches the providers, the system tests and their binary too, as CI does; twice as long
@@ -11,8 +14,12 @@ read -ra flags <<<"${TEST_FLAGS:-}"
 verbose=
 [[ " ${flags[*]} " != *" -v "* ]] || verbose=-v
 
-# The system tests that take longest, which come first: none of them is left over alone at the end.
-slow=(./e2e/digitalocean ./e2e/node ./e2e/gce ./e2e/balancer ./e2e/doctor ./e2e/hcloud)
+# The system tests that take minutes, longest first: none of them is left over alone at the end.
+slow=(./e2e/node ./e2e/digitalocean ./e2e/hcloud ./e2e/gce)
+# The longest of the others.
+long=(./e2e/balancer ./e2e/doctor)
+# What builds the program of every provider takes minutes too.
+slow_plain=(./build/binary)
 # Packages of the test module that render templates, run programs and compare files. The race detector
 # finds nothing there, and they take several times as long with it.
 plain=(./chart ./release ./build ./cmd/... ./install)
@@ -34,6 +41,9 @@ tested() {
 raced=(env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race)
 watched=("${raced[@]}")
 [[ ${RACE:-} == all ]] || watched=(go test)
+# Lint does what go vet does; nobody debugs a test's program that is not kept.
+raced+=(-vet=off -ldflags=-s)
+watched+=(-vet=off -ldflags=-s)
 # uncached because Go does not see that files outside a module have changed.
 uncached=(-count=1 -timeout 30m)
 # The system tests wait for other processes half of the time, so one package more than there are processors runs at
@@ -43,7 +53,7 @@ at_once=$(($(nproc) + 1))
 others() {
   export CCM_BINARY=${CCM_PLAIN_BINARY:-}
   echo "==> tests without the race detector, beside the unit tests: chart, release, build"
-  tested test "${plain[@]}" -- go test -p 1 "${uncached[@]}"
+  tested test "${plain[@]}" -- go test -p 1 -vet=off -ldflags=-s "${uncached[@]}"
   echo "==> image builder, releaser, prose linter and progress; kubelet configuration"
   tested hack/image ./... -- go test -p 1 -count=1
   tested hack/releaser ./... -- go test -p 1 -count=1
@@ -65,12 +75,20 @@ system() {
   echo "==> system tests (test module)"
   cd "$root/test"
   local but all
-  but=$(go list "${plain[@]}")
+  but=$(go list "${plain[@]}" "${slow_plain[@]}" "${slow[@]}")
   all=$(CGO_ENABLED=1 go list -race ./...)
   # With -race the list lacks what is not built then: memory, which `make chaos` runs.
   # shellcheck disable=SC2046 # one word for each package
-  tested test "${slow[@]}" $(grep -vxF "$but" <<<"$all") -- "${watched[@]}" -p $at_once "${uncached[@]}"
+  tested test "${long[@]}" $(grep -vxF "$but" <<<"$all") -- "${watched[@]}" -p $at_once "${uncached[@]}"
 }
+
+if [[ ${1:-} == slow ]]; then
+  echo "==> system tests that take minutes (test module)"
+  (tested test "${slow[@]}" -- "${watched[@]}" -p $at_once "${uncached[@]}")
+  echo "==> size, libraries and command line of each provider's program"
+  CCM_BINARY=${CCM_PLAIN_BINARY:-} tested test "${slow_plain[@]}" -- go test -vet=off "${uncached[@]}"
+  exit
+fi
 
 set -m # a process group of its own, so that it can be ended whole
 (others) & aside=$!

@@ -26,3 +26,9 @@ func isLabel(text string) bool {
 	return text != "" && len(text) <= 63 &&
 		strings.Trim(text, letters+"-") == "" && text[0] != '-' && text[len(text)-1] != '-'
 }
+
+// IPv4 is the check of a key that wants an IPv4 address, see [Key.Checked].
+func IPv4(value string) (string, bool) {
+	address, err := netip.ParseAddr(value)
+	return address.String(), err == nil && address.Is4()
+}

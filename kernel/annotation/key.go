@@ -107,6 +107,11 @@ func (k Key) Has(values map[string]string) bool {
 	return ok
 }
 
+// Given reports whether one of the keys was given.
+func Given(values map[string]string, keys ...Key) bool {
+	return slices.ContainsFunc(keys, func(k Key) bool { return k.Has(values) })
+}
+
 // Bool returns the value of a TypeBool key. Like Int and List it trusts Parse to have
 // validated the value and returns zero for anything else.
 func (k Key) Bool(values map[string]string) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // Values that differ between the ports of a Service, for keys with PerPort:
@@ -43,6 +45,23 @@ func (k Key) PortsNamed(values map[string]string) []int {
 		ports = append(ports, n.port)
 	}
 	return ports
+}
+
+// UnknownPorts remarks on TCP ports in the values of these keys that the Service does not have.
+func UnknownPorts(spec cloud.Spec, keys ...Key) []cloud.Warning {
+	var notes []cloud.Warning
+	for _, key := range keys {
+		ports := key.Ports(spec.Options)
+		if key.PerPort {
+			ports = key.PortsNamed(spec.Options)
+		}
+		for _, port := range ports {
+			if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolTCP && p.Port == port }) {
+				notes = append(notes, cloud.Warning{Field: key.Name, Message: "the Service has no TCP port " + strconv.Itoa(port) + "; it is ignored"})
+			}
+		}
+	}
+	return notes
 }
 
 // plainDefault is what ports have of which nothing says anything.

@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -55,6 +56,15 @@ func Kernel() Set {
 	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector, SourceRanges}
 }
 
+// Own returns a key that one cloud alone has. A switch is off without it.
+func Own(name string, of Type, doc string) Key {
+	k := Key{Name: name, Type: of, Doc: doc}
+	if of == TypeBool {
+		k.Default = "false"
+	}
+	return k
+}
+
 // WithAliases returns the key with a provider's own spellings added.
 func (k Key) WithAliases(aliases ...string) Key {
 	k.Aliases = slices.Concat(aliases, k.Aliases)
@@ -91,9 +101,21 @@ func (k Key) Standing(value string) Key {
 	return k
 }
 
-// Checked returns the key with a cloud's own check of its values, and what it wants.
+// Checked returns the key with a cloud's own check of its values, nil where others check them, and what it wants.
 func (k Key) Checked(check func(string) (string, bool), want string) Key {
 	k.Check, k.Want = check, want
+	return k
+}
+
+// Spelled returns the key with values of its aliases in a form of their own, see Aliased. "" leaves what it wants.
+func (k Key) Spelled(aliased func(string) (string, bool), want string) Key {
+	k.Aliased, k.Want = aliased, cmp.Or(want, k.Want)
+	return k
+}
+
+// Leniently returns the key with bad values that are only warned of, see Lenient.
+func (k Key) Leniently() Key {
+	k.Lenient = true
 	return k
 }
 

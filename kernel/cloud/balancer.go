@@ -133,6 +133,10 @@ type Observed struct {
 	// Duplicates are the ids of further balancers with this Service's UID mark, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string
+	// Sole says, of a balancer that is to be deleted, that lists which were read for it show no other one of its Service, and
+	// that what the cloud acknowledges the deletion of is gone, or harms nobody. Nobody looks again then. A deletion that is
+	// answered with "not found" has to be cloud.Waiting: that proves nothing.
+	Sole bool
 	// Protected says that the cloud refuses to delete it, because somebody asked for that. Its Service
 	// goes all the same, and leaves it without marks.
 	Protected bool

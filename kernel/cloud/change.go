@@ -62,8 +62,8 @@ type Change struct {
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
-	// Rest is Progress.Rest of the change of targets that goes on with this one, nil for one that begins. It is the
-	// kernel's: a driver passes neither on.
+	// Rest is Progress.Rest of the change that goes on with this one, nil for one that begins. It is the kernel's: a driver
+	// passes neither on.
 	Rest any
 }
 
@@ -76,13 +76,18 @@ type Progress struct {
 	// Operations are what goes on in the cloud, see Operations. The balancer is pending as long as one of
 	// them runs, and a failure of one is the failure of this change.
 	Operations []string
+	// Removed says that these delete the balancer itself: once they have ended well it is gone, whatever else
+	// of the change is left.
+	Removed bool
 	// Step says what was done, where the change takes several runs. The same step in the same
 	// change again means that the cloud did not keep it.
 	Step string
 	// More says that the change has further steps, which the next runs carry out.
 	More bool
-	// Rest is what is left of a change whose Operations go on, as far as that is known without another look.
-	Rest any
+	// Rest is what is left of a change whose Operations go on, as far as that is known without another look. Settles says that
+	// they are the balancer itself, see ResourceKind.Settles. Both are the kernel's.
+	Rest    any
+	Settles bool
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

@@ -1,9 +1,12 @@
 package cloud
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // NewClient returns an HTTP client on the kernel's transport, or on what a driver puts before it. It
@@ -51,3 +54,56 @@ type TokenError struct {
 func (e *TokenError) Error() string { return fmt.Sprintf("reading %s: %v", e.Setting, e.Err) }
 
 func (e *TokenError) Unwrap() error { return e.Err }
+
+// A metadata service is one hop away, and its answers are small.
+const (
+	metadataTime = 5 * time.Second
+	maxMetadata  = 64 << 10
+)
+
+// ReadMetadata reads a text of the metadata service of the machine this runs on, without the white space around it. No
+// token is sent there.
+func ReadMetadata(ctx context.Context, transport http.RoundTripper, url string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, metadataTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	answer, err := NewClient(transport).Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("GET %s: %s", request.URL.Redacted(), answer.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMetadata))
+	return strings.TrimSpace(string(text)), err
+}
+
+// Priority orders calls that wait for the API's rate limit.
+type Priority int
+
+// Priorities, the most urgent first.
+const (
+	PriorityBalancer Priority = iota
+	PriorityNodeInit
+	PriorityExistence
+	PriorityRefresh
+)
+
+type priorityKey struct{}
+
+// WithPriority returns a context whose cloud calls have that priority.
+func WithPriority(ctx context.Context, p Priority) context.Context {
+	return context.WithValue(ctx, priorityKey{}, p)
+}
+
+// PriorityOf returns the priority of a context, PriorityRefresh when it has none.
+func PriorityOf(ctx context.Context) Priority {
+	if p, ok := ctx.Value(priorityKey{}).(Priority); ok {
+		return p
+	}
+	return PriorityRefresh
+}

@@ -34,7 +34,7 @@ type Instances interface {
 
 	// List returns every machine the credentials can see, all pages. Complete is false
 	// when a part (page, region) could not be read: such a list proves nothing absent. The kernel
-	// takes a list with the same machine twice for one.
+	// takes a list with the same machine twice for one, and leaves the second out.
 	List(ctx context.Context) (InstanceList, error)
 
 	// Get reads machines directly by id, at most Limits.GetBatch at once. An id missing

@@ -66,6 +66,22 @@ type InstanceList struct {
 	Err error
 }
 
+// GetEach is Instances.Get where each machine takes requests of its own. read returns one of them; the zero Instance, or one
+// of another id, is a definite not-found.
+func GetEach(ids []InstanceID, read func(id InstanceID) (Instance, error)) (map[InstanceID]Instance, error) {
+	found := map[InstanceID]Instance{}
+	for _, id := range ids {
+		i, err := read(id)
+		if err != nil {
+			return nil, err
+		}
+		if i.ID == id {
+			found[id] = i
+		}
+	}
+	return found, nil
+}
+
 // State is the power state of a machine.
 type State string
 

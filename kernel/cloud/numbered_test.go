@@ -15,7 +15,7 @@ func numbered(said, there int, took time.Duration) (func(int) (NumberedPage[int]
 	return func(page int) (NumberedPage[int], error) {
 		reads.Add(1)
 		time.Sleep(took)
-		return NumberedPage[int]{Items: []int{page}, Pages: said, Last: page >= there}, nil
+		return NumberedPage[int]{Items: []int{page}, Total: said, Last: page >= there}, nil
 	}, &reads
 }
 
@@ -29,8 +29,12 @@ func TestNumberedPages(t *testing.T) {
 		for page := range list.there {
 			want = append(want, page+1)
 		}
-		if err != nil || !slices.Equal(all, want) || int(reads.Load()) > max(list.said, list.there) {
+		if err != nil || !slices.Equal(all.Items, want) || int(reads.Load()) > max(list.said, list.there) {
 			t.Errorf("%s: %v, %v after %d reads; want %v", name, all, err, reads.Load(), want)
+		}
+		whole, err := Whole(all, err)
+		if complete := list.there >= list.said; all.Complete != complete || errors.Is(err, ErrIncomplete) == complete || (whole != nil) != complete {
+			t.Errorf("%s: complete %t, whole %v, %v", name, all.Complete, whole, err)
 		}
 	}
 }
@@ -59,18 +63,24 @@ func TestNumberedPagesFailAsAWhole(t *testing.T) {
 			if page == 7 {
 				return NumberedPage[int]{}, broken
 			}
-			return NumberedPage[int]{Items: []int{page}, Pages: 20, Last: page == 20}, nil
+			return NumberedPage[int]{Items: []int{page}, Total: 20, Last: page == 20}, nil
 		}, func(err error) bool { return errors.Is(err, broken) }},
 		"page without a list": {func(page int) (NumberedPage[int], error) {
 			if page == 3 {
 				return NumberedPage[int]{}, nil
 			}
-			return NumberedPage[int]{Items: []int{page}, Pages: 3}, nil
+			return NumberedPage[int]{Items: []int{page}, Total: 3}, nil
 		}, func(err error) bool { return errors.Is(err, ErrIncomplete) }},
-		"too many pages": {func(int) (NumberedPage[int], error) { return NumberedPage[int]{Items: []int{1}, Pages: 1 << 30}, nil }, func(err error) bool { return errors.As(err, unreadable) }},
+		"too many pages": {func(int) (NumberedPage[int], error) { return NumberedPage[int]{Items: []int{1}, Total: 1 << 30}, nil }, func(err error) bool { return errors.As(err, unreadable) }},
 		"no end":         {func(int) (NumberedPage[int], error) { return NumberedPage[int]{Items: []int{1}}, nil }, func(err error) bool { return errors.As(err, unreadable) }},
+		"no end of three": {func(page int) (NumberedPage[int], error) {
+			if page > 10 {
+				return NumberedPage[int]{}, broken
+			}
+			return NumberedPage[int]{Items: []int{1}, Total: 3}, nil
+		}, func(err error) bool { return errors.As(err, unreadable) }},
 	} {
-		if all, err := NumberedPages(test.read); !test.is(err) || all != nil {
+		if all, err := NumberedPages(test.read); !test.is(err) || all.Items != nil {
 			t.Errorf("%s: %v, %v", name, all, err)
 		}
 	}
@@ -87,7 +97,7 @@ func TestNumberedPagesPanic(t *testing.T) {
 		if page == 3 {
 			panic("bad item")
 		}
-		return NumberedPage[int]{Items: []int{page}, Pages: 4, Last: page == 4}, nil
+		return NumberedPage[int]{Items: []int{page}, Total: 4, Last: page == 4}, nil
 	})
 	t.Error("it returned")
 }

@@ -69,47 +69,82 @@ const parallelPages = 6
 // NumberedPage is one page of a list whose pages have numbers.
 type NumberedPage[T any] struct {
 	Items []T
-	// Pages is how many pages the list has, 0 when that is not known. Only that of the first page counts.
-	Pages int
+	// Total is how many items all pages have, 0 when that is not known.
+	Total int
 	// Last says that no other page follows.
 	Last bool
 }
 
-// NumberedPages reads a list whose pages have numbers, beginning with 1. When the first page says how many there
-// are, the others are read side by side, so read must be safe for concurrent use; a list that has grown
-// meanwhile is read to its end. An error of any page is one of the whole list, and a page without a list is
+// Listing is a list that was read page by page.
+type Listing[T any] struct {
+	Items []T
+	// Complete is false when there is less than the cloud counted: objects move between pages while they are read.
+	Complete bool
+}
+
+// Whole returns the items of a list that has to be complete, where one that is missing would count as gone. Else it is
 // [ErrIncomplete].
-func NumberedPages[T any](read func(page int) (NumberedPage[T], error)) ([]T, error) {
-	pages := make([]NumberedPage[T], 1)
-	if err := readPage(pages, 1, read); err != nil {
+func Whole[T any](list Listing[T], err error) ([]T, error) {
+	if err == nil && !list.Complete {
+		err = ErrIncomplete
+	}
+	if err != nil {
 		return nil, err
 	}
-	if known := pages[0].Pages; known > MaxListPages {
-		return nil, &Unreadable{Why: fmt.Sprintf("a list has %d pages, more than %d", known, MaxListPages)}
-	} else if !pages[0].Last && known > 1 {
-		pages = append(pages, make([]NumberedPage[T], known-1)...)
-		if err := sideBySide(pages, read); err != nil {
-			return nil, err
-		}
+	return list.Items, nil
+}
+
+// NumberedPages reads a list whose pages have numbers, beginning with 1. When the first page says how many items there
+// are, the other pages are read side by side, so read must be safe for concurrent use; a list that has grown
+// meanwhile is read to its end. An error of any page is one of the whole list, and a page without a list is
+// [ErrIncomplete].
+func NumberedPages[T any](read func(page int) (NumberedPage[T], error)) (Listing[T], error) {
+	pages, err := countedPages(read)
+	if err != nil {
+		return Listing[T]{}, err
 	}
 	var paging Paging
-	var all []T
+	var list Listing[T]
+	size, total := len(pages[0].Items), 0
 	for n := 0; ; n++ {
 		if n == len(pages) {
 			pages = append(pages, NumberedPage[T]{})
 			if err := readPage(pages, n+1, read); err != nil {
-				return nil, err
+				return Listing[T]{}, err
 			}
 		}
-		all = append(all, pages[n].Items...)
-		if pages[n].Last {
-			return all, nil
-		}
-		if err := paging.Page(len(pages[n].Items), ""); err != nil {
-			return nil, err
-		}
+		page := pages[n]
 		pages[n].Items = nil
+		total, list.Items = max(total, page.Total), append(list.Items, page.Items...)
+		if page.Last {
+			list.Complete = len(list.Items) >= total
+			return list, nil
+		}
+		if err := paging.Page(len(page.Items), ""); err != nil {
+			return Listing[T]{}, err
+		}
+		if got := len(list.Items); total > 0 && got > 2*total+size {
+			return Listing[T]{}, &Unreadable{Why: fmt.Sprintf("a list of %d items has %d and does not end", total, got)}
+		}
 	}
+}
+
+// countedPages reads the first page, and the others that it says there are.
+func countedPages[T any](read func(page int) (NumberedPage[T], error)) ([]NumberedPage[T], error) {
+	pages := make([]NumberedPage[T], 1)
+	if err := readPage(pages, 1, read); err != nil {
+		return nil, err
+	}
+	size := max(1, len(pages[0].Items))
+	known := (pages[0].Total + size - 1) / size
+	switch {
+	case known > MaxListPages:
+		return nil, &Unreadable{Why: fmt.Sprintf("a list has %d pages, more than %d", known, MaxListPages)}
+	case pages[0].Last || known < 2:
+		return pages, nil
+	}
+	pages = append(pages, make([]NumberedPage[T], known-1)...)
+	return pages, sideBySide(pages, read)
 }
 
 // sideBySide reads all pages but the first.

@@ -69,7 +69,9 @@ type Resource struct {
 }
 
 // Ref returns what stands for the id of the resource in the fields of others.
-func (r Resource) Ref() IDOf { return IDOf{Kind: r.Kind, Key: r.Key} }
+func (r Resource) Ref() IDOf {
+	return IDOf{Kind: r.Kind, Key: r.Key}
+}
 
 // IDOf stands for the id of a resource, which may not be known yet.
 type IDOf struct{ Kind, Key string }
@@ -89,7 +91,8 @@ type ResourceKind struct {
 	// changed together.
 	Separate []string
 	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
-	// takes no change of any kind that settles. 0 means that it never is.
+	// takes no change of any kind that settles. 0 means that it never is. A driver that implements Operations is asked
+	// for the state of the Anchor by its id: when that has settled, the next step follows without another look.
 	Settles time.Duration
 	// Anchor says that the resource bears the ownership tags by which the rest is found. It goes
 	// last.

@@ -2,17 +2,18 @@ package cloud
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 )
 
-// SettingReader reads the values of Settings that are no secret, and collects everything that is wrong
-// with them, so that the user is told of all at once. An empty value is not wrong: it is that of a
-// Setting which is not set.
+// SettingReader reads the values of Settings, and collects everything that is wrong with them, so that the
+// user is told of all at once. An empty value is not wrong: it is that of a Setting which is not set.
 type SettingReader struct {
-	// Lookup is Config.Lookup.
+	// Lookup is Config.Lookup, and Secret Config.Secret, which only secrets need.
 	Lookup func(name string) string
+	Secret func(name string) (string, error)
 
 	problems []error
 }
@@ -78,6 +79,35 @@ func (r *SettingReader) URL(name string) *url.URL {
 		return nil
 	}
 	return u
+}
+
+// BaseURL returns the absolute URL of a Setting with a default, to which paths can be joined. nil is wrong.
+func (r *SettingReader) BaseURL(name string) *url.URL {
+	u := r.URL(name)
+	if r.Text(name) == "" {
+		r.Refuse(name, "", "want an absolute http or https URL")
+	}
+	if u != nil && u.Path == "" {
+		u.Path = "/" // so that what is joined to it is absolute
+	}
+	return u
+}
+
+// SecretText returns a secret without the white space around it.
+func (r *SettingReader) SecretText(name string) string {
+	text, err := r.Secret(name)
+	if err != nil {
+		r.Add(fmt.Errorf("reading %s: %w", name, err))
+	}
+	return strings.TrimSpace(text)
+}
+
+// Token sees to it that there is an API token, which requests read for themselves, see WithToken.
+func (r *SettingReader) Token(name string) {
+	known := len(r.problems)
+	if r.SecretText(name) == "" && len(r.problems) == known {
+		r.Add(fmt.Errorf("%s: want an API token, or %s_FILE with the path of one", name, name))
+	}
 }
 
 // ParseURL reads an absolute http or https URL that a user gave. The error names the field and not the

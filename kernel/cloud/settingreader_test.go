@@ -1,10 +1,30 @@
 package cloud
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 )
+
+func TestSecretSettings(t *testing.T) {
+	values := map[string]string{"TOKEN": " t\n", "EMPTY": " ", "URL": "https://api.example.com"}
+	broken := errors.New("no such file")
+	r := SettingReader{Lookup: func(name string) string { return values[name] }, Secret: func(name string) (string, error) {
+		if name == "BROKEN" {
+			return "", broken
+		}
+		return values[name], nil
+	}}
+	if r.Token("TOKEN"); r.SecretText("TOKEN") != "t" || r.SecretText("EMPTY") != "" || r.BaseURL("URL").Path != "/" || r.Err() != nil {
+		t.Errorf("values are not what they say: %v", r.Err())
+	}
+	r.Token("EMPTY")
+	r.Token("BROKEN")
+	if r.BaseURL("UNSET") != nil || len(r.problems) != 3 || !errors.Is(r.Err(), broken) {
+		t.Errorf("problems: %v", r.Err())
+	}
+}
 
 func TestSettingReader(t *testing.T) {
 	values := map[string]string{

@@ -52,11 +52,14 @@ type Spec struct {
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
 	// Capabilities.VersionStamps. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
 	// or, after a change that was carried out whole, asked for; then only the Balancer has targets.
-	// A cloud whose objects have version stamps need not read again what has the same stamp;
-	// nothing else may be taken from it, but for Capabilities.Recalls.
+	// A cloud whose objects have version stamps need not read again what has the same stamp, nor look again for what
+	// nobody makes any more; nothing else may be taken from it, but for Capabilities.Recalls.
 	Last *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool
+	// Retained says, with Deleting, that the balancer stays and only loses its marks. Of any other one that is to be
+	// deleted, Observe need not say more than the deletion takes.
+	Retained bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not
 	// be deleted with it, and harms nobody, is not reported as Observed.Orphans: the Service would wait
 	// for it for ever.

@@ -18,7 +18,8 @@ func Balancers(driver cloud.Driver) (cloud.Balancers, bool) {
 		return b, true
 	}
 	if c, ok := driver.(cloud.Composite); ok {
-		return &balancers{Composite: c, classify: driver.Classify}, true
+		_, follows := driver.(cloud.Operations)
+		return &balancers{Composite: c, classify: driver.Classify, follows: follows}, true
 	}
 	return nil, false
 }
@@ -26,6 +27,8 @@ func Balancers(driver cloud.Driver) (cloud.Balancers, bool) {
 type balancers struct {
 	cloud.Composite
 	classify func(error) cloud.Failure
+	// follows says that the driver tells when a balancer has settled.
+	follows bool
 }
 
 // Apply implements cloud.Balancers. What the cloud refuses for good, such as a certificate that it
@@ -37,20 +40,22 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		return cloud.Progress{}, err
 	}
 	var refusals []error
-	step := ""
+	step, needsLook := "", false
 	for {
 		s := m.next()
 		switch {
 		case s == nil:
 			tell(m, change)
 			return m.progress, errors.Join(refusals...)
-		case m.waitsForIDs(s):
+		case needsLook || m.waitsForIDs(s):
 			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
 			return m.progress, errors.Join(refusals...)
 		}
 		id, err := m.carryOut(ctx, s)
 		waiting, waits := errors.AsType[*cloud.Waiting](err)
 		running, goesOn := errors.AsType[*cloud.Running](err)
+		// What follows a step that was passed over may be about what others write too.
+		needsLook = change.Rest != nil
 		switch {
 		case goesOn:
 			m.progress.Operations = running.Operations
@@ -65,35 +70,14 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
-		step = s.doing()
+		step, needsLook = s.doing(), false
 		if made := newBalancer(s, id, change); made != nil {
 			m.progress.Observed = made
 		}
 		if s.kind.Settles > 0 || goesOn {
-			return m.paused(s, step), errors.Join(refusals...)
+			return b.paused(m, s), errors.Join(refusals...)
 		}
 	}
-}
-
-// paused is the progress after a step with which the cloud is busy for a while.
-func (m *model) paused(s *step, doing string) cloud.Progress {
-	p := cloud.Progress{
-		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
-		Step: doing, More: m.next() != nil, Observed: m.progress.Observed,
-	}
-	if p.More && len(p.Operations) > 0 && !m.hasRefusals() {
-		p.Rest = m
-	}
-	return p
-}
-
-// begun returns the model of a change that begins, or goes on.
-func (b *balancers) begun(ctx context.Context, change cloud.Change) (*model, error) {
-	if m, goesOn := change.Rest.(*model); goesOn {
-		m.progress = cloud.Progress{Again: m.progress.Again}
-		return m, nil
-	}
-	return b.model(ctx, change)
 }
 
 // waitsForIDs reports whether a step is about something that was brought along in this run, or leads to

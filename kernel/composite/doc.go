@@ -14,5 +14,6 @@
 //	3  fields that change last; of a balancer that its Service gives up, the ownership tags
 //
 // A run ends with the first step after which the cloud is busy. The next run observes and goes on,
-// so nothing is remembered and a crash costs nothing.
+// so a crash costs nothing. Where the driver tells when the balancer has settled, the next steps of its parts follow
+// without a look.
 package composite

@@ -144,14 +144,14 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, most)
 }
 
-// isGone returns an error where the driver says that deletions are done when they are acknowledged, and this one
+// isGone returns an error where the driver says that this deletion, or any, is done when it is acknowledged, and it
 // is not.
-func (f *fixture) isGone(spec cloud.Spec) error {
-	if !f.suite.Descriptor.Capabilities.DeletesAtOnce {
+func (f *fixture) isGone(change cloud.Change) error {
+	if !f.suite.Descriptor.Capabilities.DeletesAtOnce && !change.Before.Sole {
 		return nil
 	}
-	o, err := f.balancers().Observe(f.ctx(), spec)
-	if err == nil && o.Found && o.ID == spec.Ref.ID {
+	o, err := f.balancers().Observe(f.ctx(), change.Spec)
+	if err == nil && o.Found && o.ID == change.Before.ID {
 		err = fmt.Errorf("balancer %s is there after its deletion", o.ID)
 	}
 	return err
@@ -240,7 +240,7 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 			return err
 		}
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
-		if err := cmp.Or(f.operate(progress.Operations), f.isGone(change.Spec)); err != nil {
+		if err := cmp.Or(f.operate(progress.Operations), f.isGone(change)); err != nil {
 			return err
 		}
 		f.control.Settle()

@@ -165,6 +165,28 @@ func TestOneDeletionThatAListDoesNotProve(t *testing.T) {
 	})
 }
 
+// A driver may say itself that it has seen all of what a Service has.
+func TestOneDeletionThatTheDriverProves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for duplicates, want := range map[int]int{0: 1, 1: 2} {
+			s, all := crowd(t, 1)
+			f := all[0]
+			f.driver.sole = true
+			if duplicates > 0 {
+				f.place("lb-9", "other")
+				f.driver.balancers["lb-9"].OwnershipTags = []string{"cluster=prod", "uid=uid-0"}
+			}
+			for err := f.Delete(t.Context(), leaving(f)); err != nil; err = f.Delete(t.Context(), f.svc) {
+				waits(t, err, pollFirst)
+				time.Sleep(bulkListAge)
+			}
+			if s.lists != 0 || len(s.balancers) != 0 || len(s.writes) != want || duplicates == 0 && s.observes != 1 {
+				t.Errorf("%d duplicates: %d lists, %d observations, %d balancers, %q", duplicates, s.lists, s.observes, len(s.balancers), s.writes)
+			}
+		}
+	})
+}
+
 // leaving returns the fixture's Service, which is being deleted.
 func leaving(f *fixture) *corev1.Service {
 	f.svc.DeletionTimestamp = new(metav1.Now())

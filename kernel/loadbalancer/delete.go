@@ -52,6 +52,12 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 	if p.state.Removed {
 		return d.confirm(ctx)
 	}
+	if rest := p.takeRest(); rest != nil && rest.Change.After == nil && !p.Retain {
+		progress, err := p.step(ctx, rest)
+		if !cloud.IsClass(err, cloud.FailureConflict) {
+			return d.removed(ctx, rest.Change.Before, progress, err)
+		}
+	}
 	return d.run(ctx)
 }
 
@@ -166,21 +172,26 @@ func (p deletion) served(o cloud.Observed) bool {
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand. Where many are deleted together,
-// one bulk list that began after the last of them confirms them all. Nobody looks again where a bulk list
+// one bulk list that began after the last of them confirms them all. Nobody looks again where a list
 // has shown this one alone, and the cloud deletes at once.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	operation := difference.Removal(observed, "the Service no longer wants it")
-	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
-	if err != nil {
+	progress, err := p.execute(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
+	return p.removed(ctx, observed, progress, err)
+}
+
+// removed returns what a step of the deletion came to.
+func (p deletion) removed(ctx context.Context, observed cloud.Observed, progress cloud.Progress, err error) error {
+	if err = p.written(ctx, observed, err); err != nil {
 		return err
 	}
 	if progress.Pending {
-		if !progress.More {
+		if progress.Removed {
 			p.state.Removal = p.state.Running
 		}
 		return p.going(progress)
 	}
-	if p.fromList && p.deletesAtOnce() && len(observed.Duplicates) == 0 && p.Replacing == nil {
+	if sole := observed.Sole || p.fromList && p.deletesAtOnce(); sole && len(observed.Duplicates) == 0 && progress.Again == 0 && p.Replacing == nil {
 		p.forget()
 		return nil
 	}
@@ -235,11 +246,16 @@ func (p deletion) unfinished(ctx context.Context, observed cloud.Observed) (clou
 // really made it fails, so that nobody believes the balancer gone.
 func (p deletion) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	progress, err := p.execute(ctx, d)
+	return progress, p.written(ctx, d.Change.Before, err)
+}
+
+// written returns why a change was not made, nil when it was.
+func (p deletion) written(ctx context.Context, before cloud.Observed, err error) error {
 	switch {
 	case err != nil:
-		return progress, p.failed(ctx, err)
+		return p.failed(ctx, err)
 	case !p.live():
-		return progress, fmt.Errorf("balancer %s stays: mode %s changes nothing", d.Change.Before.ID, p.manager.executor.Mode())
+		return fmt.Errorf("balancer %s stays: mode %s changes nothing", before.ID, p.manager.executor.Mode())
 	}
-	return progress, nil
+	return nil
 }

@@ -78,6 +78,8 @@ type fakeDriver struct {
 	remains bool
 	// optional says that something is left for ever that harms nobody.
 	optional bool
+	// sole says that an observation of what is to be deleted shows whether there is another one.
+	sole bool
 	// lasts are what each Observe was told of the one before it.
 	lasts []*cloud.Observed
 	// defaults are configured values of annotations.
@@ -138,7 +140,8 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	}
 	o := d.observed(id)
 	o.ByName = byName
-	if id != spec.Ref.ID || spec.BulkList != nil {
+	o.Sole = d.sole && spec.Deleting
+	if id != spec.Ref.ID || spec.BulkList != nil || o.Sole {
 		o.Duplicates = d.duplicatesOf(spec, id)
 	}
 	return o, d.failing("observe", true)

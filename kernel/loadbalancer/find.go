@@ -166,17 +166,18 @@ func (p *finder) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, er
 	spec.Last = p.state.Last
 	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
 	if p.state.Last = nil; err == nil && observed.Found {
-		p.remember(observed)
+		p.remember(spec, observed)
 	}
 	return observed, err
 }
 
-// remember keeps what the driver uses of an observation at the next look.
-func (p *finder) remember(o cloud.Observed) {
+// remember keeps what the driver uses of an observation at the next look. Of a balancer that is given up drivers read a part
+// only: stamps say which part, and what is recalled has to be the whole.
+func (p *finder) remember(spec cloud.Spec, o cloud.Observed) {
 	switch can := p.manager.cloud.Descriptor.Capabilities; {
 	case can.VersionStamps:
 		p.state.Last = &o
-	case can.Recalls:
+	case can.Recalls && (!spec.Deleting || spec.Retained):
 		p.state.Last = state.Known(o)
 	}
 }

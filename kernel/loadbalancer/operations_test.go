@@ -59,7 +59,9 @@ func (d *slowCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	switch {
 	case change.After == nil && change.Before.Found:
 		id := change.Before.ID
-		return d.begin(func() error { delete(d.balancers, id); return nil }), nil
+		progress := d.begin(func() error { delete(d.balancers, id); return nil })
+		progress.Removed, progress.More = true, d.remains
+		return progress, nil
 	case change.After == nil || !change.Before.Found:
 		d.remains = false
 		return d.bulkLister.Apply(ctx, change)

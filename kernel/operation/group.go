@@ -6,6 +6,8 @@ import "time"
 type Group struct {
 	ids  []string
 	done chan struct{}
+	// since is when it was followed first: an answer to a request from before that does not tell its end.
+	since time.Time
 	// left is how many go on; the Tracker's lock guards it, and what follows until done is closed.
 	left int
 	err  error

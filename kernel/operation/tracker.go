@@ -42,7 +42,9 @@ type running struct {
 	// asked is when it was last asked for, or began.
 	asked time.Time
 	// again says that it was asked for.
-	again  bool
+	again bool
+	// least is for how long it goes on at the least, and how far apart it is asked for.
+	least  time.Duration
 	groups []*Group
 }
 
@@ -52,14 +54,14 @@ func New(api cloud.Operations) *Tracker {
 }
 
 // Follow returns the operations of a change together with those of an earlier one, which may be nil. It is
-// nil when there are none to follow.
-func (t *Tracker) Follow(earlier *Group, ids ...string) *Group {
+// nil when there are none to follow. The new ones go on for that long at the least.
+func (t *Tracker) Follow(earlier *Group, least time.Duration, ids ...string) *Group {
 	if t.api == nil || len(ids) == 0 {
 		return earlier
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	g := &Group{done: make(chan struct{})}
+	g := &Group{done: make(chan struct{}), since: time.Now()}
 	if earlier != nil {
 		ids, g.err, g.unknown = append(slices.Clone(earlier.ids), ids...), earlier.err, earlier.unknown
 	}
@@ -67,7 +69,7 @@ func (t *Tracker) Follow(earlier *Group, ids ...string) *Group {
 	g.left = len(g.ids)
 	for _, id := range g.ids {
 		if t.running[id] == nil {
-			t.running[id] = &running{since: time.Now(), asked: time.Now()}
+			t.running[id] = &running{since: time.Now(), asked: time.Now(), least: least}
 		}
 		t.running[id].groups = append(t.running[id].groups, g)
 	}
@@ -84,7 +86,7 @@ func (t *Tracker) Follow(earlier *Group, ids ...string) *Group {
 
 // Wait returns when all operations have ended, with the first failure, or when the context ends.
 func (t *Tracker) Wait(ctx context.Context, ids ...string) error {
-	g := t.Follow(nil, ids...) //nolint:contextcheck // others may wait for the same operations
+	g := t.Follow(nil, 0, ids...) //nolint:contextcheck // others may wait for the same operations
 	if g == nil {
 		return nil
 	}
@@ -108,13 +110,13 @@ func (t *Tracker) poll() {
 			t.wait(after)
 			continue
 		}
-		ids := t.ids()
+		ids, began := t.ids(), time.Now()
 		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBalancer), ids)
 		switch failures.add(err); {
 		case err == nil:
-			t.note(ids, states)
+			t.note(began, ids, states)
 		case failures.lasting():
-			t.note(ids, nil)
+			t.note(began, ids, nil)
 		}
 	}
 }
@@ -140,13 +142,13 @@ func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 		return max(0, time.Until(f.last.Add(f.wait))), true
 	}
 	first := min(pollFirst+time.Duration(len(t.running)-1)*pollEach, pollMany)
-	after = first
+	after = pollLast
 	for _, r := range t.running {
 		shortest := first
 		if r.again {
 			shortest = min(first, pollAgain)
 		}
-		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), shortest))))
+		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), max(shortest, r.least)))))
 	}
 	return max(0, after), true
 }
@@ -167,14 +169,15 @@ func (t *Tracker) ids() []string {
 	return ids
 }
 
-// note ends the operations that were asked for and do not run any more:
+// note ends the operations that were asked for and do not run any more, for those who had begun one by then: several changes
+// can name the same operation.
 //
 //	answer   it
 //	running  goes on, for mostRunning at the most
 //	done     ended
 //	failed   ended, with that failure
 //	missing  ended, nobody knows how: the cloud forgets what ended long ago
-func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
+func (t *Tracker) note(began time.Time, asked []string, states map[string]cloud.OperationState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -183,10 +186,19 @@ func (t *Tracker) note(asked []string, states map[string]cloud.OperationState) {
 		if state.Running && now.Sub(t.running[id].since) < mostRunning {
 			continue
 		}
+		var later []*Group
 		for _, g := range t.running[id].groups {
+			if g.since.After(began) {
+				later = append(later, g)
+				continue
+			}
 			g.end(state.Err, told && !state.Running, now)
 		}
-		delete(t.running, id)
+		if later == nil {
+			delete(t.running, id)
+		} else {
+			t.running[id] = &running{since: later[0].since, asked: later[0].since, least: t.running[id].least, groups: later}
+		}
 	}
 }
 

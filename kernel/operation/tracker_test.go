@@ -57,7 +57,7 @@ func TestManyAreAskedForTogether(t *testing.T) {
 		began := time.Now()
 		var groups []*operation.Group
 		for n := range 50 {
-			groups = append(groups, tracker.Follow(nil, a.begin(fmt.Sprint("operation-", n), 3*time.Second)))
+			groups = append(groups, tracker.Follow(nil, 0, a.begin(fmt.Sprint("operation-", n), 3*time.Second)))
 		}
 		for _, g := range groups {
 			<-g.Done()
@@ -87,7 +87,7 @@ func TestManyInTurns(t *testing.T) {
 			all.Go(func() {
 				for turn := range turns {
 					time.Sleep(time.Duration(n%10) * 30 * time.Millisecond) // not all requests are made at once
-					g := tracker.Follow(nil, a.begin(fmt.Sprint("operation-", n, "-", turn), time.Second))
+					g := tracker.Follow(nil, 0, a.begin(fmt.Sprint("operation-", n, "-", turn), time.Second))
 					<-g.Done()
 					if !g.Succeeded() || !g.At().Equal(time.Now()) {
 						t.Errorf("succeeded %t, at %v", g.Succeeded(), g.At())
@@ -107,10 +107,10 @@ func TestOneThatBeginsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		tracker := operation.New(a)
-		long := tracker.Follow(nil, a.begin("long", 10*time.Minute))
+		long := tracker.Follow(nil, 0, a.begin("long", 10*time.Minute))
 		time.Sleep(5*time.Minute + time.Second)
 		began := time.Now()
-		<-tracker.Follow(nil, a.begin("short", time.Second)).Done()
+		<-tracker.Follow(nil, 0, a.begin("short", time.Second)).Done()
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("the short one was seen after %v", took)
 		}
@@ -121,18 +121,46 @@ func TestOneThatBeginsLater(t *testing.T) {
 	})
 }
 
+// slowAPI answers a second after it was asked, with what was true then.
+type slowAPI struct{ *api }
+
+func (a slowAPI) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	states, err := a.api.OperationStates(ctx, ids)
+	time.Sleep(time.Second)
+	return states, err
+}
+
+// Several changes can name one operation. An answer to a request from before a change does not tell its end.
+func TestOneOperationOfTwoChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		tracker := operation.New(slowAPI{a})
+		first := tracker.Follow(nil, 0, a.begin("balancer", 100*time.Millisecond))
+		time.Sleep(700 * time.Millisecond) // it is being asked for
+		began, second := time.Now(), tracker.Follow(nil, 0, a.begin("balancer", 3*time.Second))
+		<-first.Done()
+		if second.Ended() {
+			t.Error("the second change ended with the first")
+		}
+		<-second.Done()
+		if took := time.Since(began); !first.Succeeded() || !second.Succeeded() || took < 3*time.Second || took > 6*time.Second {
+			t.Errorf("the second change was seen to end after %v", took)
+		}
+	})
+}
+
 // Operations that begin all the time keep nobody from asking.
 func TestManyThatBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
 		tracker := operation.New(a)
-		first, began := tracker.Follow(nil, a.begin("first", time.Second)), time.Now()
+		first, began := tracker.Follow(nil, 0, a.begin("first", time.Second)), time.Now()
 		last := first
 		for n := 0; !first.Ended(); n++ {
 			if time.Since(began) > 3*time.Second {
 				t.Fatalf("nobody asked for 3 seconds: %d requests", len(a.asked))
 			}
-			last = tracker.Follow(nil, a.begin(fmt.Sprint("other-", n), time.Second))
+			last = tracker.Follow(nil, 0, a.begin(fmt.Sprint("other-", n), time.Second))
 			time.Sleep(100 * time.Millisecond)
 		}
 		<-last.Done()
@@ -147,10 +175,10 @@ func TestEarlierOperations(t *testing.T) {
 		a := newAPI()
 		a.fails["a"] = refused
 		tracker := operation.New(a)
-		earlier := tracker.Follow(nil, a.begin("a", time.Second))
+		earlier := tracker.Follow(nil, 0, a.begin("a", time.Second))
 		<-earlier.Done()
-		both, began := tracker.Follow(earlier, a.begin("b", 100*time.Hour)), time.Now()
-		if tracker.Follow(both) != both {
+		both, began := tracker.Follow(earlier, 0, a.begin("b", 100*time.Hour)), time.Now()
+		if tracker.Follow(both, 0) != both {
 			t.Error("nothing new, and another group")
 		}
 		<-both.Done()
@@ -168,7 +196,7 @@ func TestEnds(t *testing.T) {
 		a := newAPI()
 		a.fails["b"] = refused
 		tracker := operation.New(a)
-		g := tracker.Follow(nil, a.begin("a", time.Second), a.begin("b", 2*time.Second), a.begin("c", 5*time.Second), "forgotten", "a")
+		g := tracker.Follow(nil, 0, a.begin("a", time.Second), a.begin("b", 2*time.Second), a.begin("c", 5*time.Second), "forgotten", "a")
 		time.Sleep(4 * time.Second)
 		if g.Ended() {
 			t.Error("it has ended before its last operation")
@@ -176,7 +204,7 @@ func TestEnds(t *testing.T) {
 		if <-g.Done(); !errors.Is(g.Err(), refused) {
 			t.Errorf("error %v, want %v", g.Err(), refused)
 		}
-		if g := tracker.Follow(nil, "forgotten"); !ended(g) || g.Succeeded() {
+		if g := tracker.Follow(nil, 0, "forgotten"); !ended(g) || g.Succeeded() {
 			t.Error("one that the cloud does not know has succeeded")
 		}
 		if err := tracker.Wait(t.Context(), a.begin("d", time.Second)); err != nil {
@@ -189,7 +217,7 @@ func TestEnds(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if g := operation.New(nil).Follow(nil, "x"); g != nil {
+		if g := operation.New(nil).Follow(nil, 0, "x"); g != nil {
 			t.Error("a cloud without operations has some")
 		}
 	})
@@ -208,7 +236,7 @@ func TestNoAnswer(t *testing.T) {
 		a.down = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: 20 * time.Second}, Err: errors.New("slow down")}
 		tracker := operation.New(a)
 		began := time.Now()
-		g := tracker.Follow(nil, a.begin("a", time.Second))
+		g := tracker.Follow(nil, 0, a.begin("a", time.Second))
 		<-g.Done()
 		if took := time.Since(began); took < 10*time.Minute || took > 11*time.Minute || g.Err() != nil || g.Succeeded() {
 			t.Errorf("ended after %v with %v, want after 10 minutes without an error", took, g.Err())

@@ -75,7 +75,7 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 // Follow returns the operations of a change that goes on together with those of an earlier one, nil when
 // there are none to follow.
 func (e *Executor) Follow(earlier *operation.Group, progress cloud.Progress) *operation.Group {
-	return e.operations.Follow(earlier, progress.Operations...)
+	return e.operations.Follow(earlier, progress.After, progress.Operations...)
 }
 
 // Execute calls write for a plan that has something to execute, if the mode allows it, and

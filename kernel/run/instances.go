@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
@@ -32,10 +33,11 @@ func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 		return list, err
 	})
 	seen := make(map[cloud.InstanceID]bool, len(list.Items))
-	for _, item := range list.Items {
-		list.Complete = list.Complete && !seen[item.ID]
-		seen[item.ID] = true
-	}
+	list.Items = slices.DeleteFunc(list.Items, func(item cloud.Instance) bool {
+		again := seen[item.ID]
+		seen[item.ID], list.Complete = true, list.Complete && !again
+		return again
+	})
 	if list.Err != nil {
 		list.Err = &cloud.Error{Failure: i.failure(list.Err), Op: opListInstances.name, Err: list.Err}
 	}

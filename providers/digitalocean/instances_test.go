@@ -43,7 +43,8 @@ func TestListKeepsNoDroplets(t *testing.T) {
 		if page < pages {
 			next = fmt.Sprintf(`"pages": {"next": "https://api/v2/droplets?page=%d", "last": "https://api/v2/droplets?page=%d"}`, page+1, pages)
 		}
-		answer(w, http.StatusOK, fmt.Sprintf(`{"droplets": [%s], "links": {%s}, "meta": {"total": %d}}`, strings.Join(droplets, ","), next, total))
+		// Without a total, pages are read one after the other.
+		answer(w, http.StatusOK, fmt.Sprintf(`{"droplets": [%s], "links": {%s}}`, strings.Join(droplets, ","), next))
 	})
 	list, err := d.List(t.Context())
 	if err != nil || !list.Complete || len(list.Items) != total {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
@@ -119,7 +118,7 @@ func TestCreateRequest(t *testing.T) {
 			for _, candidate := range spec.Candidates {
 				b.Targets = append(b.Targets, candidate.InstanceID)
 			}
-			got, err := d.CreateRequest(b, spec)
+			got, err := d.Request(nil, b, spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +144,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Targets = []cloud.InstanceID{"3"}
-	got, err := desired.UpdateRequest(existing, b, spec)
+	got, err := d.Request(existing, b, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,21 +28,12 @@ const kindList = "compute#instanceAggregatedList"
 // incomplete: the instances of the others are still found.
 func (d *Driver) List(ctx context.Context) (cloud.InstanceList, error) {
 	all := cloud.InstanceList{Complete: true}
-	seen := map[cloud.InstanceID]bool{}
 	for _, project := range d.projects {
 		found, complete, err := d.search(ctx, project, "")
 		if err != nil && d.closed(project, err) == nil {
 			return cloud.InstanceList{}, err
 		}
-		all.Complete = all.Complete && complete && err == nil
-		for _, i := range found {
-			// An instance that is read twice hides one that moved to a page that was read before.
-			all.Complete = all.Complete && !seen[i.ID]
-			if !seen[i.ID] {
-				seen[i.ID] = true
-				all.Items = append(all.Items, i)
-			}
-		}
+		all.Items, all.Complete = append(all.Items, found...), all.Complete && complete && err == nil
 	}
 	return all, nil
 }

@@ -66,6 +66,7 @@ func wireDriver(s *session.Services, k config.Config, regional bool, clusterName
 // balancing is what the driver has for balancers.
 type balancing interface {
 	cloud.Composite
+	cloud.Operations
 	cloud.BulkLister
 	cloud.Configured
 	cloud.Checker

@@ -141,7 +141,7 @@ func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progr
 	if err != nil && !world.IsNotFound(err) {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", before.ID, err)
 	}
-	return cloud.Progress{Pending: left.ID != "", Operations: left.Operations}, nil
+	return cloud.Progress{Pending: left.ID != "", Operations: left.Operations, Removed: true}, nil
 }
 
 // OperationStates implements cloud.Operations.

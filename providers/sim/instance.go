@@ -48,18 +48,16 @@ func (d *Driver) list(ctx context.Context, name string) (cloud.InstanceList, err
 
 // Get implements cloud.Instances.
 func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	found := map[cloud.InstanceID]cloud.Instance{}
-	for _, id := range ids {
+	return cloud.GetEach(ids, func(id cloud.InstanceID) (i cloud.Instance, err error) {
 		m, err := d.client.Machine(ctx, string(id))
-		if world.IsNotFound(err) {
-			continue
+		switch {
+		case world.IsNotFound(err):
+			return i, nil
+		case err != nil:
+			return i, fmt.Errorf("reading machine %s: %w", id, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("reading machine %s: %w", id, err)
-		}
-		found[id] = instance(m)
-	}
-	return found, nil
+		return instance(m), nil
+	})
 }
 
 var (

@@ -129,7 +129,7 @@ func (r *run) progress(format string, args ...any) {
 
 // start starts a process; the flags of the lab make it reachable, the rest is default.
 func (r *run) start(name string, args ...string) (*ccm.Process, error) {
-	return r.lab.StartCCM(lab.CCMOptions{Name: name, Args: append([]string{"--v=0"}, args...)})
+	return r.lab.StartCCM(lab.CCMOptions{Name: name, OwnCertificate: true, Args: append([]string{"--v=0"}, args...)})
 }
 
 // end stops a process, keeps its peak memory, and returns its processor time.

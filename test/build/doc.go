@@ -1,3 +1,3 @@
-// Package build holds the tests of the binary as a build result: its size, what is linked
-// into it, who imports whom, and what its command line says.
+// Package build holds the tests of the repository as a whole: who imports whom, where every provider has to be
+// named, and whether documents, the tutorial and the Makefile say what is so.
 package build

@@ -29,6 +29,9 @@ type Options struct {
 	Kubeconfig string
 	// Provider is --cloud-provider.
 	Provider string
+	// Certificate is what the binary serves with. The zero value has it make an RSA key of its own, which takes
+	// up to a second of processor time, and several with the race detector.
+	Certificate controlplane.CertificateFiles
 	// Env is added to an otherwise empty environment, as NAME=value.
 	Env []string
 	// Args are appended, so they win over the defaults below.
@@ -91,7 +94,7 @@ func Start(o Options) (*Process, error) {
 }
 
 func (p *Process) args(o Options) []string {
-	return []string{
+	args := []string{
 		"--cloud-provider=" + o.Provider,
 		"--kubeconfig=" + o.Kubeconfig,
 		"--authentication-kubeconfig=" + o.Kubeconfig,
@@ -102,6 +105,10 @@ func (p *Process) args(o Options) []string {
 		"--leader-elect=false",
 		"--v=2",
 	}
+	if o.Certificate != (controlplane.CertificateFiles{}) {
+		args = append(args, "--tls-cert-file="+o.Certificate.Certificate, "--tls-private-key-file="+o.Certificate.Key)
+	}
+	return args
 }
 
 func (p *Process) wait() {

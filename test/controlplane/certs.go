@@ -27,6 +27,9 @@ type authority struct {
 	pem  []byte
 }
 
+// CertificateFiles are the paths of a certificate and of its key, both PEM.
+type CertificateFiles struct{ Certificate, Key string }
+
 // credential is a certificate with its key, both PEM.
 type credential struct{ cert, key []byte }
 

@@ -194,6 +194,12 @@ func (cp *ControlPlane) AdminConfig() *rest.Config {
 // AdminKubeconfig returns the path of a kubeconfig for the same admin.
 func (cp *ControlPlane) AdminKubeconfig() string { return cp.adminPath }
 
+// ServingCertificate returns the files that the API server serves with. Other servers on this machine may use them:
+// the certificate is for the loopback addresses too.
+func (cp *ControlPlane) ServingCertificate() CertificateFiles {
+	return CertificateFiles{Certificate: filepath.Join(cp.dir, "server.crt"), Key: filepath.Join(cp.dir, "server.key")}
+}
+
 // Client returns the admin's client.
 func (cp *ControlPlane) Client() kubernetes.Interface { return cp.client }
 

@@ -126,6 +126,9 @@ type CCMOptions struct {
 	Args []string
 	// Plain starts a binary without the race detector. It is for tests that kill one process after the other.
 	Plain bool
+	// OwnCertificate has the binary make a certificate to serve with, as in a cluster. Otherwise it serves with the
+	// API server's, because making one costs tests time.
+	OwnCertificate bool
 }
 
 // StartCCM starts a CCM for the test cloud. Its safety margins are those of a real cluster
@@ -138,8 +141,12 @@ func (l *Lab) StartCCM(o CCMOptions) (*ccm.Process, error) {
 			return nil, err
 		}
 	}
+	var certificate controlplane.CertificateFiles
+	if !o.OwnCertificate {
+		certificate = l.ServingCertificate()
+	}
 	return ccm.Start(ccm.Options{
-		Binary: binary, Kubeconfig: l.kubeconfig, Provider: l.Provider(),
+		Binary: binary, Kubeconfig: l.kubeconfig, Provider: l.Provider(), Certificate: certificate,
 		Env: l.Environment(o.Env), Args: append(l.Cloud.Args(), o.Args...), Dir: l.dir, Name: o.Name,
 	})
 }

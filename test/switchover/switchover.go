@@ -225,7 +225,8 @@ func (c *Cluster) Switch(args ...string) {
 	c.t.Helper()
 	p, err := ccm.Start(ccm.Options{
 		Binary: c.binary, Kubeconfig: c.kubeconfig, Provider: c.o.Provider, Env: c.o.Env, Dir: c.Dir(), Name: "switch",
-		Args: append(append([]string{"--node-deletion-grace=1s", "--node-burst-window=200ms"}, c.o.Args...), args...),
+		Certificate: c.ServingCertificate(),
+		Args:        append(append([]string{"--node-deletion-grace=1s", "--node-burst-window=200ms"}, c.o.Args...), args...),
 	})
 	c.must(err)
 	c.running = p

@@ -73,8 +73,9 @@ func (d *deletions) again(svc *corev1.Service) {
 
 // begin begins a deletion, in the place of an earlier one. The caller holds mu.
 func (d *deletions) begin(svc *corev1.Service) {
-	d.begun[svc.UID] = &deletion{}
-	d.alarms.in(0, svc.UID, func() { d.look(svc) })
+	state := &deletion{}
+	d.begun[svc.UID] = state
+	d.alarms.in(0, svc.UID, func() { d.look(svc, state) })
 }
 
 // state reports whether the balancer is being deleted, and whether it is gone.
@@ -93,11 +94,13 @@ func (d *deletions) forget(uid types.UID) {
 	d.alarms.stop(uid)
 }
 
-func (d *deletions) look(svc *corev1.Service) {
+// look carries one deletion on. It does nothing when another has begun in its place, which has
+// looks of its own.
+func (d *deletions) look(svc *corev1.Service, state *deletion) {
 	d.slots <- struct{}{}
 	defer func() { <-d.slots }()
-	state, current := d.departure(svc.UID), d.services.Current(svc)
-	if state == nil {
+	current := d.services.Current(svc)
+	if d.departure(svc.UID) != state {
 		return
 	}
 	if current == nil || !isDeleting(current) {
@@ -119,12 +122,12 @@ func (d *deletions) look(svc *corev1.Service) {
 		d.services.Enqueue(current)
 	case errors.Is(err, drain.ErrStopping):
 	case busy:
-		d.alarms.when(pending, svc.UID, func() { d.look(current) })
+		d.alarms.when(pending, svc.UID, func() { d.look(current, state) })
 	default:
 		var wait time.Duration
 		d.note(func() { wait = min(departFirst<<min(state.failures, 8), departLast); state.failures++ })
 		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
-		d.alarms.in(wait, svc.UID, func() { d.look(current) })
+		d.alarms.in(wait, svc.UID, func() { d.look(current, state) })
 	}
 }
 

@@ -258,7 +258,7 @@ func WithBalancer(services []*corev1.Service) (n int) {
 
 // SetDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (r *Request) SetDeleting() {
-	r.Spec.Deleting, r.Adopt, r.Spec.Ref.ID = true, "", r.Recorded
+	r.Spec.Deleting, r.Spec.Retained, r.Adopt, r.Spec.Ref.ID = true, r.Retain, "", r.Recorded
 }
 
 // LeftAlone says where the Service belongs to another controller.

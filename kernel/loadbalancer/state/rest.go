@@ -6,14 +6,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Rest is what is left of a change of targets that takes several operations, one after the other.
+// Rest is what is left of a change that takes several operations, one after the other.
 type Rest struct {
-	// Before is the balancer as it was observed, and Seen when.
-	Before cloud.Observed
-	Seen   time.Time
-	// After is what the change leads to, for the Service's Request.
-	After   cloud.Balancer
+	// Change is that of the Service's Request, and Seen when the balancer was looked at before it.
+	Change  cloud.Change
 	Request string
+	Seen    time.Time
 	// Steps are those that are left, see cloud.Progress.
 	Steps any
 }

@@ -29,7 +29,7 @@ type Service struct {
 	Running *operation.Group
 	// Removal are those of the deletion of the balancer of a Service that gives it up, nil when none was begun.
 	Removal *operation.Group
-	// Rest is what is left of a change of targets that goes on, nil where the balancer has to be looked at first.
+	// Rest is what is left of a change that goes on, nil where the balancer has to be looked at first.
 	Rest *Rest
 	// Late are the operations of the last change, nil unless one of them failed.
 	Late *operation.Group

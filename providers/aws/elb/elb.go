@@ -31,7 +31,9 @@ import (
 // time, so that it is never pending.
 func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if !spec.Deleting {
+	if known := spec.Last; known != nil && known.ID == s.Name {
+		lb.attributes = recalled(known.Balancer.ProviderFields)
+	} else if !spec.Deleting {
 		if err := e.complete(ctx, lb); err != nil {
 			return cloud.Observed{}, err
 		}
@@ -61,7 +63,7 @@ func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 		},
 		OwnershipTags: e.Cluster.ObservedMarks(lb.Tags),
 	}
-	maps.Copy(b.ProviderFields, viewAttributes(lb.attributes))
+	maps.Copy(b.ProviderFields, lb.attributes)
 	return b
 }
 
@@ -142,9 +144,6 @@ func viewHealth(check *types.HealthCheck) *cloud.Health {
 // viewAttributes are the attributes AWS has. Those that AWS adds itself, such as the mode of
 // desync mitigation, are not managed.
 func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
-	if a == nil {
-		return nil
-	}
 	fields := map[string]string{
 		balancer.FieldCrossZone: strconv.FormatBool(a.CrossZoneLoadBalancing != nil && a.CrossZoneLoadBalancing.Enabled),
 		balancer.FieldLog:       "false", desired.FieldDraining: "false", balancer.FieldIdleTimeout: desired.DefaultIdleTimeout,
@@ -159,6 +158,15 @@ func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
 	if c := a.ConnectionDraining; c != nil && c.Enabled {
 		fields[desired.FieldDraining] = "true"
 		fields[desired.FieldDrainingTimeout] = cmp.Or(number32(c.Timeout), option.DrainingTimeout.Default)
+	}
+	return fields
+}
+
+// recalled are the attributes among the fields of the last look. The description of a balancer has all others.
+func recalled(known map[string]string) map[string]string {
+	fields := maps.Clone(known)
+	for _, described := range []string{balancer.FieldType, balancer.FieldSubnets, balancer.FieldGroups, balancer.FieldTags} {
+		delete(fields, described)
 	}
 	return fields
 }
@@ -191,8 +199,8 @@ const (
 type Balancer struct {
 	types.LoadBalancerDescription
 	Tags map[string]string
-	// attributes are nil until complete.
-	attributes *types.LoadBalancerAttributes
+	// attributes are as in the portable view. They are nil until complete.
+	attributes map[string]string
 }
 
 func (b *Balancer) name() string { return aws.ToString(b.LoadBalancerName) }
@@ -282,6 +290,6 @@ func (e *Balancers) complete(ctx context.Context, b *Balancer) error {
 	if err != nil {
 		return fmt.Errorf("reading the attributes of classic balancer %s: %w", b.name(), err)
 	}
-	b.attributes = answer.LoadBalancerAttributes
+	b.attributes = viewAttributes(answer.LoadBalancerAttributes)
 	return nil
 }

@@ -160,7 +160,7 @@ func stored(b cloud.Balancer, tags map[string]string) *Balancer {
 	slices.Reverse(lb.Subnets)
 	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.ProviderFields[balancer.FieldGroups], balancer.OwnGroup, "sg-own"), ",")
 	maps.Copy(lb.Tags, tags)
-	lb.attributes = storedAttributes(b.ProviderFields)
+	lb.attributes = viewAttributes(storedAttributes(b.ProviderFields))
 	return lb
 }
 

@@ -56,20 +56,10 @@ func (m *Machines) getFargate(ctx context.Context, ids []string) ([]cloud.Instan
 		}
 		found = append(found, some...)
 	}
-	places := make([]*ec2types.Placement, len(found))
-	for n, i := range found {
-		places[n] = &ec2types.Placement{AvailabilityZone: i.AvailabilityZone, AvailabilityZoneId: i.AvailabilityZoneId}
-	}
-	zones, err := m.zoneIDs(ctx, places)
-	if err != nil {
-		return nil, err
-	}
 	var machines []cloud.Instance
 	for n := range found {
 		if id, asked := byAddress[aws.ToString(found[n].PrivateIpAddress)]; asked {
-			machine := m.fargateMachine(id, &found[n])
-			machine.Labels = zoneLabels(places[n], zones)
-			machines = append(machines, machine)
+			machines = append(machines, m.fargateMachine(id, &found[n]))
 		}
 	}
 	return machines, nil
@@ -92,7 +82,7 @@ func (m *Machines) fargateMachine(id cloud.InstanceID, i *ec2types.NetworkInterf
 	return cloud.Instance{
 		ID: id, ProviderID: providerID(zone, id), Name: aws.ToString(i.PrivateDnsName),
 		Region: m.Region, Zone: zone, State: cloud.StateRunning,
-		Addresses:  fargateAddresses(i, m.Families),
+		Addresses: fargateAddresses(i, m.Families), Labels: zoneLabels(aws.ToString(i.AvailabilityZoneId)),
 		Attributes: map[string]string{AttributeFargate: attributeYes, AttributeVPC: aws.ToString(i.VpcId), attributeSubnet: aws.ToString(i.SubnetId)},
 	}
 }

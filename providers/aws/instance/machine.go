@@ -2,14 +2,11 @@ package instance
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -23,26 +20,18 @@ const (
 )
 
 // machines describes instances as the kernel knows them.
-func (m *Machines) machines(ctx context.Context, found []ec2types.Instance) ([]cloud.Instance, error) {
-	places := make([]*ec2types.Placement, len(found))
-	for n := range found {
-		places[n] = found[n].Placement
-	}
-	zones, err := m.zoneIDs(ctx, places)
-	if err != nil {
-		return nil, err
-	}
+func (m *Machines) machines(found []ec2types.Instance) []cloud.Instance {
 	machines := make([]cloud.Instance, len(found))
 	for n := range found {
-		machines[n] = m.machine(&found[n], zones)
+		machines[n] = m.machine(&found[n])
 	}
-	return machines, nil
+	return machines
 }
 
-func (m *Machines) machine(i *ec2types.Instance, zones map[string]string) cloud.Instance {
-	id, zone := cloud.InstanceID(aws.ToString(i.InstanceId)), ""
+func (m *Machines) machine(i *ec2types.Instance) cloud.Instance {
+	id, zone, zoneID := cloud.InstanceID(aws.ToString(i.InstanceId)), "", ""
 	if i.Placement != nil {
-		zone = aws.ToString(i.Placement.AvailabilityZone)
+		zone, zoneID = aws.ToString(i.Placement.AvailabilityZone), aws.ToString(i.Placement.AvailabilityZoneId)
 	}
 	return cloud.Instance{
 		ID:         id,
@@ -53,7 +42,7 @@ func (m *Machines) machine(i *ec2types.Instance, zones map[string]string) cloud.
 		Zone:       zone,
 		State:      state(i.State),
 		Addresses:  addresses(i, m.Families),
-		Labels:     zoneLabels(i.Placement, zones),
+		Labels:     zoneLabels(zoneID),
 		Attributes: m.traits(i),
 	}
 }
@@ -149,51 +138,6 @@ func deviceIndex(i ec2types.InstanceNetworkInterface) int32 {
 		return math.MaxInt32
 	}
 	return *i.Attachment.DeviceIndex
-}
-
-// labelZoneID is the label of the zone's id, which is the same in every account.
-const labelZoneID = "topology.k8s.aws/zone-id"
-
-// Local Zones, Wavelength Zones and the zones of Outposts are zones like others for a Node.
-
-// zoneIDs are the ids of zones by name, read only where EC2 does not say them with the place
-// itself.
-func (m *Machines) zoneIDs(ctx context.Context, places []*ec2types.Placement) (map[string]string, error) {
-	if !slices.ContainsFunc(places, lacksZoneID) {
-		return nil, nil
-	}
-	// All of them: it is one call, and an unknown name would make it fail.
-	answer, err := m.Client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
-	if err != nil {
-		return nil, fmt.Errorf("reading the ids of zones: %w", err)
-	}
-	if answer.AvailabilityZones == nil {
-		return nil, fmt.Errorf("reading the ids of zones: %w", cloud.ErrIncomplete)
-	}
-	ids := map[string]string{}
-	for _, zone := range answer.AvailabilityZones {
-		ids[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneId)
-	}
-	return ids, nil
-}
-
-func lacksZoneID(p *ec2types.Placement) bool {
-	return p != nil && aws.ToString(p.AvailabilityZone) != "" && aws.ToString(p.AvailabilityZoneId) == ""
-}
-
-// zoneLabels are the labels of a Node in a zone.
-func zoneLabels(p *ec2types.Placement, ids map[string]string) map[string]string {
-	if p == nil {
-		return nil
-	}
-	id := aws.ToString(p.AvailabilityZoneId)
-	if id == "" {
-		id = ids[aws.ToString(p.AvailabilityZone)]
-	}
-	if id == "" {
-		return nil
-	}
-	return map[string]string{labelZoneID: id}
 }
 
 // Groups are the ids of the security groups that any of the candidates has, sorted.

@@ -43,8 +43,7 @@ func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 	if err != nil {
 		return cloud.InstanceList{}, fmt.Errorf("listing instances: %w", err)
 	}
-	items, err := m.machines(ctx, m.tagged(found))
-	return cloud.InstanceList{Items: items, Complete: err == nil}, err
+	return cloud.InstanceList{Items: m.machines(m.tagged(found)), Complete: true}, nil
 }
 
 // Get implements cloud.Instances. It neither looks at tags nor at the VPC, as upstream: a
@@ -66,17 +65,13 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 		}
 		found = append(found, some...)
 	}
-	items, err := m.machines(ctx, found)
-	if err != nil {
-		return nil, err
-	}
 	machines, err := m.getFargate(ctx, tasks)
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[cloud.InstanceID]cloud.Instance, len(items)+len(machines))
-	for _, item := range append(items, machines...) {
-		byID[item.ID] = item
+	byID := make(map[cloud.InstanceID]cloud.Instance, len(found)+len(machines))
+	for _, machine := range append(m.machines(found), machines...) {
+		byID[machine.ID] = machine
 	}
 	return byID, nil
 }
@@ -86,16 +81,13 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
 	if id := m.NameID(name); id != "" {
 		found, err := m.Read(ctx, []string{string(id)})
-		if err != nil {
-			return nil, err
-		}
-		return m.machines(ctx, found)
+		return m.machines(found), err
 	}
 	found, err := m.describe(ctx, append(m.ours(), filter.By("private-dns-name", name)))
 	if err != nil {
 		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
 	}
-	return m.machines(ctx, m.tagged(found))
+	return m.machines(m.tagged(found)), nil
 }
 
 // ours are the filters for the cluster's instances.

@@ -184,7 +184,7 @@ func TestLegacyTag(t *testing.T) {
 	}
 }
 
-// An endpoint that does not say the ids of zones with the instances is asked once for all.
+// An endpoint that does not say the ids of zones with the instances is asked when a Node is initialised, once for all zones.
 func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
 	m, fake := newMachines(t)
 	old := ec2test.Element("instanceId", "i-1") + "<placement>" + ec2test.Element("availabilityZone", "eu-west-1-lax-1a") + "</placement>" +
@@ -194,10 +194,15 @@ func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
 		return ec2test.Items("availabilityZoneInfo", ec2test.Element("zoneName", "eu-west-1-lax-1a")+ec2test.Element("zoneId", "euw1-lax1-az1"))
 	})
 	list, err := m.List(t.Context())
-	if err != nil || list.Items[0].Labels["topology.k8s.aws/zone-id"] != "euw1-lax1-az1" {
-		t.Fatalf("List = %+v, %v", list.Items, err)
+	if err != nil || len(list.Items) != 2 || len(fake.Made("DescribeAvailabilityZones")) != 0 {
+		t.Fatalf("List = %+v, %v, with %d calls about zones", list.Items, err, len(fake.Made("DescribeAvailabilityZones")))
 	}
-	if calls := len(fake.Made("DescribeAvailabilityZones")); calls != 1 {
-		t.Errorf("%d calls", calls)
+	const label = "topology.k8s.aws/zone-id"
+	if before, after := m.LabelNeed(list.Items[0], nil), m.LabelNeed(list.Items[0], map[string]string{label: "euw1-lax1-az1"}); before != cloud.LabelsRequired || after != cloud.LabelsNone {
+		t.Errorf("a Node needs labels: %q, and with the zone's id %q", before, after)
+	}
+	labels, err := m.Labels(t.Context(), list.Items)
+	if calls := len(fake.Made("DescribeAvailabilityZones")); err != nil || labels["i-1"][label] != "euw1-lax1-az1" || calls != 1 {
+		t.Errorf("Labels = %v, %v, with %d calls", labels, err, calls)
 	}
 }

@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -25,6 +26,8 @@ const (
 // LabelNeed implements cloud.Labeler.
 //
 //	machine                                need
+//	without the id of its zone, nor has    required
+//	 its Node that
 //	the Node has the first layer's label   none
 //	without a type, as on Fargate          none
 //	type matches topologyPattern           required
@@ -32,6 +35,8 @@ const (
 func (m *Machines) LabelNeed(machine cloud.Instance, labels map[string]string) cloud.LabelNeed {
 	_, labelled := labels[labelNetworkLayer+"1"]
 	switch {
+	case lacksZoneID(machine) && labels[labelZoneID] == "":
+		return cloud.LabelsRequired
 	case labelled, machine.Type == "":
 		return cloud.LabelsNone
 	case m.TopologyPattern != nil && m.TopologyPattern.MatchString(machine.Type):
@@ -41,17 +46,22 @@ func (m *Machines) LabelNeed(machine cloud.Instance, labels map[string]string) c
 	}
 }
 
-// Labels implements cloud.Labeler with one call for a hundred machines.
+// Labels implements cloud.Labeler with one call for a hundred machines, and one for zones where EC2 does not say their ids
+// with the machines themselves.
 //
-//	answer                                      labels
+//	answer                                      labels of the network's layers
 //	layers                                      one for each
 //	none for an instance, or for its type       none
 //	the region does not tell, or we may not     none: nobody would wait for them to come
 //	ask
 //	any other refusal                           an error
 func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
-	labels := map[cloud.InstanceID]map[string]string{}
-	for batch := range slices.Chunk(machines, topologyBatch) {
+	labels, err := m.zonesOf(ctx, machines)
+	if err != nil {
+		return nil, err
+	}
+	instances := slices.DeleteFunc(slices.Clone(machines), func(machine cloud.Instance) bool { return machine.Type == "" })
+	for batch := range slices.Chunk(instances, topologyBatch) {
 		ids := make([]string, len(batch))
 		for n, machine := range batch {
 			ids[n] = string(machine.ID)
@@ -64,10 +74,28 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 			return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
 		}
 		for _, one := range found {
-			labels[cloud.InstanceID(aws.ToString(one.InstanceId))] = layerLabels(one.NetworkNodes)
+			id := cloud.InstanceID(aws.ToString(one.InstanceId))
+			layers := layerLabels(one.NetworkNodes)
+			maps.Copy(layers, labels[id])
+			labels[id] = layers
 		}
 	}
 	return labels, nil
+}
+
+// zonesOf returns the labels of their zones for the machines that lack them.
+func (m *Machines) zonesOf(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
+	labels := map[cloud.InstanceID]map[string]string{}
+	if !slices.ContainsFunc(machines, lacksZoneID) {
+		return labels, nil
+	}
+	ids, err := m.zoneIDs(ctx)
+	for _, machine := range machines {
+		if id := ids[machine.Zone]; id != "" && lacksZoneID(machine) {
+			labels[machine.ID] = zoneLabels(id)
+		}
+	}
+	return labels, err
 }
 
 // topology reads where instances are.
@@ -90,4 +118,38 @@ func layerLabels(networkNodes []string) map[string]string {
 		labels[labelNetworkLayer+strconv.Itoa(n+1)] = node
 	}
 	return labels
+}
+
+// labelZoneID is the label of the zone's id, which is the same in every account.
+const labelZoneID = "topology.k8s.aws/zone-id"
+
+// zoneLabels are the labels of a Node in a zone of that id, "" where it is not known.
+func zoneLabels(id string) map[string]string {
+	if id == "" {
+		return nil
+	}
+	return map[string]string{labelZoneID: id}
+}
+
+// lacksZoneID reports whether EC2 did not say the id of its zone with the machine itself.
+func lacksZoneID(machine cloud.Instance) bool {
+	return machine.Zone != "" && machine.Labels[labelZoneID] == ""
+}
+
+// zoneIDs are the ids of zones by name. Local Zones, Wavelength Zones and the zones of Outposts are zones like others
+// for a Node.
+func (m *Machines) zoneIDs(ctx context.Context) (map[string]string, error) {
+	// All of them: it is one call, and an unknown name would make it fail.
+	answer, err := m.Client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{AllAvailabilityZones: aws.Bool(true)})
+	if err == nil && answer.AvailabilityZones == nil {
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the ids of zones: %w", err)
+	}
+	ids := map[string]string{}
+	for _, zone := range answer.AvailabilityZones {
+		ids[aws.ToString(zone.ZoneName)] = aws.ToString(zone.ZoneId)
+	}
+	return ids, nil
 }

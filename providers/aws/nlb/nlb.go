@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -32,7 +33,9 @@ type Balancers struct {
 
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.
 type Snapshot struct {
+	// Inventory has no network where the balancer is given up. Network reads it.
 	Inventory *vpc.Inventory
+	Network   func(context.Context) (*vpc.Network, error)
 	// Name is the balancer's name, where there is none the one it would have.
 	Name string
 	// Balancer is nil where there is none yet.
@@ -46,6 +49,8 @@ type Balancer struct {
 	Tags       map[string]string
 	attributes map[string]string
 	listeners  []Listener
+	// groups are the target groups behind it.
+	groups []Group
 }
 
 // Listener is a listener with the target group it leads to.
@@ -67,21 +72,22 @@ func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
 	return &found[0], nil
 }
 
-// List returns all network balancers of the VPC with their tags, and the names of all load balancers of
-// the region but classic ones.
-func (n *Balancers) List(ctx context.Context) (list []Balancer, names []string, err error) {
+// List returns all network balancers of the VPC, the names of all load balancers of the region but classic ones, and
+// all target groups. The balancers have their tags, and so have the target groups that the function chooses, see
+// TargetGroups.List.
+func (n *Balancers) List(ctx context.Context, tagged func(Group) bool) (list []Balancer, names []string, groups []Group, err error) {
 	if list, names, err = n.describe(ctx, ""); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var arns []string
 	for _, lb := range list {
 		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
 	}
-	tags, err := n.Targets.tags(ctx, arns)
+	groups, tags, err := n.Targets.List(ctx, tagged, arns...)
 	for i := range list {
 		list[i].Tags = tags[arns[i]]
 	}
-	return list, names, err
+	return list, names, groups, err
 }
 
 // describe returns the network balancer of the VPC with that name or ARN, all for "", and the names of all load
@@ -143,11 +149,17 @@ func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
 	return cloud.Listener{}
 }
 
-// complete reads what is in a network balancer: attributes, listeners and their target groups,
-// of which all are listed.
+// complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
+// one that goes it does without what its deletion does not take.
 func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) error {
 	lb, known := s.Balancer, s.known(spec)
-	if err := n.readAttributes(ctx, lb, known); err != nil {
+	if err := n.addGroupsBehind(ctx, lb, groups); err != nil {
+		return err
+	}
+	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
+		return nil
+	}
+	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(spec) {
 		return err
 	}
 	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
@@ -158,26 +170,31 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, s
 	}
 	for _, one := range listeners {
 		l := Listener{Listener: one}
-		was := l.knownAs(known)
-		if err := n.readCertificates(ctx, &l, was); err != nil {
+		if err := n.completeListener(ctx, lb, &l, groups, l.knownAs(known), spec, known.Targets); err != nil {
 			return err
-		}
-		if group := balancer.Pick(groups, func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
-			l.group = *group
-			if !spec.Deleting && !l.group.recall(was, known.Targets) { // what is deleted goes with its targets
-				if err := n.Targets.complete(ctx, &l.group); err != nil {
-					return err
-				}
-			}
-		}
-		if lb.isTimed(spec) {
-			if err := n.readTimeout(ctx, &l, was); err != nil {
-				return err
-			}
 		}
 		lb.listeners = append(lb.listeners, l)
 	}
-	return n.tagGroups(ctx, lb)
+	return nil
+}
+
+// completeListener reads what is in a listener, of which it was known what was.
+func (n *Balancers) completeListener(ctx context.Context, lb *Balancer, l *Listener, groups []Group, was cloud.Listener, spec cloud.Spec, targets []cloud.InstanceID) error {
+	if err := n.readCertificates(ctx, l, was); err != nil {
+		return err
+	}
+	if group := balancer.Pick(slices.Concat(lb.groups, groups), func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
+		l.group = *group
+		if !spec.Deleting && !l.group.recall(was, targets) {
+			if err := n.Targets.complete(ctx, &l.group); err != nil {
+				return err
+			}
+		}
+	}
+	if !lb.isTimed(spec) {
+		return nil
+	}
+	return n.readTimeout(ctx, l, was)
 }
 
 func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known cloud.Balancer) error {
@@ -198,18 +215,22 @@ func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known clou
 	return nil
 }
 
-// tagGroups reads the tags of the target groups that have none yet, by which those of the user are known.
-func (n *Balancers) tagGroups(ctx context.Context, lb *Balancer) error {
+// addGroupsBehind adds the target groups behind the balancer, and reads the tags of those that may have been made for
+// a Service and have none yet: by these the ones of the user are known.
+func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []Group) error {
 	var arns []string
-	for _, l := range lb.listeners {
-		if l.group.TargetGroupArn != nil && l.group.Tags == nil {
-			arns = append(arns, *l.group.TargetGroupArn)
+	for _, g := range groups {
+		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
+			lb.groups = append(lb.groups, g)
+			if g.Tags == nil && tag.IsChild(aws.ToString(g.TargetGroupName)) {
+				arns = append(arns, *g.TargetGroupArn)
+			}
 		}
 	}
 	tags, err := n.Targets.tags(ctx, arns)
-	for i := range lb.listeners {
-		if g := &lb.listeners[i].group; g.Tags == nil {
-			g.Tags = tags[aws.ToString(g.TargetGroupArn)]
+	for i, g := range lb.groups {
+		if g.Tags == nil {
+			lb.groups[i].Tags = tags[aws.ToString(g.TargetGroupArn)]
 		}
 	}
 	return err

@@ -188,8 +188,17 @@ func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, 
 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := n.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
-	return failure.UnlessGone(err)
+	switch {
+	case failure.Is(err, codeProtected):
+		return protected(present.Key)
+	case failure.IsGone(err): // that is proved by a list
+		return &cloud.Waiting{}
+	}
+	return err
 }
+
+// codeProtected is the answer to the deletion of a balancer that is protected from that.
+const codeProtected = "OperationNotPermitted"
 
 func (n *Balancers) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
 	var list []types.LoadBalancerAttribute

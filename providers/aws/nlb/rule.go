@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
@@ -146,34 +147,51 @@ func (n *Balancers) needsOf(s *Snapshot, name string, b cloud.Balancer, machines
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
-// network and checks that port. That happens where all check kube-proxy's port. The target groups are read anew: one
-// that came since the last list may rely on the rule. Balancers are read when a target group of another checks the port.
+// network and checks that port. That happens where all check kube-proxy's port. The network is read where a rule may be one
+// of health checks, and the target groups are read anew: one that came since the last list may rely on the rule. Balancers
+// are read when a target group of another checks the port.
 func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) secgroup.NewOwner {
-	var groups []Group
-	var others []Balancer
-	return func(_ string, r secgroup.Rule) (_ bool, _ string, err error) {
-		if !s.Inventory.HasRange(r.Source) {
+	network := sync.OnceValues(func() (*vpc.Network, error) { return s.Network(ctx) })
+	groups := sync.OnceValues(func() ([]Group, error) { return n.Targets.describe(ctx) })
+	balancers := sync.OnceValues(func() ([]Balancer, error) {
+		list, _, err := n.describe(ctx, "")
+		return list, err
+	})
+	return func(_ string, r secgroup.Rule) (bool, string, error) {
+		if r.Protocol != "tcp" || strings.HasSuffix(r.Source, "/0") {
 			return false, "", nil // no health check comes from there
 		}
-		if groups == nil {
-			if groups, _, err = n.Targets.List(ctx, ""); err != nil {
-				return false, "", err
-			}
+		around, err := network()
+		if err != nil || !around.HasRange(r.Source) {
+			return false, "", err
 		}
-		behind := slices.DeleteFunc(checking(groups, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
-		if len(behind) > 0 && others == nil {
-			if others, _, err = n.describe(ctx, ""); err != nil {
-				return false, "", err
-			}
+		all, err := groups()
+		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
+		if err != nil || len(behind) == 0 {
+			return false, "", err
 		}
+		others, err := balancers()
 		for _, other := range others {
-			v4, v6 := s.Inventory.Ranges(other.Subnets())
+			v4, v6 := around.Ranges(other.Subnets())
 			if slices.Contains(behind, aws.ToString(other.LoadBalancerArn)) && slices.Contains(append(v4, v6...), r.Source) {
 				return true, ruleHealth + aws.ToString(other.LoadBalancerName), nil
 			}
 		}
-		return false, "", nil
+		return false, "", err
 	}
+}
+
+// Shares reports whether the balancer is let in by a rule that was made for another one. The deletion of that one, which
+// may go on at the same time, leaves the rule to this one.
+func (n *Balancers) Shares(s *Snapshot) bool {
+	for _, group := range s.Inventory.Groups {
+		for r, description := range secgroup.Ingress(group) {
+			if strings.HasPrefix(description, ruleHealth) && description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checking are the ARNs of the balancers of which a target group has its health check on the rule's port.

@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -38,35 +39,39 @@ type Group struct {
 	Serves bool
 }
 
-// List returns all target groups of the region: their names have to be unique there.
-// Those of the VPC that no listener leads to and that could have been made for a Service have
-// their tags, and those behind the balancer of that ARN, "" for none, whose tags are returned too.
-func (gs *TargetGroups) List(ctx context.Context, of string) ([]Group, map[string]string, error) {
+// List returns all target groups of the region: their names have to be unique there. Of those of the VPC that could
+// have been made for a Service the ones have their tags that no listener leads to, and that the function chooses. It
+// returns the tags of other objects too, which come in the same answers.
+func (gs *TargetGroups) List(ctx context.Context, tagged func(Group) bool, others ...string) ([]Group, map[string]map[string]string, error) {
+	list, err := gs.describe(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, g := range list {
+		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
+		if could && (len(g.LoadBalancerArns) == 0 || tagged(g)) {
+			others = append(others, aws.ToString(g.TargetGroupArn))
+		}
+	}
+	tags, err := gs.tags(ctx, others)
+	for i := range list {
+		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
+	}
+	return list, tags, err
+}
+
+// describe returns all target groups of the region, without their tags.
+func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
 	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
 		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(pageSize), Marker: page})
 	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
 		return o.TargetGroups, o.NextMarker
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the target groups: %w", err)
-	}
 	list := []Group{}
-	var tagged []string
-	if of != "" {
-		tagged = append(tagged, of)
-	}
 	for _, g := range groups {
 		list = append(list, Group{TargetGroup: g})
-		loose := len(g.LoadBalancerArns) == 0 && aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
-		if loose || slices.Contains(g.LoadBalancerArns, of) {
-			tagged = append(tagged, aws.ToString(g.TargetGroupArn))
-		}
 	}
-	tags, err := gs.tags(ctx, tagged)
-	for i := range list {
-		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
-	}
-	return list, tags[of], err
+	return list, failure.Wrap(err, "reading the target groups")
 }
 
 // Limits of one request.

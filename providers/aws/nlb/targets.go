@@ -250,28 +250,48 @@ func (p *parts) addUnused(groups ...Group) {
 	}
 }
 
+// protected says that AWS refuses to delete the balancer.
+func protected(name string) error {
+	return &cloud.Invalid{
+		Field: option.Protection.Name, Value: "true",
+		Want: "the network load balancer " + name + " is protected from deletion: switch that off in AWS",
+	}
+}
+
 // addRemains adds the balancer that is deleted with all it has, or what is left of it.
 func (p *parts) addRemains(context.Context) error {
 	if lb := p.s.Balancer; lb != nil {
-		if lb.Protected() {
-			return &cloud.Invalid{
-				Field: option.Protection.Name, Value: "true",
-				Want: "the network load balancer " + p.lb.Key + " is protected from deletion: switch that off in AWS",
-			}
+		if lb.attributes[attributeProtection] == "true" {
+			return protected(p.lb.Key)
 		}
-		present := p.balancer(p.change.Before.Balancer)
-		present.ID = p.change.Before.ID
-		p.Present = append(p.Present, present)
-		for _, l := range lb.listeners {
-			p.Present = append(p.Present, p.presentListener(l))
-			if p.Targets.releases(l.group) {
-				p.addUnused(l.group)
+		for _, g := range lb.groups {
+			if p.Targets.releases(g) {
+				p.addUnused(g)
 			}
 		}
 	}
 	p.addUnused(p.s.Groups.Unused...)
+	if p.s.Balancer != nil {
+		present := p.balancer(p.change.Before.Balancer)
+		present.ID, present.Needs = p.change.Before.ID, refs(p.Present)
+		p.Present = append(p.Present, present)
+	}
 	return nil
 }
 
-// Protected reports whether AWS refuses to delete the balancer.
-func (lb *Balancer) Protected() bool { return lb.attributes[attributeProtection] == "true" }
+// refs are what stands for resources.
+func refs(list []cloud.Resource) (all []cloud.IDOf) {
+	for _, r := range list {
+		all = append(all, r.Ref())
+	}
+	return all
+}
+
+// DeleteFirst has the balancer deleted before these resources, so that they stay where AWS refuses that.
+func DeleteFirst(r *cloud.Resources, before []cloud.Resource) {
+	for i := range r.Present {
+		if r.Present[i].Kind == kindBalancer {
+			r.Present[i].Needs = append(r.Present[i].Needs, refs(before)...)
+		}
+	}
+}

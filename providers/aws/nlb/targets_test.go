@@ -59,6 +59,8 @@ func (r *recorder) answer(input any) (any, error) {
 	case *sdk.SetIpAddressTypeInput:
 		r.done = append(r.done, fieldStack)
 		return &sdk.SetIpAddressTypeOutput{}, nil
+	case *sdk.DeleteLoadBalancerInput:
+		return &sdk.DeleteLoadBalancerOutput{}, r.err
 	case *sdk.DeleteTargetGroupInput:
 		r.done = append(r.done, "delete "+*in.TargetGroupArn)
 		return &sdk.DeleteTargetGroupOutput{}, nil

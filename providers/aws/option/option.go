@@ -37,35 +37,30 @@ var (
 	Internal = internal()
 	Subnets  = annotation.Subnet.WithAliases(Prefix+"subnets").ShownIn("subnets", withoutAddresses).
 			Noted("Ids or names, one in each zone. By default one subnet in each zone of the VPC.")
-	Groups      = list("security-groups", "", "Ids of the balancer's security groups, instead of one of its own, whose rules would be managed. A Network Load Balancer that was made without any can't get one.")
-	ExtraGroups = list("extra-security-groups", OnClassic, "Ids of security groups in addition to the others.")
-	GroupMode   = annotation.Key{
-		Name: annotation.Prefix + "aws-security-group-mode", Type: annotation.TypeEnum, Enum: []string{"managed", "none"}, Applies: OnNetwork,
-		Doc: "Whether a new Network Load Balancer gets a security group of its own. By default what NLBSecurityGroupMode of the configuration says.",
-	}
+	Groups      = key("security-groups", annotation.TypeList, "", "Ids of the balancer's security groups, instead of one of its own, whose rules would be managed. A Network Load Balancer that was made without any can't get one.")
+	ExtraGroups = key("extra-security-groups", annotation.TypeList, OnClassic, "Ids of security groups in addition to the others.")
+	GroupMode   = annotation.Own(annotation.Prefix+"aws-security-group-mode", annotation.TypeEnum,
+		"Whether a new Network Load Balancer gets a security group of its own. By default what NLBSecurityGroupMode of the configuration says.").OneOf("managed", "none").On(OnNetwork)
 	ProxyProtocol = proxyProtocol()
-	Backend       = text("backend-protocol", "",
+	Backend       = key("backend-protocol", annotation.TypeString, "",
 		"Protocol of the nodes: `tcp`, `ssl`, `http` or `https`. On Network Load Balancers only `ssl` matters, on TLS listeners.")
 	Certificate = annotation.Certificate.WithAliases(Prefix+"ssl-cert").ShownIn("certificates", nil).
 			Noted("ARN (ACM or IAM). On Network Load Balancers more than one: the first is the default, the others are chosen by server name.")
 	TLSPorts  = tlsPorts()
-	TLSPolicy = text("ssl-negotiation-policy", onTLS, "Name of the TLS security policy. By default AWS's own default.")
+	TLSPolicy = key("ssl-negotiation-policy", annotation.TypeString, onTLS, "Name of the TLS security policy. By default AWS's own default.")
 
-	Log         = boolean("access-log-enabled", "", "Write an access log to S3.")
-	LogInterval = annotation.Key{
-		Name: Prefix + "access-log-emit-interval", Type: annotation.TypeEnum, Enum: []string{"5", "60"}, Default: "60", Applies: OnClassic,
-		Doc: "Minutes between two parts of the access log.",
-	}
-	LogBucket = text("access-log-s3-bucket-name", "", "S3 bucket of the access log.")
-	LogPrefix = text("access-log-s3-bucket-prefix", "", "Prefix of the access log in the bucket.")
+	Log         = key("access-log-enabled", annotation.TypeBool, "", "Write an access log to S3.")
+	LogInterval = key("access-log-emit-interval", annotation.TypeEnum, OnClassic, "Minutes between two parts of the access log.").OneOf("5", "60").Standing("60")
+	LogBucket   = key("access-log-s3-bucket-name", annotation.TypeString, "", "S3 bucket of the access log.")
+	LogPrefix   = key("access-log-s3-bucket-prefix", annotation.TypeString, "", "Prefix of the access log in the bucket.")
 
-	Draining        = boolean("connection-draining-enabled", OnClassic, "Let connections to a node that goes end by themselves.")
+	Draining        = key("connection-draining-enabled", annotation.TypeBool, OnClassic, "Let connections to a node that goes end by themselves.")
 	DrainingTimeout = number("connection-draining-timeout", 1, 3600, "300", OnClassic, "Seconds for that.")
 	ClassicTimeout  = number("connection-idle-timeout", 1, MaxClassicTimeout, "", OnClassic, "Seconds that a connection may be silent. By default 60.")
 	// IdleTimeout is the portable key. Upstream's above is for Classic Load Balancers alone, so that it is no spelling of it. There it wins.
 	IdleTimeout = annotation.IdleTimeout.Within(1, 6000).
 			Noted("From 1 to 4000 s on Classic Load Balancers, by default 60 s. From 60 to 6000 s on TCP ports of Network ones, by default 350 s; on other ports AWS can't change it.")
-	CrossZone  = boolean("cross-zone-load-balancing-enabled", "", "Spread connections over the nodes of all zones.")
+	CrossZone  = key("cross-zone-load-balancing-enabled", annotation.TypeBool, "", "Spread connections over the nodes of all zones.")
 	Protection = annotation.DeletionProtection.WithAliases(annotation.Prefix + "aws-deletion-protection").On(OnNetwork)
 	Tags       = annotation.Key{
 		Name: Prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
@@ -73,15 +68,12 @@ var (
 		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
 	}
 
-	HealthProtocol = annotation.Key{
-		Name: Prefix + "healthcheck-protocol", Type: annotation.TypeString, Check: checkHealthProtocol, Want: `"TCP", "HTTP" or "HTTPS", on Classic Load Balancers also "SSL"`,
-		Doc: "Protocol of the health check.",
-	}
-	HealthPort = annotation.Key{
-		Name: Prefix + "healthcheck-port", Type: annotation.TypeString, Check: checkHealthPort, Want: `"traffic-port" or a port from 1 to 65535`,
-		Doc: "Port of the health check. `traffic-port` is the node port of the listener, on Classic Load Balancers of the first one.",
-	}
-	HealthPath = text("healthcheck-path", onHTTP, "Path of the health check.")
+	HealthProtocol = key("healthcheck-protocol", annotation.TypeString, "", "Protocol of the health check.").
+			Checked(checkHealthProtocol, `"TCP", "HTTP" or "HTTPS", on Classic Load Balancers also "SSL"`)
+	HealthPort = key("healthcheck-port", annotation.TypeString, "",
+		"Port of the health check. `traffic-port` is the node port of the listener, on Classic Load Balancers of the first one.").
+		Checked(checkHealthPort, `"traffic-port" or a port from 1 to 65535`)
+	HealthPath = key("healthcheck-path", annotation.TypeString, onHTTP, "Path of the health check.")
 	Healthy    = annotation.HealthyThreshold.WithAliases(Prefix+"healthcheck-healthy-threshold").Within(2, 10).
 			Noted("By default 2 on Classic Load Balancers, 3 on Network ones, 2 there with externalTrafficPolicy Local.")
 	Unhealthy = annotation.UnhealthyThreshold.WithAliases(Prefix+"healthcheck-unhealthy-threshold").Within(2, 10).
@@ -97,17 +89,16 @@ var (
 	OwnPort     = own(annotation.HealthPort)
 	OwnPath     = own(annotation.HealthPath)
 
-	TargetType = annotation.Key{
-		Name: Prefix + "nlb-target-type", Type: annotation.TypeEnum, Enum: []string{TargetInstance, TargetIP}, Default: TargetInstance, Applies: OnNetwork,
-		Doc: "What is registered: the nodes as instances, or their private addresses (`ip`), which also works for machines that are not in EC2's own network interface, such as Fargate's.",
-	}
+	TargetType = key("nlb-target-type", annotation.TypeEnum, OnNetwork,
+		"What is registered: the nodes as instances, or their private addresses (`ip`), which also works for machines that are not in EC2's own network interface, such as Fargate's.").
+		OneOf(TargetInstance, TargetIP).Standing(TargetInstance)
 	TargetAttributes = annotation.Key{
 		Name: Prefix + "target-group-attributes", Type: annotation.TypeString, Check: checkTargetAttributes, Applies: OnNetwork,
 		Want: `"preserve_client_ip.enabled" and "proxy_protocol_v2.enabled", each with "=true" or "=false"`,
 		Doc:  "Attributes of the target groups: `preserve_client_ip.enabled` and `proxy_protocol_v2.enabled`.",
 	}
-	Addresses        = list("eip-allocations", OnNetwork, "Allocation ids of the Elastic IPs, one for each subnet, in the order of the subnets. An address stays for as long as the balancer is in its subnet.")
-	PrivateAddresses = list("private-ipv4-addresses", OnNetwork, "Private addresses, one for each subnet, in the order of the subnets.")
+	Addresses        = key("eip-allocations", annotation.TypeList, OnNetwork, "Allocation ids of the Elastic IPs, one for each subnet, in the order of the subnets. An address stays for as long as the balancer is in its subnet.")
+	PrivateAddresses = key("private-ipv4-addresses", annotation.TypeList, OnNetwork, "Private addresses, one for each subnet, in the order of the subnets.")
 
 	NodeSelector = nodeSelector()
 )
@@ -158,20 +149,13 @@ func own(k annotation.Key) annotation.Key {
 	return k.Under(HealthProtocol.Name, HealthPort.Name, HealthPath.Name)
 }
 
-func text(name, applies, doc string) annotation.Key {
-	return annotation.Key{Name: Prefix + name, Type: annotation.TypeString, Applies: applies, Doc: doc}
-}
-
-func list(name, applies, doc string) annotation.Key {
-	return annotation.Key{Name: Prefix + name, Type: annotation.TypeList, Applies: applies, Doc: doc}
-}
-
-func boolean(name, applies, doc string) annotation.Key {
-	return annotation.Key{Name: Prefix + name, Type: annotation.TypeBool, Default: "false", Applies: applies, Doc: doc}
+// key is one of upstream's.
+func key(name string, of annotation.Type, applies, doc string) annotation.Key {
+	return annotation.Own(Prefix+name, of, doc).On(applies)
 }
 
 func number(name string, least, most int, standard, applies, doc string) annotation.Key {
-	return annotation.Key{Name: Prefix + name, Type: annotation.TypeInt, Min: least, Max: most, Default: standard, Applies: applies, Doc: doc}
+	return key(name, annotation.TypeInt, applies, doc).Within(least, most).Standing(standard)
 }
 
 // nodeSelector is the kernel's key in upstream's syntax: "k=" says that the label has to be

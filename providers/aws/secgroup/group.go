@@ -105,6 +105,11 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 	return own
 }
 
+// IsOfClassic reports whether the group is the own one of a classic balancer.
+func IsOfClassic(g ec2types.SecurityGroup) bool {
+	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+}
+
 // isAny reports whether the group has one of the names.
 func isAny(named []Name, g ec2types.SecurityGroup) bool {
 	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
@@ -158,6 +163,6 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {
 		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
 	})
-	made := aws.ToString(g.Description) == networkDescription || strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+	made := aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
 	return owned && (made || !gs.Cluster.Has(tags))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
@@ -13,7 +14,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // namedNew are the ids of security groups on the Service that its balancer does not have yet.
@@ -30,21 +33,16 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 //	the default name    the wanted, the other    no
 //	the UID in a mark   both                     no
 //
-// Of a balancer that was just deleted the lists show all that may be left.
-//
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
-	if v == nil && spec.Removed {
-		if v, err = bs.lists(ctx); err != nil {
-			return false, err
-		}
-	}
+	s.know(v)
 	if id := spec.Ref.ID; bs.isBalancerID(id) {
 		if found, err := bs.findKind(ctx, s, v, balancer.KindOf(id), id); found || err != nil {
 			return false, err
 		}
 	}
 	found, foreign, v, err := bs.findByName(ctx, s, v, spec)
+	s.know(v)
 	if found || err != nil {
 		return true, err
 	}
@@ -59,16 +57,16 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 // somebody else, and what it read to look further.
 func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (ours bool, foreign *snapshot, lists *bulkList, err error) {
 	first := balancer.Kind(spec)
-	names := slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
+	names := possibleNames(spec)
 	for n, kind := range []string{first, otherKind(first)} {
 		for m, name := range names {
 			if v == nil && n+m > 0 {
-				if v, err = bs.lists(ctx); err != nil {
+				if v, err = bs.lists(ctx, ofService(spec.Ref.Owner)); err != nil {
 					return false, nil, nil, err
 				}
 			}
 			found, err := bs.findKind(ctx, s, v, kind, name)
-			if err != nil || found && bs.mayBeOurs(s, spec.Ref.Owner) {
+			if err != nil || found && bs.mayBeOurs(s.seen().name, s.seen().tags, spec.Ref.Owner) {
 				return true, nil, v, err
 			}
 			if found && foreign == nil {
@@ -80,9 +78,14 @@ func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, s
 	return false, foreign, v, nil
 }
 
+// possibleNames are those that the balancer may have: the wanted one, and the default.
+func possibleNames(spec cloud.Spec) []string {
+	return slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
+}
+
 // mayBeOurs reports whether the marks of what was found by its name say nothing else.
-func (bs *Balancers) mayBeOurs(s *snapshot, us cloud.Owner) bool {
-	owner := bs.Cluster.Owner(s.seen().name, s.seen().tags, us)
+func (bs *Balancers) mayBeOurs(name string, tags map[string]string, us cloud.Owner) bool {
+	owner := bs.Cluster.Owner(name, tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}
@@ -133,32 +136,91 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 	if lb, err = bs.Network.Find(ctx, id); lb == nil || err != nil {
 		return nil, err
 	}
-	s.listed, lb.Tags, err = bs.Network.Targets.List(ctx, aws.ToString(lb.LoadBalancerArn))
+	id = aws.ToString(lb.LoadBalancerArn)
+	groups, tags, err := bs.Network.Targets.List(ctx, func(g nlb.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
+	s.listed, lb.Tags = groups, tags[id]
 	return lb, err
 }
 
 // lists reads the balancers of both kinds: what is not there by its first name may be by another one, or
-// by its tags.
-func (bs *Balancers) lists(ctx context.Context) (v *bulkList, err error) {
+// by its tags. Those of target groups are read as in nlb.Balancers.List.
+func (bs *Balancers) lists(ctx context.Context, tagged func(nlb.Group) bool) (v *bulkList, err error) {
 	v = &bulkList{}
 	if v.classic, err = bs.Classic.List(ctx); err != nil {
 		return nil, err
 	}
-	v.network, v.names, err = bs.Network.List(ctx)
+	v.network, v.names, v.groups, err = bs.Network.List(ctx, tagged)
 	return v, err
+}
+
+// listsOfDeletion is lists for a balancer that is given up. Classic ones are not read where they would show nothing: there is a
+// network balancer with the Service's mark, none with the name of a classic one is recorded, and a classic one would have a
+// security group of its own, of which there is none.
+func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, spec cloud.Spec) (v *bulkList, err error) {
+	us := spec.Ref.Owner
+	v = &bulkList{}
+	v.network, v.names, v.groups, err = bs.Network.List(ctx, ofService(us))
+	if err != nil {
+		return nil, err
+	}
+	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
+	classic := recorded || !bs.Classic.HasOwnGroup(spec) || slices.ContainsFunc(bs.Security.Own(inv, us, balancer.Name(spec), ""), secgroup.IsOfClassic)
+	if classic || len(v.others("", us.UID)) == 0 {
+		v.classic, err = bs.Classic.List(ctx)
+	}
+	return v, err
+}
+
+// ofService chooses the target groups that have names as those of the Service.
+func ofService(us cloud.Owner) func(nlb.Group) bool {
+	return func(g nlb.Group) bool { return strings.HasPrefix(aws.ToString(g.TargetGroupName), tag.Children(us)) }
+}
+
+// others are the ids of the balancers with the mark of that UID besides the one, sorted.
+func (v *bulkList) others(than, uid string) (ids []string) {
+	add := func(id *string, tags map[string]string) {
+		if uid != "" && tag.Marks.Owner(tags).UID == uid && aws.ToString(id) != than {
+			ids = append(ids, *id)
+		}
+	}
+	for _, lb := range v.classic {
+		add(lb.LoadBalancerName, lb.Tags)
+	}
+	for _, lb := range v.network {
+		add(lb.LoadBalancerArn, lb.Tags)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// namedBeside reports whether a balancer besides the one has a name that the Service's may have, and no marks that say
+// otherwise. Upstream leaves such a one when the Service asks for another kind.
+func (bs *Balancers) namedBeside(v *bulkList, than string, spec cloud.Spec) bool {
+	names := possibleNames(spec)
+	beside := func(id, name *string, tags map[string]string) bool {
+		return aws.ToString(id) != than && slices.Contains(names, aws.ToString(name)) && bs.mayBeOurs(aws.ToString(name), tags, spec.Ref.Owner)
+	}
+	return slices.ContainsFunc(v.classic, func(lb elb.Balancer) bool { return beside(lb.LoadBalancerName, lb.LoadBalancerName, lb.Tags) }) ||
+		slices.ContainsFunc(v.network, func(lb nlb.Balancer) bool { return beside(lb.LoadBalancerArn, lb.LoadBalancerName, lb.Tags) })
+}
+
+// know takes from lists what else they show, where there are any.
+func (s *snapshot) know(v *bulkList) {
+	if v == nil {
+		return
+	}
+	s.listed, s.names, s.groups.Alive = v.groups, map[string][]string{balancer.KindNetwork: v.names}, map[string]bool{}
+	for _, lb := range v.classic {
+		s.names[balancer.KindClassic] = append(s.names[balancer.KindClassic], aws.ToString(lb.LoadBalancerName))
+	}
+	for _, lb := range v.network {
+		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
+	}
 }
 
 // findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
 // another one now.
 func (s *snapshot) findMark(v *bulkList, uid string) {
-	s.names = map[string][]string{balancer.KindNetwork: v.names}
-	for _, lb := range v.classic {
-		s.names[balancer.KindClassic] = append(s.names[balancer.KindClassic], aws.ToString(lb.LoadBalancerName))
-	}
-	s.groups.Alive = map[string]bool{}
-	for _, lb := range v.network {
-		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
-	}
 	marked := func(tags map[string]string) bool { return uid != "" && tag.Marks.Owner(tags).UID == uid }
 	if s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return marked(lb.Tags) }); s.classic == nil {
 		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool { return marked(lb.Tags) })

@@ -37,11 +37,13 @@ type Balancers struct {
 // snapshot is what was read of a Service's balancer and of what surrounds it.
 type snapshot struct {
 	inventory *vpc.Inventory
+	// readNetwork reads where balancers can be placed.
+	readNetwork func(context.Context) (*vpc.Network, error)
 	// One of classic and network is set where the balancer exists.
 	classic *elb.Balancer
 	network *nlb.Balancer
 	groups  nlb.Set
-	// listed are all target groups, nil where they have not been read.
+	// listed are all target groups, where there may be one of the Service.
 	listed []nlb.Group
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
@@ -53,7 +55,7 @@ func (s *snapshot) forClassic(spec cloud.Spec) *elb.Snapshot {
 }
 
 func (s *snapshot) forNetwork(spec cloud.Spec) *nlb.Snapshot {
-	return &nlb.Snapshot{Inventory: s.inventory, Name: s.name(spec), Balancer: s.network, Groups: &s.groups}
+	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name(spec), Balancer: s.network, Groups: &s.groups}
 }
 
 // name returns the balancer's name, where there is none the one it would have.
@@ -83,7 +85,7 @@ type bulkList struct {
 	classic  []elb.Balancer
 	network  []nlb.Balancer
 	names    []string    // of all load balancers but classic ones
-	groups   []nlb.Group // with tags where no listener leads to them
+	groups   []nlb.Group // with tags where they were made for a Service
 }
 
 // ReadNetwork implements cloud.NetworkReader.
@@ -93,31 +95,20 @@ func (bs *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 
 // ListBalancers implements cloud.BulkLister.
 func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	s, err := bs.lists(ctx)
+	v, err := bs.lists(ctx, func(nlb.Group) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	if s.security, err = bs.VPC.ReadGroups(ctx); err != nil {
-		return nil, err
-	}
-	s.groups, _, err = bs.Network.Targets.List(ctx, "")
-	return s, err
+	v.security, err = bs.VPC.ReadGroups(ctx)
+	return v, err
 }
 
 // Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
-// only matters when there is none, or when there was a change of kind.
+// only matters when there is none, or when there was a change of kind. For a balancer that is given up it reads lists, which
+// show whether there is a second one too.
 func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	v, _ := spec.BulkList.(*bulkList)
-	s := &snapshot{}
-	var security vpc.Groups
-	if v != nil {
-		security = v.security
-	}
-	network, err := spec.ReadNetwork(ctx, bs)
+	s, v, err := bs.surroundings(ctx, spec)
 	if err != nil {
-		return cloud.Observed{}, err
-	}
-	if s.inventory, err = bs.VPC.Read(ctx, network.(*vpc.Network), security, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	byName, err := bs.find(ctx, s, v, spec)
@@ -134,31 +125,46 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	case s.classic != nil:
 		o, err = bs.Classic.Observe(ctx, s.forClassic(spec), spec)
 	case s.network != nil:
-		var groups []nlb.Group
-		if groups, err = bs.targetGroups(ctx, s, v); err == nil {
-			o, err = bs.Network.Observe(ctx, s.forNetwork(spec), groups, spec)
-		}
+		o, err = bs.Network.Observe(ctx, s.forNetwork(spec), s.listed, spec)
 	default:
-		o, err = bs.absent(ctx, s, v, spec)
+		o, err = bs.absent(ctx, s, spec)
 	}
 	if err != nil {
 		return o, err
 	}
 	o.Native, o.Lookups = s, bs.lookups(s, spec)
 	o.ByName = o.Found && byName && o.Owner.UID != spec.Ref.Owner.UID
+	if o.Found && balancer.GivenUp(spec) {
+		o.Duplicates = v.others(o.ID, spec.Ref.Owner.UID)
+		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork(spec)))
+	}
 	return o, nil
 }
 
-// targetGroups returns all target groups there are.
-func (bs *Balancers) targetGroups(ctx context.Context, s *snapshot, v *bulkList) (groups []nlb.Group, err error) {
-	switch {
-	case v != nil:
-		return v.groups, nil
-	case s.listed != nil:
-		return s.listed, nil
+// surroundings reads what is read whatever the balancer: security groups, and the network or, where the balancer is given up,
+// lists of all balancers.
+func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (s *snapshot, v *bulkList, err error) {
+	s = &snapshot{readNetwork: func(ctx context.Context) (*vpc.Network, error) {
+		read, err := spec.ReadNetwork(ctx, bs)
+		network, _ := read.(*vpc.Network)
+		return network, err
+	}}
+	network := &vpc.Network{}
+	if !balancer.GivenUp(spec) {
+		if network, err = s.readNetwork(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	groups, _, err = bs.Network.Targets.List(ctx, "")
-	return groups, err
+	var security vpc.Groups
+	v, listed := spec.BulkList.(*bulkList)
+	if listed {
+		security = v.security
+	}
+	s.inventory, err = bs.VPC.Read(ctx, network, security, spec)
+	if err == nil && !listed && balancer.GivenUp(spec) {
+		v, err = bs.listsOfDeletion(ctx, s.inventory, spec)
+	}
+	return s, v, err
 }
 
 // lookups returns what Normalize needs to know of the surroundings.
@@ -169,7 +175,11 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	if lb.name != "" {
 		facts[balancer.LookupName] = lb.name
-	} else {
+	}
+	if balancer.GivenUp(spec) {
+		return facts
+	}
+	if lb.name == "" {
 		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
 	}
 	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, lb.subnets)
@@ -189,12 +199,8 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
-func (bs *Balancers) absent(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (o cloud.Observed, err error) {
-	groups, err := bs.targetGroups(ctx, s, v)
-	if err != nil {
-		return o, err
-	}
-	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, groups, spec); err != nil || !spec.Deleting {
+func (bs *Balancers) absent(ctx context.Context, s *snapshot, spec cloud.Spec) (o cloud.Observed, err error) {
+	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, s.listed, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
@@ -233,6 +239,11 @@ func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snap
 	us := spec.Ref.Owner
 	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.seen().name)
 	bs.Security.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
+	before := len(r.Present)
 	bs.Security.DropOwn(r, s.inventory, own...)
-	return bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(spec)), nil, false)
+	err := bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(spec)), nil, false)
+	if balancer.FoundAgain(spec, s.seen().name) {
+		nlb.DeleteFirst(r, r.Present[before:])
+	}
+	return err
 }

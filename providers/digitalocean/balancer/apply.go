@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/digitalocean/godo"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 )
 
 // Apply implements cloud.Balancers.
@@ -40,11 +38,11 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 }
 
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	request, err := l.CreateRequest(*change.After, change.Spec)
-	if err != nil {
-		return cloud.Progress{}, fmt.Errorf("creating balancer %s: %w", change.After.Name, err)
+	var lb *godo.LoadBalancer
+	request, err := l.Request(nil, *change.After, change.Spec)
+	if err == nil {
+		lb, _, err = l.API.LoadBalancers.Create(ctx, request)
 	}
-	lb, _, err := l.API.LoadBalancers.Create(ctx, request)
 	if err == nil && lb == nil {
 		err = cloud.ErrIncomplete
 	}
@@ -58,11 +56,11 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 // the balancer is. A tag nothing carries costs nothing, so its removal may fail.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id, owner := change.Before.ID, change.Spec.Ref.Owner
-	if !change.Before.Found && change.Before.Orphans {
+	switch {
+	case !change.Before.Found && change.Before.Orphans:
 		l.deleteTag(ctx, owner)
 		return cloud.Progress{}, nil
-	}
-	if !change.Before.Found || !identifier.IsIdentifier(id) {
+	case !change.Before.Found || !identifier.IsIdentifier(id):
 		return cloud.Progress{}, nil
 	}
 	unused := l.isOnlyHere(ctx, change)
@@ -78,37 +76,6 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 		l.deleteTag(ctx, owner)
 	}
 	return cloud.Progress{}, nil
-}
-
-// isOnlyHere reports whether the balancer has its Service's tag and nothing else has: a second balancer of the
-// Service may have it, and so may that of a cluster that was restored from the same backup. A list of all
-// balancers says so, or else the API, which counts.
-func (l *Balancers) isOnlyHere(ctx context.Context, change cloud.Change) bool {
-	owner, lb := change.Spec.Ref.Owner, nativeOf(change.Before)
-	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
-	if lb == nil || another || !slices.Contains(change.Before.Balancer.OwnershipTags, mark.ServiceTag(owner)) {
-		return false
-	}
-	return lb.alone || l.carriers(ctx, owner) == 1
-}
-
-func (l *Balancers) deleteTag(ctx context.Context, owner cloud.Owner) {
-	_, _ = l.API.Tags.Delete(ctx, mark.ServiceTag(owner))
-}
-
-// tagRemains reports whether a process ended between the deletion of the Service's balancer and
-// that of its tag.
-func (l *Balancers) tagRemains(ctx context.Context, owner cloud.Owner) bool {
-	return owner.UID != "" && l.carriers(ctx, owner) == 0
-}
-
-// carriers returns how many things of the account have the Service's tag; -1 is not known, or no such tag.
-func (l *Balancers) carriers(ctx context.Context, owner cloud.Owner) int {
-	found, _, err := l.API.Tags.Get(ctx, mark.ServiceTag(owner))
-	if err != nil || found == nil || found.Resources == nil {
-		return -1
-	}
-	return found.Resources.Count
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it
@@ -141,11 +108,11 @@ func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 }
 
 func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	request, err := desired.UpdateRequest(lb, *change.After, change.Spec)
-	if err != nil {
-		return nil, fmt.Errorf("updating balancer %s: %w", lb.ID, err)
+	var updated *godo.LoadBalancer
+	request, err := l.Request(lb, *change.After, change.Spec)
+	if err == nil {
+		updated, _, err = l.API.LoadBalancers.Update(ctx, lb.ID, request)
 	}
-	updated, _, err := l.API.LoadBalancers.Update(ctx, lb.ID, request)
 	if err == nil && (updated == nil || updated.ID != lb.ID) {
 		err = cloud.ErrIncomplete
 	}
@@ -177,58 +144,17 @@ func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, ta
 	return lb, nil
 }
 
-// settleMarks repairs the owner marks. They go through the tags, because a PUT ignores them.
-func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	wanted := change.After.OwnershipTags
-	present, _ := l.Owners.Read(lb.Tags, change.Spec.Ref.Owner)
-	for _, tag := range without(wanted, present) {
-		if err := l.tag(ctx, tag, lb.ID); err != nil {
-			return lb, fmt.Errorf("marking balancer %s: %w", lb.ID, err)
-		}
-		lb = withTags(lb, append(slices.Clone(lb.Tags), tag))
-	}
-	for _, tag := range without(present, wanted) {
-		if err := l.untag(ctx, tag, lb.ID); err != nil {
-			return lb, fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
-		}
-		lb = withTags(lb, without(lb.Tags, []string{tag}))
-	}
-	return lb, nil
-}
-
-// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
-// this Service can have is made first, and one of the whole cluster only where it has to be.
-func (l *Balancers) tag(ctx context.Context, tag, id string) error {
-	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, mark.MarkService) {
-		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
-			return err
-		}
-	}
-	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
-		return err
-	}
-	_, err := l.API.Tags.TagResources(ctx, tag, request)
-	return err
-}
-
-func (l *Balancers) untag(ctx context.Context, tag, id string) error {
-	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
-		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
-	})
-	if api.IsNotFound(err) {
-		return nil
-	}
-	return err
+// nativeOf returns the API's object of an observation, nil when it has none.
+func nativeOf(o cloud.Observed) *native {
+	n, _ := o.Native.(*native)
+	return n
 }
 
 // progress says what Apply learnt, so that nothing has to be read again.
 func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
 	o := l.Observed(lb, change.Spec)
-	facts := maps.Clone(change.Before.Lookups)
-	if facts == nil {
-		facts = map[string]string{}
-	}
+	facts := map[string]string{}
+	maps.Copy(facts, change.Before.Lookups)
 	maps.Copy(facts, o.Lookups)
 	o.Lookups, o.Record = facts, change.Before.Record
 	p := cloud.Progress{Observed: &o}
@@ -242,25 +168,4 @@ func withDroplets(lb *godo.LoadBalancer, ids []int) *godo.LoadBalancer {
 	c := *lb
 	c.DropletIDs = ids
 	return &c
-}
-
-func withTags(lb *godo.LoadBalancer, tags []string) *godo.LoadBalancer {
-	c := *lb
-	c.Tags = tags
-	return &c
-}
-
-// without returns the elements of a that are not in b.
-func without[T comparable](a, b []T) []T {
-	in := map[T]bool{}
-	for _, x := range b {
-		in[x] = true
-	}
-	var rest []T
-	for _, x := range a {
-		if !in[x] {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }

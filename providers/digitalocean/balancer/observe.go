@@ -5,18 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
@@ -109,25 +105,6 @@ func (l *Balancers) named(all []godo.LoadBalancer, names []string, spec cloud.Sp
 	return cmp.Or(ours, best)
 }
 
-// isOwn reports whether a balancer is provably the Service's.
-func (l *Balancers) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
-	uid := spec.Ref.Owner.UID
-	return uid != "" && l.owner(lb, spec).UID == uid
-}
-
-// duplicates are the other balancers of a list that are provably the Service's. One that is made to
-// take the place of another is none.
-func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec cloud.Spec) []string {
-	var ids []string
-	for i := range all {
-		if all[i].ID != lb.ID && l.isOwn(&all[i], spec) && !strings.HasSuffix(all[i].Name, desired.BesideSuffix) {
-			ids = append(ids, all[i].ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 // ListBalancers implements cloud.BulkLister.
 func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
@@ -137,28 +114,15 @@ func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 
 // list reads all pages of a list of balancers.
 func (l *Balancers) list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error)) ([]godo.LoadBalancer, error) {
-	all, err := api.Pages(read)
-	if err == nil && !all.Complete {
-		err = cloud.ErrIncomplete
-	}
+	all, err := cloud.Whole(api.Pages(read))
 	if err != nil {
 		return nil, fmt.Errorf("listing balancers: %w", err)
 	}
-	return all.Items, nil
+	return all, nil
 }
 
 func (l *Balancers) isHere(lb *godo.LoadBalancer) bool {
 	return lb.Region == nil || lb.Region.Slug == l.Settings.Region
-}
-
-// owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
-// as much as our own mark.
-func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
-	_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
-	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == cloud.UIDName(uid) {
-		owner.UID = uid
-	}
-	return owner
 }
 
 // native is the API's object, for read-modify-write.
@@ -168,20 +132,6 @@ type native struct {
 	alone bool
 }
 
-// nativeOf returns the API's object of an observation, nil when it has none.
-func nativeOf(o cloud.Observed) *native {
-	n, _ := o.Native.(*native)
-	return n
-}
-
-func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
-	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
-		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
-			return strings.HasPrefix(strings.ToLower(tag), mark.MarkService) && slices.Contains(lb.Tags, tag)
-		})
-	})
-}
-
 // Observed decodes an existing balancer.
 func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{
@@ -189,10 +139,14 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		ID:        lb.ID,
 		Named:     spec.Ref.Owner.UID != "" && lb.Name == cloud.UIDName(spec.Ref.Owner.UID),
 		Owner:     l.owner(lb, spec),
-		Balancer:  l.balancer(lb, spec),
-		Addresses: addressesOf(lb),
+		Addresses: desired.Addresses(lb),
+		Balancer:  l.View(lb, spec),
 		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
 		Native:    &native{LoadBalancer: lb},
+	}
+	// An answer without a list of tags says nothing about them: nothing to repair.
+	if o.Balancer.OwnershipTags = l.Owners.Of(spec.Ref.Owner); lb.Tags != nil {
+		o.Balancer.OwnershipTags, _ = l.Owners.Read(lb.Tags, spec.Ref.Owner)
 	}
 	switch lb.Status {
 	case "active":
@@ -203,56 +157,4 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		o.State, o.Detail = cloud.BalancerFailed, fmt.Sprintf("its status is %q", lb.Status)
 	}
 	return o
-}
-
-func (l *Balancers) balancer(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
-	b := cloud.Balancer{
-		Name:           lb.Name,
-		Scope:          cloud.ScopeOf(lb.Network == option.NetworkInternal),
-		DualStack:      lb.NetworkStack == option.StackDual,
-		Listeners:      desired.ObservedListeners(lb.ForwardingRules),
-		Health:         desired.ObservedHealth(lb.HealthCheck, spec),
-		ProviderFields: l.ObservedExtras(lb, spec),
-	}
-	if lb.Firewall != nil {
-		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
-	}
-	for _, id := range lb.DropletIDs {
-		b.Targets = append(b.Targets, droplet.InstanceID(id))
-	}
-	slices.Sort(b.Targets)
-	b.OwnershipTags, _ = l.Owners.Read(lb.Tags, spec.Ref.Owner)
-	if lb.Tags == nil {
-		// An answer without a list of tags says nothing about them: nothing to repair.
-		b.OwnershipTags = l.Owners.Of(spec.Ref.Owner)
-	}
-	return b
-}
-
-// canonicalRules returns access rules as Normalize writes them; what it never writes stays.
-func canonicalRules(rules []string) []string {
-	var list []string
-	for _, rule := range rules {
-		if canonical, ok := option.CanonicalRule(rule); ok {
-			rule = canonical
-		}
-		list = append(list, rule)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// addressesOf returns where clients connect. In-cluster clients must not bypass a balancer
-// that adds a PROXY header or terminates TLS.
-func addressesOf(lb *godo.LoadBalancer) []cloud.BalancerAddress {
-	changes := lb.EnableProxyProtocol || slices.ContainsFunc(lb.ForwardingRules, func(r godo.ForwardingRule) bool {
-		return r.CertificateID != ""
-	})
-	var list []cloud.BalancerAddress
-	for _, ip := range []string{lb.IP, lb.IPv6} {
-		if ip != "" {
-			list = append(list, cloud.BalancerAddress{IP: ip, Proxy: changes && desired.KindOf(lb) == config.TypeRegional})
-		}
-	}
-	return list
 }

@@ -42,7 +42,7 @@ func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Obs
 	if err != nil {
 		return err
 	}
-	request, err := l.CreateRequest(b, spec)
+	request, err := l.Request(nil, b, spec)
 	if err != nil {
 		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 	}

@@ -66,10 +66,10 @@ type Settings struct {
 
 // Read validates all variables and reports every problem at once.
 func Read(c cloud.Config) (Settings, error) {
-	r := &cloud.SettingReader{Lookup: c.Lookup}
+	r := &cloud.SettingReader{Lookup: c.Lookup, Secret: c.Secret}
 	s := Settings{
-		BaseURL:      baseURL(r, EnvURL),
-		MetadataURL:  baseURL(r, EnvMetadataURL),
+		BaseURL:      r.BaseURL(EnvURL),
+		MetadataURL:  r.BaseURL(EnvMetadataURL),
 		Region:       r.Text(EnvRegion),
 		ClusterID:    r.Text(EnvClusterID),
 		Vpc:          r.Text(EnvVPC),
@@ -81,7 +81,7 @@ func Read(c cloud.Config) (Settings, error) {
 	s.FirewallTags = slices.Compact(s.FirewallTags)
 	s.check(r.Refuse)
 	r.Positive(EnvQPS, "want a number of requests per second above 0") // the kernel reads it
-	r.Add(checkToken(c.Secret))
+	r.Token(EnvToken)
 	return s, r.Err()
 }
 
@@ -109,29 +109,6 @@ func (s Settings) check(refuse func(name, value, want string)) {
 			refuse(EnvFirewallTags, tag, "want tags of letters, digits, ':', '_' and '-'")
 		}
 	}
-}
-
-// baseURL returns a URL to which paths can be joined. It has a default.
-func baseURL(r *cloud.SettingReader, name string) *url.URL {
-	u := r.URL(name)
-	if r.Text(name) == "" {
-		r.Refuse(name, "", "want an absolute http or https URL")
-	}
-	if u != nil && u.Path == "" {
-		u.Path = "/" // so that what is joined to it is absolute
-	}
-	return u
-}
-
-func checkToken(secret func(string) (string, error)) error {
-	token, err := secret(EnvToken)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", EnvToken, err)
-	}
-	if strings.TrimSpace(token) == "" {
-		return fmt.Errorf("%s: want an API token, or %s_FILE with the path of one", EnvToken, EnvToken)
-	}
-	return nil
 }
 
 // maxFirewallTags is the most tags that a firewall can have.

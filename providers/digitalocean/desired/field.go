@@ -1,12 +1,9 @@
 package desired
 
 import (
-	"cmp"
 	"maps"
 	"strconv"
 	"strings"
-
-	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -65,46 +62,6 @@ func (r *Rules) wantedProviderFields(kind string, spec cloud.Spec) map[string]st
 	return r.managed(all, kind, spec)
 }
 
-// ObservedExtras are the same fields of an existing balancer.
-func (r *Rules) ObservedExtras(lb *godo.LoadBalancer, spec cloud.Spec) map[string]string {
-	all := map[string]string{
-		FieldType:             KindOf(lb),
-		FieldVPC:              lb.VPCUUID,
-		FieldSubnet:           lb.VPCSubnetUUID,
-		FieldIP:               lb.IP,
-		fieldSize:             sizeOf(lb),
-		fieldTargetTag:        lb.Tag,
-		fieldProxyProtocol:    formatBool(lb.EnableProxyProtocol),
-		fieldBackendKeepalive: formatBool(lb.EnableBackendKeepalive),
-		fieldRedirect:         formatBool(lb.RedirectHttpToHttps),
-		fieldNoDNSRecords:     formatBool(lb.DisableLetsEncryptDNSRecords != nil && *lb.DisableLetsEncryptDNSRecords),
-		fieldIdleTimeout:      option.KeyIdleTimeout.Default,
-		fieldSticky:           option.StickyNone,
-	}
-	if lb.IP == "" {
-		// A new balancer has no address for a while: nothing to compare yet.
-		all[FieldIP] = option.KeyIP.In(spec.Options)
-	}
-	if lb.HTTPIdleTimeoutSeconds != nil && *lb.HTTPIdleTimeoutSeconds > 0 {
-		all[fieldIdleTimeout] = strconv.FormatUint(*lb.HTTPIdleTimeoutSeconds, 10)
-	}
-	if s := lb.StickySessions; s != nil {
-		all[fieldSticky] = sticky{s.Type, s.CookieName, s.CookieTtlSeconds}.String()
-	}
-	return r.managed(all, KindOf(lb), spec)
-}
-
-// KindOf returns the type of an existing balancer. The field is younger than the API, whose
-// default is REGIONAL.
-func KindOf(lb *godo.LoadBalancer) string { return cmp.Or(lb.Type, config.TypeRegional) }
-
-func sizeOf(lb *godo.LoadBalancer) string {
-	if lb.SizeUnit > 0 {
-		return strconv.FormatUint(uint64(lb.SizeUnit), 10)
-	}
-	return cmp.Or(sizes[lb.SizeSlug], "1")
-}
-
 // wantedSize is the number of nodes asked for, "" when the Service leaves it alone.
 func wantedSize(options map[string]string) string {
 	if slug := option.KeySizeSlug.In(options); slug != "" {
@@ -128,15 +85,6 @@ func (s sticky) String() string {
 		return option.StickyNone
 	}
 	return strings.Join([]string{s.kind, strconv.Itoa(s.ttl), s.cookie}, " ")
-}
-
-func parseSticky(value string) *godo.StickySessions {
-	parts := strings.SplitN(value, " ", 3)
-	if len(parts) != 3 {
-		return &godo.StickySessions{Type: option.StickyNone}
-	}
-	ttl, _ := strconv.Atoi(parts[1])
-	return &godo.StickySessions{Type: parts[0], CookieName: parts[2], CookieTtlSeconds: ttl}
 }
 
 // checkExtras refuses combinations of annotations.

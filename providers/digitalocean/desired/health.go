@@ -1,10 +1,6 @@
 package desired
 
 import (
-	"time"
-
-	"github.com/digitalocean/godo"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
@@ -35,45 +31,4 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 	}
 	h.Protocol, h.Port, h.Path, h.ProviderFields = own.Protocol, own.Port, own.Path, nil
 	return h, nil
-}
-
-// ObservedHealth decodes the check of an existing balancer.
-func ObservedHealth(c *godo.HealthCheck, spec cloud.Spec) *cloud.Health {
-	if c == nil {
-		return nil
-	}
-	h := &cloud.Health{
-		Protocol:  cloud.ProtocolOf(c.Protocol),
-		Port:      c.Port,
-		Interval:  time.Duration(c.CheckIntervalSeconds) * time.Second,
-		Timeout:   time.Duration(c.ResponseTimeoutSeconds) * time.Second,
-		Healthy:   c.HealthyThreshold,
-		Unhealthy: c.UnhealthyThreshold,
-	}
-	h.Path = annotation.CheckPath(h.Protocol, c.Path)
-	if !option.KeyHealthOverride.Has(spec.Options) {
-		h.ProviderFields = map[string]string{fieldHealthProxy: formatBool(c.ProxyProtocol != nil && *c.ProxyProtocol)}
-	}
-	return h
-}
-
-// HealthRequest encodes the check. An overridden one leaves it to the API whether it sends
-// a PROXY header: the Service's own port may expect one.
-func HealthRequest(h *cloud.Health) *godo.HealthCheck {
-	if h == nil {
-		return nil
-	}
-	c := &godo.HealthCheck{
-		Protocol:               h.Protocol.Lower(),
-		Port:                   h.Port,
-		Path:                   h.Path,
-		CheckIntervalSeconds:   int(h.Interval / time.Second),
-		ResponseTimeoutSeconds: int(h.Timeout / time.Second),
-		HealthyThreshold:       h.Healthy,
-		UnhealthyThreshold:     h.Unhealthy,
-	}
-	if value, ok := h.ProviderFields[fieldHealthProxy]; ok {
-		c.ProxyProtocol = godo.PtrTo(value == "true")
-	}
-	return c
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/digitalocean/godo"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
@@ -98,15 +96,6 @@ func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want
 	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}
 }
 
-// encrypted reports whether listeners of the protocol have a certificate or passthrough.
-func encrypted(protocol cloud.Protocol) bool {
-	switch protocol {
-	case cloud.ProtocolHTTPS, cloud.ProtocolHTTP2, cloud.ProtocolHTTP3:
-		return true
-	}
-	return false
-}
-
 // checked sorts listeners and refuses what the API refuses on every balancer.
 func checked(list []cloud.Listener) ([]cloud.Listener, error) {
 	cloud.SortListeners(list)
@@ -122,39 +111,4 @@ func checked(list []cloud.Listener) ([]cloud.Listener, error) {
 		}
 	}
 	return list, errors.Join(problems...)
-}
-
-// ObservedListeners decodes forwarding rules.
-func ObservedListeners(rules []godo.ForwardingRule) []cloud.Listener {
-	var list []cloud.Listener
-	for _, r := range rules {
-		l := cloud.Listener{
-			Protocol:       cloud.ProtocolOf(r.EntryProtocol),
-			Port:           r.EntryPort,
-			TargetProtocol: cloud.ProtocolOf(r.TargetProtocol),
-			TargetPort:     r.TargetPort,
-		}
-		if encrypted(l.Protocol) {
-			l.ProviderFields = map[string]string{fieldCertificate: r.CertificateID, fieldPassthrough: formatBool(r.TlsPassthrough)}
-		}
-		list = append(list, l)
-	}
-	cloud.SortListeners(list)
-	return list
-}
-
-// RuleRequests encodes listeners.
-func RuleRequests(list []cloud.Listener) []godo.ForwardingRule {
-	var rules []godo.ForwardingRule
-	for _, l := range list {
-		rules = append(rules, godo.ForwardingRule{
-			EntryProtocol:  l.Protocol.Lower(),
-			EntryPort:      l.Port,
-			TargetProtocol: l.TargetProtocol.Lower(),
-			TargetPort:     l.TargetPort,
-			CertificateID:  l.ProviderFields[fieldCertificate],
-			TlsPassthrough: l.ProviderFields[fieldPassthrough] == "true",
-		})
-	}
-	return rules
 }

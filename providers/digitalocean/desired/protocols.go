@@ -111,25 +111,6 @@ func (p *protocols) of(port int) cloud.Protocol {
 	return p.fallback
 }
 
-// unknownPorts remarks on ports in annotations that the Service does not have.
-func unknownPorts(spec cloud.Spec) []cloud.Warning {
-	var notes []cloud.Warning
-	for _, key := range []annotation.Key{option.KeyHTTPPorts, option.KeyTLSPorts, option.KeyHTTP2Ports, option.KeyHTTP3Port} {
-		for _, port := range key.Ports(spec.Options) {
-			if !hasTCPPort(spec.Ports, port) {
-				notes = append(notes, cloud.Warning{Field: key.Name, Message: "the Service has no TCP port " + strconv.Itoa(port) + "; it is ignored"})
-			}
-		}
-	}
-	return notes
-}
-
-func hasTCPPort(ports []cloud.Port, port int) bool {
-	return slices.ContainsFunc(ports, func(p cloud.Port) bool {
-		return p.Protocol == cloud.ProtocolTCP && p.Port == port
-	})
-}
-
 const (
 	// LookupCertificate is the id of the certificate that Observe settled on.
 	LookupCertificate = "certificate"

@@ -3,6 +3,8 @@ package desired
 import (
 	"cmp"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/digitalocean/godo"
 
@@ -11,28 +13,19 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
-// CreateRequest is what a new balancer is created from.
-func (r *Rules) CreateRequest(b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
-	request := &godo.LoadBalancerRequest{
-		Region:    r.Settings.Region,
-		Algorithm: option.RoundRobin,
-		Tags:      b.OwnershipTags,
-		IP:        b.ProviderFields[FieldIP],
+// Request is what a balancer is created from, or else the existing one with every managed field replaced. The API resets
+// what a PUT leaves out, so everything else goes back as it came: a size set by hand, the cipher policy, the project.
+func (r *Rules) Request(existing *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
+	request := &godo.LoadBalancerRequest{Region: r.Settings.Region, Tags: b.OwnershipTags, IP: b.ProviderFields[FieldIP]}
+	if existing != nil {
+		request = existing.AsRequest()
+		if request.SizeUnit > 0 {
+			request.SizeSlug = "" // the API answers both and accepts one
+		}
+		request.Tag = ""
 	}
+	request.Algorithm = cmp.Or(request.Algorithm, option.RoundRobin)
 	return request, fill(request, b, spec)
-}
-
-// UpdateRequest is the existing balancer with every managed field replaced. The API resets
-// what a PUT leaves out, so everything else goes back as it came: a size set by hand, the
-// cipher policy, the project.
-func UpdateRequest(lb *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
-	r := lb.AsRequest()
-	if r.SizeUnit > 0 {
-		r.SizeSlug = "" // the API answers both and accepts one
-	}
-	r.Algorithm = cmp.Or(r.Algorithm, option.RoundRobin)
-	r.Tag = ""
-	return r, fill(r, b, spec)
 }
 
 // fill writes the managed fields of a balancer into a request.
@@ -58,6 +51,39 @@ func fill(r *godo.LoadBalancerRequest, b cloud.Balancer, spec cloud.Spec) error 
 	return err
 }
 
+// RuleRequests encodes listeners.
+func RuleRequests(list []cloud.Listener) []godo.ForwardingRule {
+	var rules []godo.ForwardingRule
+	for _, l := range list {
+		rules = append(rules, godo.ForwardingRule{
+			EntryProtocol: l.Protocol.Lower(), EntryPort: l.Port, TargetProtocol: l.TargetProtocol.Lower(), TargetPort: l.TargetPort,
+			CertificateID: l.ProviderFields[fieldCertificate], TlsPassthrough: l.ProviderFields[fieldPassthrough] == "true",
+		})
+	}
+	return rules
+}
+
+// HealthRequest encodes the check. An overridden one leaves it to the API whether it sends
+// a PROXY header: the Service's own port may expect one.
+func HealthRequest(h *cloud.Health) *godo.HealthCheck {
+	if h == nil {
+		return nil
+	}
+	c := &godo.HealthCheck{
+		Protocol:               h.Protocol.Lower(),
+		Port:                   h.Port,
+		Path:                   h.Path,
+		CheckIntervalSeconds:   int(h.Interval / time.Second),
+		ResponseTimeoutSeconds: int(h.Timeout / time.Second),
+		HealthyThreshold:       h.Healthy,
+		UnhealthyThreshold:     h.Unhealthy,
+	}
+	if value, ok := h.ProviderFields[fieldHealthProxy]; ok {
+		c.ProxyProtocol = godo.PtrTo(value == "true")
+	}
+	return c
+}
+
 // fillExtras writes the managed provider fields; absent ones are not managed and stay.
 func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec cloud.Spec) {
 	set := func(field string, into *string) {
@@ -77,6 +103,15 @@ func fillExtras(r *godo.LoadBalancerRequest, extras map[string]string, spec clou
 	if err == nil && (r.HTTPIdleTimeoutSeconds != nil || option.KeyIdleTimeout.Has(spec.Options)) {
 		r.HTTPIdleTimeoutSeconds = &timeout
 	}
+}
+
+func parseSticky(value string) *godo.StickySessions {
+	parts := strings.SplitN(value, " ", 3)
+	if len(parts) != 3 {
+		return &godo.StickySessions{Type: option.StickyNone}
+	}
+	ttl, _ := strconv.Atoi(parts[1])
+	return &godo.StickySessions{Type: parts[0], CookieName: parts[2], CookieTtlSeconds: ttl}
 }
 
 // fillSize writes a managed size in the form the Service asked for it.

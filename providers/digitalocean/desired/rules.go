@@ -92,7 +92,7 @@ func notes(spec cloud.Spec, kind string) []cloud.Warning {
 		}
 	}
 	if kind == config.TypeRegional {
-		list = append(list, unknownPorts(spec)...)
+		list = append(list, annotation.UnknownPorts(spec, option.KeyHTTPPorts, option.KeyTLSPorts, option.KeyHTTP2Ports, option.KeyHTTP3Port)...)
 	}
 	if len(spec.SourceRanges) > 0 && option.KeyAllow.In(spec.Options) != "" {
 		note(option.KeyAllow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")

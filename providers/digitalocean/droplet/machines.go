@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,31 +36,22 @@ func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) 
 // by one, by id.
 func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 	all, err := m.droplets(ctx)
-	if err != nil {
-		return cloud.InstanceList{}, fmt.Errorf("listing droplets: %w", err)
-	}
-	list := cloud.InstanceList{Complete: all.Complete}
-	seen := map[cloud.InstanceID]bool{}
-	for _, i := range all.Items {
-		if !seen[i.ID] {
-			seen[i.ID] = true
-			list.Items = append(list.Items, i)
-		}
-	}
-	// A droplet read twice hides one that moved to a page already read.
-	list.Complete = list.Complete && len(seen) == len(all.Items)
-	return list, nil
+	return cloud.InstanceList{Items: all.Items, Complete: all.Complete}, err
 }
 
-func (m *Machines) droplets(ctx context.Context) (api.Listing[cloud.Instance], error) {
-	return dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
+func (m *Machines) droplets(ctx context.Context) (cloud.Listing[cloud.Instance], error) {
+	all, err := dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
 		return m.API.Droplets.List(ctx, o)
 	})
+	if err != nil {
+		return all, fmt.Errorf("listing droplets: %w", err)
+	}
+	return all, nil
 }
 
 // dropletPages reads all pages of droplets and keeps of each page only what makes an
 // Instance: a droplet is many times as large.
-func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, error)) (api.Listing[cloud.Instance], error) {
+func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, error)) (cloud.Listing[cloud.Instance], error) {
 	return api.Pages(func(o *godo.ListOptions) ([]cloud.Instance, *godo.Response, error) {
 		droplets, resp, err := read(o)
 		if droplets == nil {
@@ -75,25 +67,23 @@ func dropletPages(read func(*godo.ListOptions) ([]godo.Droplet, *godo.Response, 
 
 // Get implements cloud.Instances.
 func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	found := map[cloud.InstanceID]cloud.Instance{}
-	for _, id := range ids {
+	return cloud.GetEach(ids, func(id cloud.InstanceID) (i cloud.Instance, err error) {
 		number, err := Number(id)
 		if err != nil {
-			return nil, err
+			return i, err
 		}
 		droplet, _, err := m.API.Droplets.Get(ctx, number)
-		if api.IsNotFound(err) {
-			continue
+		switch {
+		case api.IsNotFound(err):
+			return i, nil
+		case err == nil && (droplet == nil || droplet.ID != number):
+			err = cloud.ErrIncomplete
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading droplet %s: %w", id, err)
+			return i, fmt.Errorf("reading droplet %s: %w", id, err)
 		}
-		if droplet == nil || droplet.ID != number {
-			return nil, fmt.Errorf("reading droplet %s: %w", id, cloud.ErrIncomplete)
-		}
-		found[id] = instance(droplet)
-	}
-	return found, nil
+		return instance(droplet), nil
+	})
 }
 
 // FindByName implements cloud.Instances. Kubelets give their Node the host name in lower
@@ -121,26 +111,15 @@ func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instanc
 func (m *Machines) findByAddress(ctx context.Context, address string) ([]cloud.Instance, error) {
 	all, err := m.droplets(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing droplets: %w", err)
+		return nil, err
 	}
 	return matching(all.Items, func(i cloud.Instance) bool {
-		for _, a := range i.Addresses {
-			if a.Type != cloud.AddressHostname && a.Address == address {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(i.Addresses, func(a cloud.Address) bool { return a.Type != cloud.AddressHostname && a.Address == address })
 	}), nil
 }
 
 func matching(instances []cloud.Instance, match func(cloud.Instance) bool) []cloud.Instance {
-	var found []cloud.Instance
-	for _, i := range instances {
-		if match(i) {
-			found = append(found, i)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(instances), func(i cloud.Instance) bool { return !match(i) })
 }
 
 func instance(droplet *godo.Droplet) cloud.Instance {

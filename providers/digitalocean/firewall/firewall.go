@@ -34,22 +34,19 @@ func (m *Firewalls) FirewallEnabled() bool { return m.Settings.FirewallName != "
 
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
 func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
-	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
+	all, err := cloud.Whole(api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
 		return m.API.Firewalls.List(ctx, o)
-	})
-	if err == nil && !all.Complete {
-		err = cloud.ErrIncomplete
-	}
+	}))
 	if err != nil {
 		return cloud.ObservedFirewall{}, fmt.Errorf("listing firewalls: %w", err)
 	}
-	for i, f := range all.Items {
+	for i, f := range all {
 		if f.Name != m.Settings.FirewallName {
 			continue
 		}
 		openings, known := ObservedOpenings(f.InboundRules)
 		return cloud.ObservedFirewall{
-			Found: true, ID: f.ID, Openings: openings, Native: &all.Items[i],
+			Found: true, ID: f.ID, Openings: openings, Native: &all[i],
 			Drifted: !known || !sameTags(f.Tags, m.Settings.FirewallTags) || !OpensOutbound(f.OutboundRules),
 		}, nil
 	}

@@ -3,6 +3,7 @@ package option
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
@@ -17,24 +18,16 @@ const RegionalOnly = config.TypeRegional
 
 func regional(key annotation.Key) annotation.Key { return key.On(RegionalOnly) }
 
-// internal is the portable key, with upstream's two values for its alias.
-func internal() annotation.Key {
-	key := annotation.Internal.WithAliases(Upstream + "network").Noted("It is reached only from its VPC then. Can't be changed later.")
-	key.Want, key.Aliased = "true or false, or as upstream INTERNAL or EXTERNAL", checkInternal
-	return key
+// own is a key of upstream's that no other cloud has.
+func own(key string, of annotation.Type, doc string) annotation.Key {
+	return annotation.Own(Upstream+key, of, doc)
 }
 
 // Annotations returns every key this provider understands, beside the kernel's own.
 func Annotations() annotation.Set {
-	set := annotation.Set{
-		annotation.Disown.WithAliases("service.kubernetes.io/do-loadbalancer-disown"),
-		annotation.Hostname.WithAliases(Upstream + "hostname"),
-		keyID,
-	}
-	for _, group := range []annotation.Set{shapeKeys, protocolKeys, proxyKeys, healthKeys, accessKeys} {
-		set = append(set, group...)
-	}
-	return set
+	return slices.Concat(annotation.Set{
+		annotation.Disown.WithAliases("service.kubernetes.io/do-loadbalancer-disown"), annotation.Hostname.WithAliases(Upstream + "hostname"), keyID,
+	}, shapeKeys, protocolKeys, proxyKeys, healthKeys, accessKeys)
 }
 
 var keyID = annotation.Key{
@@ -47,72 +40,43 @@ var (
 	KeyName = annotation.Name.WithAliases(Upstream+"name").
 		Checked(checkName, "up to 255 letters, digits, '.' and '-', starting with a letter or digit and not ending in '-'").
 		Noted("A change renames the balancer.")
-	KeyType = annotation.Key{
-		Name: Upstream + "type", Type: annotation.TypeEnum, Enum: []string{config.TypeRegional, config.TypeNetwork},
-		Want: "REGIONAL or REGIONAL_NETWORK (GLOBAL balancers have no droplets as targets and are not supported)",
-		Doc:  "Kind of balancer: REGIONAL terminates connections and knows HTTP, REGIONAL_NETWORK passes packets through. By default an existing balancer keeps its type and a new one has that of DEFAULT_LB_TYPE. Can't be changed later.",
-	}
-	KeyInternal = internal()
-	KeyStack    = annotation.Key{
-		Name: Upstream + "network-stack", Type: annotation.TypeEnum, Enum: []string{StackIPv4, StackDual},
-		Doc: "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and every node has public IPv4 and IPv6 addresses. Can't be changed later.",
-	}
+	KeyType = own("type", annotation.TypeEnum, "Kind of balancer: REGIONAL terminates connections and knows HTTP, REGIONAL_NETWORK passes packets through. By default an existing balancer keeps its type and a new one has that of DEFAULT_LB_TYPE. Can't be changed later.").
+		OneOf(config.TypeRegional, config.TypeNetwork).Checked(nil, "REGIONAL or REGIONAL_NETWORK (GLOBAL balancers have no droplets as targets and are not supported)")
+	KeyInternal = annotation.Internal.WithAliases(Upstream+"network").Spelled(checkInternal, "true or false, or as upstream INTERNAL or EXTERNAL").
+			Noted("It is reached only from its VPC then. Can't be changed later.")
+	KeyStack = own("network-stack", annotation.TypeEnum, "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and every node has public IPv4 and IPv6 addresses. Can't be changed later.").
+			OneOf(StackIPv4, StackDual)
 	KeySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkIdentifier, "the UUID of a VPC subnet").
 			Noted("Private preview of DigitalOcean. Can't be changed later.")
-	KeyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(checkIPv4, "an IPv4 address").ShownIn("ip", nil).
+	KeyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(annotation.IPv4, "an IPv4 address").ShownIn("ip", nil).
 		Noted("An address of your own (BYOIP), for a new balancer. Can't be changed later.")
 	KeySize = annotation.Size.WithAliases(Upstream+"size-unit").
 		Checked(checkSize, "a number of balancer nodes between 1 and 100, or 0 to leave the size alone").
 		Noted("Number of nodes. Without it a size set by hand is kept. DigitalOcean allows one change per hour.")
-	KeySizeSlug = annotation.Key{
-		Name: Upstream + "size-slug", Type: annotation.TypeEnum, Enum: []string{"lb-small", "lb-medium", "lb-large"},
-		Doc: "Deprecated by DigitalOcean: size of 1, 3 or 6 nodes. Excludes size-unit.",
-	}
+	KeySizeSlug = own("size-slug", annotation.TypeEnum, "Deprecated by DigitalOcean: size of 1, 3 or 6 nodes. Excludes size-unit.").
+			OneOf("lb-small", "lb-medium", "lb-large")
 	shapeKeys = annotation.Set{KeyName, KeyType, KeyInternal, KeyStack, KeySubnet, KeyIP, KeySize, KeySizeSlug}
 )
 
 // Keys that say which protocol each port speaks.
 var (
-	KeyProtocol = annotation.Key{
-		// Validated with the ports, because a REGIONAL_NETWORK balancer never used it.
-		Name: Upstream + "protocol", Type: annotation.TypeString, Default: "tcp", Applies: RegionalOnly,
-		Want: "tcp, http, https or http2",
-		Doc:  "Protocol of the TCP ports that no list names: tcp, http, https or http2.",
-	}
-	KeyHTTPPorts = annotation.Key{
-		Name: Upstream + "http-ports", Type: annotation.TypePorts, Applies: RegionalOnly,
-		Doc: "Service ports that speak HTTP.",
-	}
-	KeyTLSPorts = regional(annotation.TLSPorts.WithAliases(Upstream + "tls-ports")).
+	// KeyProtocol is validated with the ports, because a REGIONAL_NETWORK balancer never used it.
+	KeyProtocol = regional(own("protocol", annotation.TypeString, "Protocol of the TCP ports that no list names: tcp, http, https or http2.")).
+			Standing("tcp").Checked(nil, "tcp, http, https or http2")
+	KeyHTTPPorts = regional(own("http-ports", annotation.TypePorts, "Service ports that speak HTTP."))
+	KeyTLSPorts  = regional(annotation.TLSPorts.WithAliases(Upstream + "tls-ports")).
 			Noted("They speak HTTPS. By default 443, when there is a certificate or passthrough and http2-ports does not name it.")
-	KeyHTTP2Ports = annotation.Key{
-		Name: Upstream + "http2-ports", Type: annotation.TypePorts, Applies: RegionalOnly,
-		Doc: "Service ports that speak HTTP/2 over TLS.",
-	}
-	KeyHTTP3Port = annotation.Key{
-		Name: Upstream + "http3-port", Type: annotation.TypeInt, Min: 1, Max: 65535, Applies: RegionalOnly,
-		Doc: "Service port that is served over HTTP/3 too. Needs a certificate.",
-	}
-	KeyPassthrough = annotation.Key{
-		Name: Upstream + "tls-passthrough", Type: annotation.TypeBool, Default: "false", Lenient: true, Applies: RegionalOnly,
-		Doc: "Pass TLS through to the nodes instead of terminating it. Excludes a certificate.",
-	}
+	KeyHTTP2Ports  = regional(own("http2-ports", annotation.TypePorts, "Service ports that speak HTTP/2 over TLS."))
+	KeyHTTP3Port   = regional(own("http3-port", annotation.TypeInt, "Service port that is served over HTTP/3 too. Needs a certificate.")).Within(1, 65535)
+	KeyPassthrough = regional(own("tls-passthrough", annotation.TypeBool, "Pass TLS through to the nodes instead of terminating it. Excludes a certificate.")).Leniently()
 	KeyCertificate = regional(annotation.Certificate).Checked(checkIdentifier, "the UUID of a certificate").
 			Noted("Of the HTTPS, HTTP/2 and HTTP/3 ports. Its successor is used when DigitalOcean has renewed a Let's Encrypt certificate.").
 			Under(Upstream+"certificate-id", Upstream+"certificate-name")
-	KeyCertificateID = annotation.Key{
-		Name: Upstream + "certificate-id", Type: annotation.TypeString, Check: checkIdentifier, Want: "the UUID of a certificate", Applies: RegionalOnly,
-		Doc: "The same. It is rewritten when DigitalOcean has renewed a Let's Encrypt certificate.",
-	}
-	KeyCertificateName = annotation.Key{
-		Name: Upstream + "certificate-name", Type: annotation.TypeString, Applies: RegionalOnly,
-		Doc: "Certificate by name; certificate-id wins over it.",
-	}
-	KeyNoDNSRecords = annotation.Key{
-		Name: Upstream + "disable-lets-encrypt-dns-records", Type: annotation.TypeBool, Default: "false", Applies: RegionalOnly,
-		Doc: "Don't create DNS records for the domains of a Let's Encrypt certificate.",
-	}
-	protocolKeys = annotation.Set{
+	KeyCertificateID = regional(own("certificate-id", annotation.TypeString, "The same. It is rewritten when DigitalOcean has renewed a Let's Encrypt certificate.")).
+				Checked(checkIdentifier, "the UUID of a certificate")
+	KeyCertificateName = regional(own("certificate-name", annotation.TypeString, "Certificate by name; certificate-id wins over it."))
+	KeyNoDNSRecords    = regional(own("disable-lets-encrypt-dns-records", annotation.TypeBool, "Don't create DNS records for the domains of a Let's Encrypt certificate."))
+	protocolKeys       = annotation.Set{
 		KeyProtocol, KeyHTTPPorts, KeyTLSPorts, KeyHTTP2Ports, KeyHTTP3Port, KeyPassthrough,
 		KeyCertificate, KeyCertificateID, KeyCertificateName, KeyNoDNSRecords,
 	}
@@ -120,29 +84,19 @@ var (
 
 // Keys that say how connections are handled.
 var (
-	KeyRedirect = annotation.Key{
-		Name: Upstream + "redirect-http-to-https", Type: annotation.TypeBool, Default: "false", Applies: RegionalOnly,
-		Doc: "Redirect HTTP on port 80 to HTTPS on port 443.",
-	}
+	KeyRedirect         = regional(own("redirect-http-to-https", annotation.TypeBool, "Redirect HTTP on port 80 to HTTPS on port 443."))
 	KeyProxyProtocol    = regional(annotation.ProxyProtocol.WithAliases(Upstream + "enable-proxy-protocol"))
-	KeyBackendKeepalive = annotation.Key{
-		Name: Upstream + "enable-backend-keepalive", Type: annotation.TypeBool, Default: "false", Applies: RegionalOnly,
-		Doc: "Keep HTTP connections to the nodes open.",
-	}
-	KeyIdleTimeout = regional(annotation.IdleTimeout.WithAliases(Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing("60").
-			Noted("Of HTTP connections.")
-	KeySticky = annotation.Key{
-		Name: Upstream + "sticky-sessions-type", Type: annotation.TypeEnum, Enum: []string{StickyNone, StickyCookies}, Default: StickyNone, Lenient: true, Applies: RegionalOnly,
-		Doc: "With cookies a client stays with its node; needs the two keys below.",
-	}
+	KeyBackendKeepalive = regional(own("enable-backend-keepalive", annotation.TypeBool, "Keep HTTP connections to the nodes open."))
+	KeyIdleTimeout      = regional(annotation.IdleTimeout.WithAliases(Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing("60").
+				Noted("Of HTTP connections.")
+	KeySticky = regional(own("sticky-sessions-type", annotation.TypeEnum, "With cookies a client stays with its node; needs the two keys below.")).
+			OneOf(StickyNone, StickyCookies).Standing(StickyNone).Leniently()
 	KeyCookieName = regional(annotation.SessionCookie.WithAliases(Upstream+"sticky-sessions-cookie-name")).
 			Checked(checkCookie, "2 to 40 characters").SwitchingOn(KeySticky.Name, StickyCookies).ShownIn("stickySessions", cookieName)
 	KeyCookieTTL = regional(annotation.SessionCookieTTL.WithAliases(Upstream+"sticky-sessions-cookie-ttl")).Within(1, 34650).ShownIn("stickySessions", cookieTTL).
 			Noted("Needed with a cookie.")
-	KeyAlgorithm = annotation.Key{
-		Name: Upstream + "algorithm", Type: annotation.TypeEnum, Enum: []string{RoundRobin, leastConnections}, Default: RoundRobin, Lenient: true, Applies: RegionalOnly,
-		Doc: "Deprecated: it is sent, but DigitalOcean ignores it.",
-	}
+	KeyAlgorithm = regional(own("algorithm", annotation.TypeEnum, "Deprecated: it is sent, but DigitalOcean ignores it.")).
+			OneOf(RoundRobin, leastConnections).Standing(RoundRobin).Leniently()
 	proxyKeys = annotation.Set{
 		KeyRedirect, KeyProxyProtocol, KeyBackendKeepalive, KeyIdleTimeout, KeySticky, KeyCookieName, KeyCookieTTL, KeyAlgorithm,
 	}
@@ -154,14 +108,11 @@ var (
 	KeyHealthTimeout   = annotation.HealthTimeout.WithAliases(Upstream+"healthcheck-response-timeout-seconds").Within(3, 300).Standing("5")
 	KeyHealthUnhealthy = annotation.UnhealthyThreshold.WithAliases(Upstream+"healthcheck-unhealthy-threshold").Within(2, 10).Standing("3")
 	KeyHealthHealthy   = annotation.HealthyThreshold.WithAliases(Upstream+"healthcheck-healthy-threshold").Within(2, 10).Standing("5")
-	KeyHealthOverride  = annotation.Key{
-		Name: Upstream + "override-health-check", Type: annotation.TypePresence,
-		Doc: "Check a port of the Service itself, as the three keys below say, instead of each node's /healthz. Its mere presence counts.",
-	}
-	KeyHealthPort     = overriding(annotation.HealthPort.WithAliases(Upstream + "healthcheck-port"))
-	KeyHealthPath     = overriding(annotation.HealthPath.WithAliases(Upstream + "healthcheck-path"))
-	KeyHealthProtocol = overriding(annotation.HealthProtocol.WithAliases(Upstream + "healthcheck-protocol"))
-	healthKeys        = annotation.Set{
+	KeyHealthOverride  = own("override-health-check", annotation.TypePresence, "Check a port of the Service itself, as the three keys below say, instead of each node's /healthz. Its mere presence counts.")
+	KeyHealthPort      = overriding(annotation.HealthPort.WithAliases(Upstream + "healthcheck-port"))
+	KeyHealthPath      = overriding(annotation.HealthPath.WithAliases(Upstream + "healthcheck-path"))
+	KeyHealthProtocol  = overriding(annotation.HealthProtocol.WithAliases(Upstream + "healthcheck-protocol"))
+	healthKeys         = annotation.Set{
 		KeyHealthInterval, KeyHealthTimeout, KeyHealthUnhealthy, KeyHealthHealthy,
 		KeyHealthOverride, KeyHealthPort, KeyHealthPath, KeyHealthProtocol,
 	}
@@ -175,14 +126,8 @@ func overriding(key annotation.Key) annotation.Key {
 
 // Keys that say who may connect.
 var (
-	KeyAllow = annotation.Key{
-		Name: Upstream + "allow-rules", Type: annotation.TypeList, Check: CheckRules, Want: wantRules,
-		Doc: "Clients that may connect. Ignored when spec.loadBalancerSourceRanges is set.",
-	}
-	KeyDeny = annotation.Key{
-		Name: Upstream + "deny-rules", Type: annotation.TypeList, Check: CheckRules, Want: wantRules,
-		Doc: "Clients that may not connect.",
-	}
+	KeyAllow    = own("allow-rules", annotation.TypeList, "Clients that may connect. Ignored when spec.loadBalancerSourceRanges is set.").Checked(CheckRules, wantRules)
+	KeyDeny     = own("deny-rules", annotation.TypeList, "Clients that may not connect.").Checked(CheckRules, wantRules)
 	keyFirewall = annotation.Key{
 		Name: annotation.Prefix + "firewall-managed", Aliases: []string{"kubernetes.digitalocean.com/firewall-managed"}, Type: annotation.TypeBool, Default: "true", Lenient: true, Prevails: "false",
 		Doc: "With false the managed cloud firewall gets no opening for this Service.",

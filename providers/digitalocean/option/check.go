@@ -50,14 +50,6 @@ func cookiePart(field string, part int) string {
 	return parts[part]
 }
 
-func checkIPv4(value string) (string, bool) {
-	address, err := netip.ParseAddr(value)
-	if err != nil || !address.Is4() {
-		return "", false
-	}
-	return address.String(), true
-}
-
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
 
 const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
@@ -92,3 +84,16 @@ func CanonicalRule(rule string) (string, bool) {
 
 // CIDRRule is an access rule for a network.
 func CIDRRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
+
+// CanonicalRules returns access rules as annotations have them; what these never have stays.
+func CanonicalRules(rules []string) []string {
+	var list []string
+	for _, rule := range rules {
+		if canonical, ok := CanonicalRule(rule); ok {
+			rule = canonical
+		}
+		list = append(list, rule)
+	}
+	slices.Sort(list)
+	return list
+}

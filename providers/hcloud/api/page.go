@@ -17,31 +17,18 @@ func ID(text string) (id int64, ok bool) {
 	return id, err == nil && id > 0 && text == strconv.FormatInt(id, 10)
 }
 
-// Listing is the joined answer of all pages.
-type Listing[T any] struct {
-	Items []T
-	// Complete is false when the pages together hold less than the API counted, which happens when
-	// objects move between pages while they are read.
-	Complete bool
-}
-
 // Pages reads all pages. An error of any page is an error of the whole.
-func Pages[T any](read func(hcloud.ListOpts) ([]T, *hcloud.Response, error)) (Listing[T], error) {
-	total := 0
-	items, err := cloud.NumberedPages(func(page int) (cloud.NumberedPage[T], error) {
+func Pages[T any](read func(hcloud.ListOpts) ([]T, *hcloud.Response, error)) (cloud.Listing[T], error) {
+	return cloud.NumberedPages(func(page int) (p cloud.NumberedPage[T], err error) {
 		items, response, err := read(hcloud.ListOpts{Page: page, PerPage: MaxPage})
 		if err != nil {
-			return cloud.NumberedPage[T]{}, err
+			return p, err
 		}
-		p := response.Meta.Pagination
-		if p == nil {
+		said := response.Meta.Pagination
+		if said == nil {
 			// The client makes an empty list of any answer; the API always says how many pages there are.
-			return cloud.NumberedPage[T]{}, cloud.ErrIncomplete
+			return p, cloud.ErrIncomplete
 		}
-		if page == 1 { // the others are read side by side
-			total = p.TotalEntries
-		}
-		return cloud.NumberedPage[T]{Items: items, Pages: p.LastPage, Last: p.NextPage == 0}, nil
+		return cloud.NumberedPage[T]{Items: items, Total: said.TotalEntries, Last: said.NextPage == 0}, nil
 	})
-	return Listing[T]{Items: items, Complete: err == nil && len(items) >= total}, err
 }

@@ -12,6 +12,9 @@ import (
 // prefix is that of upstream's keys.
 const prefix = "load-balancer.hetzner.cloud/"
 
+// Algorithms. Upstream reads them in any case.
+const roundRobin, leastConnections = "round_robin", "least_connections"
+
 // Names of upstream's keys that others refer to.
 const (
 	keyProtocol       = prefix + "protocol"
@@ -37,10 +40,8 @@ var (
 	}
 	name = annotation.Name.WithAliases(prefix + "name").
 		Noted("A change renames it. A load balancer of this name that has nobody's labels is taken over: what else it has stays, and when the Service goes it is given back.")
-	whole = annotation.Key{
-		Name: annotation.Prefix + "hcloud-adopt-whole", Type: annotation.TypeBool, Default: "false",
-		Doc: "A load balancer that was taken over by its name is the Service's as a whole: other services and targets are removed, and it is deleted with the Service.",
-	}
+	whole = annotation.Own(annotation.Prefix+"hcloud-adopt-whole", annotation.TypeBool,
+		"A load balancer that was taken over by its name is the Service's as a whole: other services and targets are removed, and it is deleted with the Service.")
 	parts = annotation.Key{
 		Name: annotation.Prefix + "hcloud-parts", Type: annotation.TypeString, Output: true,
 		Doc: "Written for a load balancer that was taken over by its name: which of its services and targets are this Service's.",
@@ -51,12 +52,9 @@ var (
 		Name: prefix + "location", Type: annotation.TypeString, Blank: true,
 		Doc: "Location of the load balancer, such as fsn1. Empty: none, so that a network zone counts although HCLOUD_LOAD_BALANCERS_LOCATION is set. Can't be changed later.",
 	}
-	networkZone = annotation.Key{
-		Name: prefix + "network-zone", Type: annotation.TypeString,
-		Doc: "Network zone of the load balancer, such as eu-central, where no location is given. Can't be changed later.",
-	}
-	algorithm = aliased(annotation.Algorithm.OneOf("round_robin", "least_connections").Standing("round_robin").WithAliases(prefix + "algorithm-type"))
-	shapeKeys = annotation.Set{ID, name, whole, parts, size, location, networkZone, algorithm}
+	networkZone = own("network-zone", annotation.TypeString, "Network zone of the load balancer, such as eu-central, where no location is given. Can't be changed later.")
+	algorithm   = annotation.Algorithm.OneOf(roundRobin, leastConnections).Standing(roundRobin).WithAliases(prefix+"algorithm-type").Spelled(oneOf(roundRobin, leastConnections), "")
+	shapeKeys   = annotation.Set{ID, name, whole, parts, size, location, networkZone, algorithm}
 )
 
 // Keys that say how it is reached, and how it reaches targets.
@@ -66,7 +64,7 @@ var (
 	noPrivateIngress = flag("disable-private-ingress", "Leave private addresses out of the Service's status.")
 	noIPv6           = flag("ipv6-disabled", "Leave the IPv6 address out of the Service's status. The load balancer keeps it.")
 	usePrivateIP     = flag("use-private-ip", "Reach targets by their private address. A change replaces one target after the other. By default true for an internal load balancer. Needs HCLOUD_NETWORK.")
-	address          = annotation.Address.WithAliases(prefix+"private-ipv4").Checked(checkIPv4, "an IPv4 address").
+	address          = annotation.Address.WithAliases(prefix+"private-ipv4").Checked(annotation.IPv4, "an IPv4 address").
 				Noted("The address in HCLOUD_NETWORK. A change takes the load balancer out of the network for a moment, with the targets that are reached there.")
 	subnet = annotation.Subnet.WithAliases(prefix+"private-subnet-ip-range").Checked(checkCIDR, "the CIDR of a subnet of the network").
 		Noted("The CIDR of one subnet of HCLOUD_NETWORK. Can't be changed later.")
@@ -77,10 +75,8 @@ var (
 
 // Keys that say what each port speaks.
 var (
-	protocol = annotation.Key{
-		Name: keyProtocol, Type: annotation.TypeString, Check: oneOf("tcp", "http", "https"), Want: "tcp, http or https",
-		Doc: "Protocol of the ports. By default https on tls-ports, where there is a certificate, else tcp.",
-	}.PerPorts()
+	protocol = annotation.Own(keyProtocol, annotation.TypeString, "Protocol of the ports. By default https on tls-ports, where there is a certificate, else tcp.").
+			Checked(oneOf("tcp", "http", "https"), "tcp, http or https").PerPorts()
 	tlsPorts      = annotation.TLSPorts.Under(keyProtocol).Noted("They speak HTTPS.")
 	proxyProtocol = annotation.ProxyProtocol.WithAliases(prefix + "uses-proxyprotocol").PerPorts()
 	cookie        = annotation.SessionCookie.WithAliases(prefix+"http-cookie-name").SwitchingOn(keySticky, "true").
@@ -94,18 +90,14 @@ var (
 
 // Keys about certificates.
 var (
-	certificateType = annotation.Key{
-		Name: prefix + "certificate-type", Type: annotation.TypeString, Default: "uploaded", Check: oneOf("uploaded", "managed"), Want: "uploaded or managed",
-		Doc: "uploaded: the certificates that http-certificates names. managed: one that is made for the Service, and deleted with it.",
-	}
+	certificateType = own("certificate-type", annotation.TypeString, "uploaded: the certificates that http-certificates names. managed: one that is made for the Service, and deleted with it.").
+			Standing("uploaded").Checked(oneOf("uploaded", "managed"), "uploaded or managed")
 	certificate = annotation.Certificate.WithAliases(prefix+"http-certificates").SwitchingOn(annotation.TLSPorts.Name, "443").PerPorts().
 			Noted("By id or name.")
 	managedName = text("http-managed-certificate-name", "Name of the managed certificate. A change renames it. By default ccm-managed-certificate- and the Service's UID.")
-	domains     = annotation.Key{
-		Name: prefix + "http-managed-certificate-domains", Type: annotation.TypeList, Check: lowerList, Want: "domain names",
-		Doc: "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.",
-	}
-	staging         = lenient(flag("http-managed-certificate-acme-staging", "For tests: have the managed certificate issued by the staging CA."))
+	domains     = own("http-managed-certificate-domains", annotation.TypeList, "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.").
+			Checked(lowerList, "domain names")
+	staging         = flag("http-managed-certificate-acme-staging", "For tests: have the managed certificate issued by the staging CA.").Leniently()
 	certificateKeys = annotation.Set{certificateType, certificate, managedName, domains, staging}
 )
 
@@ -118,44 +110,28 @@ var (
 	healthTimeout  = annotation.HealthTimeout.WithAliases(prefix+"health-check-timeout").Within(1, 60).Standing("10")
 	healthRetries  = annotation.UnhealthyThreshold.WithAliases(prefix+"health-check-retries").Within(1, 5).Standing("3").
 			Noted("As many good checks make a target healthy again.")
-	nodeProtocol = annotation.Key{
-		Name: keyHealthProtocol, Type: annotation.TypeString, Check: oneOf("tcp", "http", "https"), Want: "tcp, http or https",
-		Doc: "Check the node port of each port, or health-check-port, with this protocol. By default http where there is one of the keys below, else that of the port.",
-	}
-	nodePort = annotation.Key{
-		Name: keyHealthPort, Type: annotation.TypeInt, Min: 1, Max: 65535, Doc: "Port of the nodes that is checked, the same for all ports.",
-	}
+	nodeProtocol = annotation.Own(keyHealthProtocol, annotation.TypeString, "Check the node port of each port, or health-check-port, with this protocol. By default http where there is one of the keys below, else that of the port.").
+			Checked(oneOf("tcp", "http", "https"), "tcp, http or https")
+	nodePort    = annotation.Own(keyHealthPort, annotation.TypeInt, "Port of the nodes that is checked, the same for all ports.").Within(1, 65535)
 	checkPath   = text("health-check-http-path", "Path of a check with http or https. By default /.")
 	checkDomain = text("health-check-http-domain", "Host that a check with http or https asks for.")
 	checkTLS    = flag("health-check-http-validate-certificate", "Check the certificate of the target, in a check with http or https.")
-	statusCodes = annotation.Key{
-		Name: prefix + "http-status-codes", Type: annotation.TypeList, Check: sortedList, Want: "statuses", Default: "2??,3??",
-		Doc: "Statuses of a healthy target, in a check with http or https, such as 200 or 2??.",
-	}
+	statusCodes = own("http-status-codes", annotation.TypeList, "Statuses of a healthy target, in a check with http or https, such as 200 or 2??.").
+			Checked(sortedList, "statuses").Standing("2??,3??")
 	healthKeys = annotation.Set{
 		healthProtocol, healthPort, healthPath, healthInterval, healthTimeout, healthRetries,
 		nodeProtocol, nodePort, checkPath, checkDomain, checkTLS, statusCodes,
 	}
 )
 
-func flag(key, doc string) annotation.Key {
-	return annotation.Key{Name: prefix + key, Type: annotation.TypeBool, Default: "false", Doc: doc}
+// own is a key of upstream's that no other cloud has.
+func own(key string, of annotation.Type, doc string) annotation.Key {
+	return annotation.Own(prefix+key, of, doc)
 }
 
-func text(key, doc string) annotation.Key {
-	return annotation.Key{Name: prefix + key, Type: annotation.TypeString, Doc: doc}
-}
+func flag(key, doc string) annotation.Key { return own(key, annotation.TypeBool, doc) }
 
-func lenient(key annotation.Key) annotation.Key {
-	key.Lenient = true
-	return key
-}
-
-// aliased is a key of which upstream reads the values in any case.
-func aliased(key annotation.Key) annotation.Key {
-	key.Aliased = oneOf(key.Enum...)
-	return key
-}
+func text(key, doc string) annotation.Key { return own(key, annotation.TypeString, doc) }
 
 // oneOf accepts texts in any case.
 func oneOf(texts ...string) func(string) (string, bool) {
@@ -171,20 +147,7 @@ func checkID(text string) (string, bool) {
 	return text, ok
 }
 
-func checkIPv4(value string) (string, bool) {
-	ip, err := netip.ParseAddr(value)
-	return value, err == nil && ip.Is4()
-}
-
 func checkCIDR(value string) (string, bool) {
 	prefix, err := netip.ParsePrefix(value)
 	return prefix.Masked().String(), err == nil
-}
-
-func lowerList(value string) (string, bool) { return sortedList(strings.ToLower(value)) }
-
-func sortedList(value string) (string, bool) {
-	items := strings.Split(value, ",")
-	slices.Sort(items)
-	return strings.Join(slices.Compact(items), ","), true
 }

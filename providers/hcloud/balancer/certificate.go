@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -25,9 +23,9 @@ const (
 	issued = "issued"
 )
 
-// certificateResources are the managed certificates of the Service as they are.
-func (s state) certificateResources() []cloud.Resource {
-	var list []cloud.Resource
+// certificateResources are the managed certificates of the Service. Those stay as they are while only targets change,
+// which wait for no certificate.
+func (s state) certificateResources(change cloud.Change) (present, wanted []cloud.Resource) {
 	for _, c := range s.certificates {
 		state, key := issued, domainsOf(c)
 		if isFailed(c) {
@@ -36,10 +34,23 @@ func (s state) certificateResources() []cloud.Resource {
 		if s.certificateOf(key) != c {
 			key += fmt.Sprintf(" %d", c.ID)
 		}
-		list = append(list, cloud.Resource{
+		present = append(present, cloud.Resource{
 			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10), Fields: map[string]any{"name": c.Name, "issuance": state},
 		})
 	}
+	notTarget := func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget }
+	switch {
+	case change.After == nil:
+		return present, nil
+	case len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, notTarget):
+		return present, present
+	}
+	return present, s.wantedCertificate(change.Spec, *change.After)
+}
+
+// domainsOf are the domains of a certificate, as annotations have them.
+func domainsOf(c *hcloud.Certificate) string {
+	list, _ := lowerList(strings.Join(c.DomainNames, ","))
 	return list
 }
 
@@ -85,12 +96,6 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 	return nil
 }
 
-// onlyTargets reports whether a change is about targets alone, which wait for no certificate: those of
-// the Service stay as they are.
-func onlyTargets(change cloud.Change) bool {
-	return len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget })
-}
-
 // issuedAgain is the least time between two issuances of a certificate that fail: the authority refuses those who
 // ask more often.
 const issuedAgain = 10 * time.Minute
@@ -110,22 +115,6 @@ func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates [
 	return resting
 }
 
-// served returns a service with why it has to wait: the API takes no certificate whose issuance failed.
-func (s state) served(r cloud.Resource) cloud.Resource {
-	ids, _ := r.Fields["certificates"].([]any)
-	for _, c := range s.certificates {
-		if !isFailed(c) || s.uses(c) || s.certificateOf(domainsOf(c)) != c || !slices.Contains(ids, any(cloud.IDOf{Kind: kindCertificate, Key: domainsOf(c)})) {
-			continue
-		}
-		message := "the managed certificate could not be issued, and " + r.Key + " waits for it"
-		if c.Status.Error != nil {
-			message += fmt.Sprintf(": %s (%s)", c.Status.Error.Message, c.Status.Error.Code)
-		}
-		r.Problem = &cloud.Waiting{After: issuedAgain, Warnings: []cloud.Warning{{Field: domains.Name, Message: message}}}
-	}
-	return r
-}
-
 // uses reports whether the load balancer uses a certificate.
 func (s state) uses(c *hcloud.Certificate) bool {
 	return s.lb != nil && slices.ContainsFunc(s.lb.Services, func(service hcloud.LoadBalancerService) bool {
@@ -135,65 +124,4 @@ func (s state) uses(c *hcloud.Certificate) bool {
 
 func isFailed(c *hcloud.Certificate) bool {
 	return c.Status != nil && c.Status.Issuance == hcloud.CertificateStatusTypeFailed
-}
-
-// taken returns the error of a name, which something else has.
-func taken(err error, key annotation.Key, wanted cloud.Resource) error {
-	if hcloud.IsError(err, hcloud.ErrorCodeUniquenessError) {
-		return &cloud.Invalid{Field: key.Name, Value: fmt.Sprint(wanted.Fields["name"]), Want: "another one has this name: choose another name, or delete the other one"}
-	}
-	return err
-}
-
-func (b *Balancers) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	if err := b.freeName(ctx, wanted); err != nil {
-		return "", err
-	}
-	request := body(wanted, "name", "domain_names", "labels")
-	request["type"] = hcloud.CertificateTypeManaged
-	answer, err := b.send(ctx, http.MethodPost, "/certificates", request)
-	if err != nil {
-		return "", taken(err, managedName, wanted)
-	}
-	if answer.Certificate.ID == 0 {
-		return "", missing("creating the certificate")
-	}
-	return strconv.FormatInt(answer.Certificate.ID, 10), answer.goes()
-}
-
-// freeName renames another certificate of the Service that has the name.
-func (b *Balancers) freeName(ctx context.Context, wanted cloud.Resource) error {
-	before, taken := wanted.Native.(*hcloud.Certificate)
-	if !taken {
-		return nil
-	}
-	id := strconv.FormatInt(before.ID, 10)
-	_, err := b.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
-	return err
-}
-
-// updateCertificate renames a certificate, or has one issued again.
-func (b *Balancers) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	path := "/certificates/" + present.ID
-	for _, field := range fields {
-		if field == "name" {
-			if err := b.freeName(ctx, wanted); err != nil {
-				return err
-			}
-			if _, err := b.send(ctx, http.MethodPut, path, body(wanted, "name")); err != nil {
-				return taken(err, managedName, wanted)
-			}
-			continue
-		}
-		answer, err := b.send(ctx, http.MethodPost, path+"/actions/retry", nil)
-		if err != nil {
-			return fmt.Errorf("having the certificate issued again: %w", err)
-		}
-		return answer.goes()
-	}
-	return nil
-}
-
-func (b *Balancers) deleteCertificate(ctx context.Context, present cloud.Resource) error {
-	return b.remove(ctx, "/certificates/"+present.ID)
 }

@@ -3,7 +3,6 @@ package balancer
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -34,16 +33,16 @@ func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 }
 
 func (b *Balancers) all(ctx context.Context) ([]*hcloud.LoadBalancer, error) {
-	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.LoadBalancer, *hcloud.Response, error) {
+	all, err := cloud.Whole(api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.LoadBalancer, *hcloud.Response, error) {
 		return b.API.LoadBalancer.List(ctx, hcloud.LoadBalancerListOpts{ListOpts: opts})
-	})
-	if err == nil && (!all.Complete || slices.ContainsFunc(all.Items, isBlank)) {
+	}))
+	if slices.ContainsFunc(all, isBlank) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, api.Failed("listing load balancers", err)
 	}
-	return all.Items, nil
+	return all, nil
 }
 
 // isBlank reports whether an answer is no load balancer.
@@ -53,17 +52,14 @@ func isBlank(lb *hcloud.LoadBalancer) bool {
 
 // managed returns the managed certificates with a label.
 func (b *Balancers) managed(ctx context.Context, selector string) ([]*hcloud.Certificate, error) {
-	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.Certificate, *hcloud.Response, error) {
+	all, err := cloud.Whole(api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.Certificate, *hcloud.Response, error) {
 		opts.LabelSelector = selector
 		return b.API.Certificate.List(ctx, hcloud.CertificateListOpts{ListOpts: opts})
-	})
-	if err == nil && !all.Complete {
-		err = cloud.ErrIncomplete
-	}
+	}))
 	if err != nil {
 		return nil, api.Failed("listing certificates", err)
 	}
-	return slices.DeleteFunc(all.Items, func(c *hcloud.Certificate) bool { return c.Type != hcloud.CertificateTypeManaged }), nil
+	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool { return c.Type != hcloud.CertificateTypeManaged }), nil
 }
 
 // has reports whether a load balancer can be the Service's. One that it gave back has nothing of it.
@@ -119,8 +115,6 @@ func (b *Balancers) byID(ctx context.Context, text string) (*hcloud.LoadBalancer
 	}
 	return lb, nil
 }
-
-func idOf(lb *hcloud.LoadBalancer) string { return strconv.FormatInt(lb.ID, 10) }
 
 // nameOf returns the name that the Service asks for.
 func nameOf(spec cloud.Spec) string {
@@ -204,5 +198,3 @@ func typeAmong(types []*hcloud.LoadBalancerType, wanted string, lookups map[stri
 	}
 	return of
 }
-
-func missing(what string) error { return fmt.Errorf("%s: %w", what, cloud.ErrIncomplete) }

@@ -76,7 +76,7 @@ func TestSecondCertificate(t *testing.T) {
 	s := state{certificates: []*hcloud.Certificate{certificate(7), certificate(8)}, lb: &hcloud.LoadBalancer{
 		Services: []hcloud.LoadBalancerService{{HTTP: hcloud.LoadBalancerServiceHTTP{Certificates: []*hcloud.Certificate{{ID: 8}}}}},
 	}}
-	all := s.certificateResources()
+	all, _ := s.certificateResources(cloud.Change{})
 	if all[0].Key != "example.com 7" || all[1].Key != "example.com" {
 		t.Errorf("certificates %+v", all)
 	}

@@ -43,8 +43,8 @@ func (r *request) listeners(v *cloud.Balancer) {
 			http, l.TargetProtocol = true, cloud.ProtocolHTTP
 			r.http(l)
 		}
-		for id := range strings.SplitSeq(l.ProviderFields[cloud.FieldCertificate], ",") {
-			certificates[id] = id != ""
+		for _, id := range items(l.ProviderFields[cloud.FieldCertificate]) {
+			certificates[id] = true
 		}
 		l.Health = r.health(l, own)
 		v.Listeners = append(v.Listeners, l)
@@ -125,10 +125,6 @@ func namedCertificates(spec cloud.Spec) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(item string) bool { _, isID := checkID(item); return isID })
 }
 
-func items(list string) []string {
-	return slices.DeleteFunc(strings.Split(list, ","), func(item string) bool { return item == "" })
-}
-
 func isManaged(spec cloud.Spec) bool { return certificateType.In(spec.Options) == "managed" }
 
 // health returns the check of a port, by the first row that fits:
@@ -172,15 +168,11 @@ func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 }
 
 // has reports whether one of the keys was given.
-func (r *request) has(keys ...annotation.Key) bool { return anyOf(r.Options, keys...) }
-
-func anyOf(options map[string]string, keys ...annotation.Key) bool {
-	return slices.ContainsFunc(keys, func(key annotation.Key) bool { return key.Has(options) })
-}
+func (r *request) has(keys ...annotation.Key) bool { return annotation.Given(r.Options, keys...) }
 
 // IdleCheck reports whether a Service has keys of an HTTP check that upstream does not read.
 func IdleCheck(spec cloud.Spec, _ cloud.Observed) bool {
-	return anyOf(spec.Options, checkPath, checkDomain) && !anyOf(spec.Options, nodeProtocol, nodePort)
+	return annotation.Given(spec.Options, checkPath, checkDomain) && !annotation.Given(spec.Options, nodeProtocol, nodePort)
 }
 
 // Managed reports whether a Service asks for a managed certificate.
@@ -236,10 +228,4 @@ func (s state) certificateField(used []*hcloud.Certificate) string {
 	}
 	slices.Sort(ids)
 	return strings.Join(ids, ",")
-}
-
-// domainsOf are the domains of a certificate, as annotations have them.
-func domainsOf(c *hcloud.Certificate) string {
-	list, _ := lowerList(strings.Join(c.DomainNames, ","))
-	return list
 }

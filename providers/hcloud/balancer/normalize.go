@@ -13,9 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
 // Fields that only this cloud has.
@@ -98,14 +96,6 @@ func (r *request) keep(v *cloud.Balancer) []string {
 	return slices.Sorted(maps.Keys(kept))
 }
 
-// wantsPrivate reports whether targets are reached by their private address.
-func wantsPrivate(spec cloud.Spec) bool {
-	if usePrivateIP.Has(spec.Options) {
-		return usePrivateIP.Bool(spec.Options)
-	}
-	return internal.Bool(spec.Options)
-}
-
 // place chooses where the load balancer is: a location, else a zone, else where it is now.
 func (r *request) place(fields map[string]string) {
 	at, zone := location.In(r.Options), networkZone.In(r.Options)
@@ -170,13 +160,7 @@ func (r *request) notes(v cloud.Balancer) {
 	if r.LoadBalancerIP != "" {
 		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+address.Name)
 	}
-	for _, key := range []annotation.Key{protocol, proxyProtocol, certificate} {
-		for _, port := range key.PortsNamed(r.Options) {
-			if !slices.ContainsFunc(r.Ports, func(p cloud.Port) bool { return p.Port == port }) {
-				r.warn(key.Name, fmt.Sprintf("the Service has no port %d", port))
-			}
-		}
-	}
+	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
 }
 
 // subnetOf is the subnet that is asked for where the address is in it, and else the address.
@@ -187,52 +171,4 @@ func subnetOf(spec cloud.Spec, ip net.IP) string {
 		return at.String()
 	}
 	return wanted
-}
-
-// MaxTargets implements cloud.Sized.
-func (b *Balancers) MaxTargets(v cloud.Balancer) int {
-	return number(v.ProviderFields[fieldMaxTargets])
-}
-
-// Eligible implements cloud.BalancerReader.
-func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
-	private := v.ProviderFields[fieldPrivateTargets] != "false"
-	if reachedAt(v, t, private) != "" || isServer(t.InstanceID) && !private {
-		return ""
-	}
-	if private {
-		return "it has no private address, which use-private-ip needs"
-	}
-	return "it has no public IPv4 address"
-}
-
-func isServer(id cloud.InstanceID) bool {
-	_, ok := api.ID(string(id))
-	return ok
-}
-
-// reachedAt returns the address at which a machine is a target, "" when there is none: a dedicated server without a
-// private address is reached at its public one, as upstream has it.
-func reachedAt(v cloud.Balancer, t cloud.Target, private bool) string {
-	ip := addressOf(t, private)
-	if ip == "" && private && v.Scope == cloud.ScopeExternal && !isServer(t.InstanceID) {
-		return addressOf(t, false)
-	}
-	return ip
-}
-
-// addressOf returns the address of a machine of that kind, "" when it has none.
-func addressOf(t cloud.Target, private bool) string {
-	kind := cloud.AddressExternalIP
-	if private {
-		kind = cloud.AddressInternalIP
-	} else if ip := t.Attributes[server.PublicIPv4]; ip != "" {
-		return ip
-	}
-	for _, a := range t.Addresses {
-		if a.Type == kind && strings.Contains(a.Address, ".") {
-			return a.Address
-		}
-	}
-	return ""
 }

@@ -142,25 +142,6 @@ func ownParts(spec cloud.Spec, s state) map[string]bool {
 	return there
 }
 
-// Record implements cloud.Recorder: services and targets have no labels. Of an adopted load balancer the Service has those
-// that it has, and those that it is about to have.
-func (b *Balancers) Record(change cloud.Change) map[string]string {
-	s, _ := change.Before.Native.(state)
-	if s.own == nil || change.After == nil {
-		return nil
-	}
-	own := maps.Clone(s.own)
-	for _, r := range b.wanted(change, s) {
-		if r.Kind == kindService || r.Kind == kindTarget {
-			own[r.Key] = true
-		}
-	}
-	return map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(own)), ",")}
-}
-
-// owns reports whether a service or target is the Service's. A target that a label selects never is.
-func (s state) owns(key string) bool { return key != "" && (s.own == nil || s.own[key]) }
-
 // addresses are where the load balancer is reached, in upstream's order.
 func addresses(spec cloud.Spec, lb *hcloud.LoadBalancer) []cloud.BalancerAddress {
 	var all []cloud.BalancerAddress

@@ -144,7 +144,7 @@ func TestRequestsOfParts(t *testing.T) {
 		ProviderFields: map[string]string{cloud.FieldCertificate: "7"},
 	}
 	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
-	lb := with(balancerResource(view, state{}))
+	lb := with(state{}.balancer(view, ""))
 	reverse := with(part(kindReverse, "ipv4", map[string]any{"dns_ptr": "www.example.com"}))
 	reverse.Native = net.ParseIP("192.0.2.1")
 	parts := map[string]cloud.Resource{

@@ -1,6 +1,7 @@
 package balancer
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -27,100 +29,28 @@ const (
 // theBalancer stands for the id of the load balancer.
 var theBalancer = cloud.IDOf{Kind: kindBalancer, Key: "load balancer"}
 
-// ResourceKinds implements cloud.Composite.
-func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
-	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
-	return []cloud.ResourceKind{
-		{
-			Name: kindCertificate, OfService: true, Last: []string{"issuance"},
-			Create: b.createCertificate, Update: b.updateCertificate, Delete: b.deleteCertificate,
-		},
-		{
-			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse),
-			Separate: []string{"load_balancer_type", "algorithm"}, Last: []string{"network_label"},
-			Create: b.create, Update: b.update,
-			Delete: func(ctx context.Context, present cloud.Resource) error {
-				return b.remove(ctx, "/load_balancers/"+present.ID)
-			},
-		},
-		{Name: kindPublic, Create: b.action("enable_public_interface"), Delete: b.undo("disable_public_interface")},
-		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: b.action("attach_to_network", "network", "ip", "ip_range"), Delete: b.undo("detach_from_network", "network")},
-		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: targetWrites{b}.add, Delete: targetWrites{b}.remove},
-		{Name: kindService, Create: b.action("add_service", serviceFields...), Update: b.updateService, Delete: b.undo("delete_service", "listen_port")},
-		{Name: kindReverse, Create: b.createReverse, Update: b.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
-	}
-}
-
-// Resources implements cloud.Composite.
+// Resources implements cloud.Composite. A load balancer that was there before the Service is given back: it keeps
+// what is neither a service nor a target.
 func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.Resources, err error) {
 	s, _ := change.Before.Native.(state)
-	before := &change.Before.Balancer
-	r.Present = s.certificateResources()
-	if s.lb != nil {
-		r.Present = append(r.Present, balancerResource(*before, s))
-		r.Present = append(r.Present, b.parts(*before, s)...)
-		r.Present = append(r.Present, s.targetResources()...)
+	add := func(present, wanted []cloud.Resource) {
+		r.Present, r.Wanted = append(r.Present, present...), append(r.Wanted, wanted...)
 	}
-	if change.After == nil {
-		if s.own != nil && s.lb != nil { // it is given back
-			given := before.Clone()
-			given.OwnershipTags = nil
-			lb := balancerResource(given, s)
-			lb.Fields["network_label"] = ""
-			r.Wanted = []cloud.Resource{lb}
-			r.Present = slices.DeleteFunc(r.Present, func(r cloud.Resource) bool {
-				return r.Kind == kindPublic || r.Kind == kindNetwork || r.Kind == kindReverse
-			})
-		}
-		return r, nil
+	add(s.certificateResources(change))
+	add(b.balancers(change, s))
+	if change.After != nil || s.own == nil {
+		add(b.interfaces(change, s))
+		add(s.reverse(change))
 	}
-	r.Wanted = b.wanted(change, s)
+	add(b.targets(change, s))
+	add(s.services(change))
 	return r, nil
 }
 
-// wanted are the resources as they have to be.
-func (b *Balancers) wanted(change cloud.Change, s state) []cloud.Resource {
-	after := *change.After
-	lb := balancerResource(after, s)
-	fields := after.ProviderFields
-	if at := fields[fieldLocation]; at != "" {
-		lb.Fields["location"] = at
-	} else {
-		lb.Fields["network_zone"] = fields[fieldNetworkZone]
-	}
-	b.labelNetwork(lb, after, s)
-	certificates := s.certificateResources()
-	if !onlyTargets(change) {
-		certificates = s.wantedCertificate(change.Spec, after)
-	}
-	wanted := slices.Concat(certificates, []cloud.Resource{lb})
-	if after.Scope == cloud.ScopeExternal {
-		wanted = append(wanted, part(kindPublic, "public", nil))
-	}
-	if b.Network != 0 {
-		wanted = append(wanted, b.attachment(change.Spec))
-	}
-	wanted = append(wanted, b.wantedTargets(change, s)...)
-	for _, l := range after.Listeners {
-		wanted = append(wanted, s.served(service(l)))
-	}
-	return append(wanted, s.reverse(change.Spec)...)
-}
+// now is the load balancer, an empty one where there is none.
+func (s state) now() *hcloud.LoadBalancer { return cmp.Or(s.lb, &hcloud.LoadBalancer{}) }
 
-// labelNetwork adds the label of the network. Where it says another one so far, it changes last. A load
-// balancer of somebody else that was in the network already gets none, and stays in it.
-func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
-	id := ""
-	theirs := s.own != nil && s.lb.PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil && s.lb.Labels[labelNetwork] == ""
-	if b.Network != 0 && len(after.OwnershipTags) > 0 && !theirs {
-		id = strconv.FormatInt(b.Network, 10)
-	}
-	if id != "" && lb.Fields["network_label"] == "" {
-		lb.Fields["labels"].(map[string]string)[labelNetwork] = id
-	} else {
-		lb.Fields["network_label"] = id
-	}
-}
+func idOf(lb *hcloud.LoadBalancer) string { return strconv.FormatInt(lb.ID, 10) }
 
 // part is a resource that belongs to the load balancer.
 func part(kind, key string, fields map[string]any) cloud.Resource {
@@ -129,41 +59,84 @@ func part(kind, key string, fields map[string]any) cloud.Resource {
 	return r
 }
 
-func balancerResource(v cloud.Balancer, s state) cloud.Resource {
+// balancers are the load balancer as it is and as it has to be. One that is given back has nobody's labels.
+func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []cloud.Resource) {
+	before, after := change.Before.Balancer, change.After
+	if s.lb != nil {
+		present = []cloud.Resource{s.balancer(before, s.lb.Labels[labelNetwork])}
+	}
+	switch {
+	case after != nil:
+		lb := s.balancer(*after, "")
+		if at := after.ProviderFields[fieldLocation]; at != "" {
+			lb.Fields["location"] = at
+		} else {
+			lb.Fields["network_zone"] = after.ProviderFields[fieldNetworkZone]
+		}
+		b.labelNetwork(lb, *after, s)
+		wanted = []cloud.Resource{lb}
+	case s.own != nil && s.lb != nil:
+		given := before.Clone()
+		given.OwnershipTags = nil
+		wanted = []cloud.Resource{s.balancer(given, "")}
+	}
+	return present, wanted
+}
+
+// balancer is the load balancer of a view, with the label of its network.
+func (s state) balancer(v cloud.Balancer, network string) cloud.Resource {
 	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: map[string]any{
 		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm],
-		"labels": withTags(nil, v.OwnershipTags), "network_label": "",
+		"labels": withTags(s.now().Labels, v.OwnershipTags), "network_label": network,
 	}}
 	if s.lb != nil {
-		r.ID, r.Fields["labels"], r.Fields["network_label"] = idOf(s.lb), withTags(s.lb.Labels, v.OwnershipTags), s.lb.Labels[labelNetwork]
+		r.ID = idOf(s.lb)
 	}
 	return r
 }
 
-// parts are the public interface, the networks that are ours to change, the services of a view, and
-// the reverse DNS names.
-func (b *Balancers) parts(v cloud.Balancer, s state) []cloud.Resource {
-	var list []cloud.Resource
-	if s.lb.PublicNet.Enabled {
-		list = append(list, part(kindPublic, "public", nil))
+// labelNetwork adds the label of the network. Where it says another one so far, it changes last. A load
+// balancer of somebody else that was in the network already gets none, and stays in it.
+func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
+	present := s.now().Labels[labelNetwork]
+	theirs := s.own != nil && s.now().PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil && present == ""
+	switch id := strconv.FormatInt(b.Network, 10); {
+	case b.Network == 0 || len(after.OwnershipTags) == 0 || theirs:
+	case present == "":
+		lb.Fields["labels"].(map[string]string)[labelNetwork] = id
+	default:
+		lb.Fields["network_label"] = id
 	}
-	for _, attached := range s.lb.PrivateNet {
-		if attached.Network == nil {
-			continue
+}
+
+// interfaces are the public interface, and the network that is ours to change. An address or a subnet of the network
+// can be asked for only by itself.
+func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []cloud.Resource) {
+	public := part(kindPublic, "public", nil)
+	if s.now().PublicNet.Enabled {
+		present = append(present, public)
+	}
+	for _, attached := range s.now().PrivateNet {
+		if at := attached.Network; at != nil && (at.ID == b.Network || strconv.FormatInt(at.ID, 10) == s.lb.Labels[labelNetwork]) {
+			present = append(present, network(at.ID, map[string]any{"ip": attached.IP.String()}))
 		}
-		if id := attached.Network.ID; id == b.Network || strconv.FormatInt(id, 10) == s.lb.Labels[labelNetwork] {
-			list = append(list, network(id, map[string]any{"ip": attached.IP.String()}))
+	}
+	if change.After == nil {
+		return present, nil
+	}
+	if change.After.Scope == cloud.ScopeExternal {
+		wanted = append(wanted, public)
+	}
+	if b.Network != 0 {
+		r := network(b.Network, nil)
+		if ip := address.In(change.Spec.Options); ip != "" {
+			r.Fields["ip"], r.Alone = ip, true
+		} else if at := subnet.In(change.Spec.Options); at != "" {
+			r.Fields["ip_range"], r.Alone = at, true
 		}
+		wanted = append(wanted, r)
 	}
-	for _, l := range v.Listeners {
-		list = append(list, service(l))
-	}
-	for key, ptr := range map[string]string{"ipv4": s.lb.PublicNet.IPv4.DNSPtr, "ipv6": s.lb.PublicNet.IPv6.DNSPtr} {
-		if ptr != "" {
-			list = append(list, part(kindReverse, key, map[string]any{"dns_ptr": strings.ToLower(ptr)}))
-		}
-	}
-	return list
+	return present, wanted
 }
 
 // network is the network that a load balancer is attached to, of which there is one.
@@ -173,36 +146,39 @@ func network(id int64, fields map[string]any) cloud.Resource {
 	return r
 }
 
-// attachment is the network as it has to be. An address or a subnet can be asked for only by itself.
-func (b *Balancers) attachment(spec cloud.Spec) cloud.Resource {
-	r := network(b.Network, nil)
-	if ip := address.In(spec.Options); ip != "" {
-		r.Fields["ip"], r.Alone = ip, true
-	} else if at := subnet.In(spec.Options); at != "" {
-		r.Fields["ip_range"], r.Alone = at, true
+// reverse are the reverse DNS names. What the Service says nothing of stays.
+func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
+	add := func(family string, asked annotation.Key, ip net.IP, name string) {
+		named := func(name string) cloud.Resource {
+			return part(kindReverse, family, map[string]any{"dns_ptr": strings.ToLower(name)})
+		}
+		if name != "" {
+			present = append(present, named(name))
+		}
+		if name = cmp.Or(asked.In(change.Spec.Options), name); name != "" && change.After != nil {
+			r := named(name)
+			r.Native = ip
+			wanted = append(wanted, r)
+		}
 	}
-	return r
+	public := s.now().PublicNet
+	add("ipv4", reverse4, public.IPv4.IP, public.IPv4.DNSPtr)
+	add("ipv6", reverse6, public.IPv6.IP, public.IPv6.DNSPtr)
+	return present, wanted
 }
 
-// reverse are the reverse DNS names. What the Service says nothing of stays.
-func (s state) reverse(spec cloud.Spec) []cloud.Resource {
-	present := map[string]string{}
-	ips := map[string]net.IP{}
-	if s.lb != nil {
-		present["ipv4"], present["ipv6"] = s.lb.PublicNet.IPv4.DNSPtr, s.lb.PublicNet.IPv6.DNSPtr
-		ips["ipv4"], ips["ipv6"] = s.lb.PublicNet.IPv4.IP, s.lb.PublicNet.IPv6.IP
+// Record implements cloud.Recorder: services and targets have no labels. Of an adopted load balancer the Service has those
+// that it has, and those that it is about to have.
+func (b *Balancers) Record(change cloud.Change) map[string]string {
+	s, _ := change.Before.Native.(state)
+	if s.own == nil || change.After == nil {
+		return nil
 	}
-	var list []cloud.Resource
-	for key, wanted := range map[string]string{"ipv4": reverse4.In(spec.Options), "ipv6": reverse6.In(spec.Options)} {
-		if wanted == "" {
-			wanted = present[key]
-		}
-		if wanted != "" {
-			r := part(kindReverse, key, map[string]any{"dns_ptr": strings.ToLower(wanted)})
-			r.Native = ips[key]
-			list = append(list, r)
-		}
+	own := maps.Clone(s.own)
+	_, services := s.services(change)
+	_, targets := b.targets(change, s)
+	for _, r := range slices.Concat(services, targets) {
+		own[r.Key] = true
 	}
-	slices.SortFunc(list, func(a, b cloud.Resource) int { return strings.Compare(a.Key, b.Key) })
-	return list
+	return map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(own)), ",")}
 }

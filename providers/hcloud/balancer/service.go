@@ -2,7 +2,8 @@ package balancer
 
 import (
 	"cmp"
-	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,20 @@ import (
 )
 
 func serviceKey(port int) string { return "service " + strconv.Itoa(port) }
+
+// services are the listeners of the Service.
+func (s state) services(change cloud.Change) (present, wanted []cloud.Resource) {
+	for _, l := range change.Before.Balancer.Listeners {
+		present = append(present, service(l))
+	}
+	if change.After == nil {
+		return present, nil
+	}
+	for _, l := range change.After.Listeners {
+		wanted = append(wanted, s.served(service(l)))
+	}
+	return present, wanted
+}
 
 // serviceFields are the fields that a service is made with. "certificates" are part of "http" in the
 // API; they are a field of their own because they can be those of a resource.
@@ -65,36 +80,18 @@ func healthCheck(h *cloud.Health) map[string]any {
 	return check
 }
 
-// body returns these fields of a resource as the API takes them.
-func body(r cloud.Resource, fields ...string) map[string]any {
-	b := map[string]any{}
-	for _, field := range fields {
-		if value := r.Fields[field]; value != nil {
-			b[field] = value
+// served returns a service with why it has to wait: the API takes no certificate whose issuance failed.
+func (s state) served(r cloud.Resource) cloud.Resource {
+	ids, _ := r.Fields["certificates"].([]any)
+	for _, c := range s.certificates {
+		if !isFailed(c) || s.uses(c) || s.certificateOf(domainsOf(c)) != c || !slices.Contains(ids, any(cloud.IDOf{Kind: kindCertificate, Key: domainsOf(c)})) {
+			continue
 		}
+		message := "the managed certificate could not be issued, and " + r.Key + " waits for it"
+		if c.Status.Error != nil {
+			message += fmt.Sprintf(": %s (%s)", c.Status.Error.Message, c.Status.Error.Code)
+		}
+		r.Problem = &cloud.Waiting{After: issuedAgain, Warnings: []cloud.Warning{{Field: domains.Name, Message: message}}}
 	}
-	if certificates, ok := r.Fields["certificates"].([]any); ok && b["http"] != nil {
-		http, ids := map[string]any{}, []int64{}
-		for name, value := range r.Fields["http"].(map[string]any) {
-			http[name] = value
-		}
-		for _, id := range certificates {
-			n, _ := strconv.ParseInt(id.(string), 10, 64)
-			ids = append(ids, n)
-		}
-		http["certificates"], b["http"] = ids, http
-	}
-	return b
-}
-
-// updateService changes fields of a service in one request.
-func (b *Balancers) updateService(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-	request := []string{"listen_port"}
-	for _, field := range fields {
-		if field == "certificates" {
-			field = "http"
-		}
-		request = append(request, field)
-	}
-	return b.act(ctx, wanted, "update_service", body(wanted, request...))
+	return r
 }

@@ -3,11 +3,13 @@ package balancer
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
 var targetFields = []string{"type", "server", "ip", "use_private_ip"}
@@ -52,21 +54,6 @@ func machines(spec cloud.Spec, lb *hcloud.LoadBalancer) map[string]cloud.Instanc
 	return ids
 }
 
-// targetResources are the targets as they are.
-func (s state) targetResources() []cloud.Resource {
-	var list []cloud.Resource
-	for _, t := range s.lb.Targets {
-		switch key := targetKey(t); {
-		case !s.owns(key):
-		case t.Type == hcloud.LoadBalancerTargetTypeServer:
-			list = append(list, serverTarget(t.Server.Server.ID, t.UsePrivateIP))
-		default:
-			list = append(list, ipTarget(t.IP.IP))
-		}
-	}
-	return list
-}
-
 func serverTarget(id int64, private bool) cloud.Resource {
 	text := strconv.FormatInt(id, 10)
 	return part(kindTarget, "server "+text, map[string]any{"type": "server", "server": map[string]any{"id": id}, "use_private_ip": private})
@@ -76,42 +63,54 @@ func ipTarget(ip string) cloud.Resource {
 	return part(kindTarget, "ip "+ip, map[string]any{"type": "ip", "ip": map[string]any{"ip": ip}})
 }
 
+// targets are those of the Service.
+func (b *Balancers) targets(change cloud.Change, s state) (present, wanted []cloud.Resource) {
+	for _, t := range s.now().Targets {
+		switch key := targetKey(t); {
+		case !s.owns(key):
+		case t.Type == hcloud.LoadBalancerTargetTypeServer:
+			present = append(present, serverTarget(t.Server.Server.ID, t.UsePrivateIP))
+		default:
+			present = append(present, ipTarget(t.IP.IP))
+		}
+	}
+	if change.After != nil {
+		wanted = b.wantedTargets(change, s, present)
+	}
+	return present, wanted
+}
+
 // wantedTargets are the targets as they have to be. A machine of which nothing is known stays as it is.
-func (b *Balancers) wantedTargets(change cloud.Change, s state) []cloud.Resource {
+func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.Resource) (wanted []cloud.Resource) {
 	private := wantsPrivate(change.Spec)
 	if value := change.After.ProviderFields[fieldPrivateTargets]; value != mixed {
 		private = value == yes
 	}
-	var list []cloud.Resource
 	add := func(r cloud.Resource) {
-		if !slices.ContainsFunc(list, func(other cloud.Resource) bool { return other.Key == r.Key }) {
-			list = append(list, b.reached(change, r, private))
+		if !slices.ContainsFunc(wanted, func(other cloud.Resource) bool { return other.Key == r.Key }) {
+			wanted = append(wanted, b.reached(change, r, private))
 		}
+	}
+	asIs := func(id cloud.InstanceID, otherwise cloud.Resource) cloud.Resource {
+		if at := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id }); at >= 0 {
+			return present[at]
+		}
+		return otherwise
 	}
 	for _, id := range change.After.Targets {
 		at := slices.IndexFunc(change.Spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
 		switch number, ok := api.ID(string(id)); {
-		case ok && at < 0 && s.lb != nil:
-			add(s.asIs(id, serverTarget(number, private)))
+		case ok && at < 0:
+			add(asIs(id, serverTarget(number, private)))
 		case ok:
 			add(serverTarget(number, private))
 		case at >= 0:
 			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))
 		case s.lb != nil:
-			add(s.asIs(id, ipTarget(id.Address())))
+			add(asIs(id, ipTarget(id.Address())))
 		}
 	}
-	return list
-}
-
-// asIs returns the target that a machine has now, or that one.
-func (s state) asIs(id cloud.InstanceID, other cloud.Resource) cloud.Resource {
-	for _, r := range s.targetResources() {
-		if s.ids[r.Key] == id {
-			return r
-		}
-	}
-	return other
+	return wanted
 }
 
 // reached returns the target with what it needs in order to be reached.
@@ -123,4 +122,63 @@ func (b *Balancers) reached(change cloud.Change, r cloud.Resource, private bool)
 		r.Needs = []cloud.IDOf{{Kind: kindPublic, Key: "public"}}
 	}
 	return r
+}
+
+// owns reports whether a service or target is the Service's. A target that a label selects never is.
+func (s state) owns(key string) bool { return key != "" && (s.own == nil || s.own[key]) }
+
+// wantsPrivate reports whether targets are reached by their private address.
+func wantsPrivate(spec cloud.Spec) bool {
+	if usePrivateIP.Has(spec.Options) {
+		return usePrivateIP.Bool(spec.Options)
+	}
+	return internal.Bool(spec.Options)
+}
+
+// MaxTargets implements cloud.Sized.
+func (b *Balancers) MaxTargets(v cloud.Balancer) int {
+	return number(v.ProviderFields[fieldMaxTargets])
+}
+
+// Eligible implements cloud.BalancerReader.
+func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
+	private := v.ProviderFields[fieldPrivateTargets] != "false"
+	if reachedAt(v, t, private) != "" || isServer(t.InstanceID) && !private {
+		return ""
+	}
+	if private {
+		return "it has no private address, which use-private-ip needs"
+	}
+	return "it has no public IPv4 address"
+}
+
+func isServer(id cloud.InstanceID) bool {
+	_, ok := api.ID(string(id))
+	return ok
+}
+
+// reachedAt returns the address at which a machine is a target, "" when there is none: a dedicated server without a
+// private address is reached at its public one, as upstream has it.
+func reachedAt(v cloud.Balancer, t cloud.Target, private bool) string {
+	ip := addressOf(t, private)
+	if ip == "" && private && v.Scope == cloud.ScopeExternal && !isServer(t.InstanceID) {
+		return addressOf(t, false)
+	}
+	return ip
+}
+
+// addressOf returns the address of a machine of that kind, "" when it has none.
+func addressOf(t cloud.Target, private bool) string {
+	kind := cloud.AddressExternalIP
+	if private {
+		kind = cloud.AddressInternalIP
+	} else if ip := t.Attributes[server.PublicIPv4]; ip != "" {
+		return ip
+	}
+	for _, a := range t.Addresses {
+		if a.Type == kind && strings.Contains(a.Address, ".") {
+			return a.Address
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package balancer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +15,55 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
+
+// ResourceKinds implements cloud.Composite.
+func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
+	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
+	return []cloud.ResourceKind{
+		{
+			Name: kindCertificate, OfService: true, Last: []string{"issuance"},
+			Create: b.createCertificate, Update: b.updateCertificate, Delete: b.delete("/certificates/"),
+		},
+		{
+			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse),
+			Separate: []string{"load_balancer_type", "algorithm"}, Last: []string{"network_label"},
+			Create: b.create, Update: b.update, Delete: b.delete("/load_balancers/"),
+		},
+		{Name: kindPublic, Create: b.action("enable_public_interface"), Delete: b.undo("disable_public_interface")},
+		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: b.action("attach_to_network", "network", "ip", "ip_range"), Delete: b.undo("detach_from_network", "network")},
+		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: targetWrites{b}.add, Delete: targetWrites{b}.remove},
+		{Name: kindService, Create: b.action("add_service", serviceFields...), Update: b.updateService, Delete: b.undo("delete_service", "listen_port")},
+		{Name: kindReverse, Create: b.createReverse, Update: b.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
+	}
+}
+
+func (b *Balancers) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	if err := b.freeName(ctx, wanted); err != nil {
+		return "", err
+	}
+	request := body(wanted, "name", "domain_names", "labels")
+	request["type"] = hcloud.CertificateTypeManaged
+	answer, err := b.send(ctx, http.MethodPost, "/certificates", request)
+	if answer.Certificate.ID == 0 {
+		return "", cmp.Or(taken(err, managedName, wanted), missing("creating the certificate"))
+	}
+	return strconv.FormatInt(answer.Certificate.ID, 10), err
+}
+
+// freeName renames another certificate of the Service that has the name.
+func (b *Balancers) freeName(ctx context.Context, wanted cloud.Resource) error {
+	before, taken := wanted.Native.(*hcloud.Certificate)
+	if !taken {
+		return nil
+	}
+	id := strconv.FormatInt(before.ID, 10)
+	_, err := b.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
+	return err
+}
 
 // answer is what the API says to a write.
 type answer struct {
@@ -25,16 +72,9 @@ type answer struct {
 	Action       *schema.Action      `json:"action"`
 }
 
-// goes returns the error of a write that goes on.
-func (a answer) goes() error {
-	if a.Action == nil || a.Action.ID == 0 {
-		return missing("reading the action")
-	}
-	return api.Goes(hcloud.ActionFromSchema(*a.Action))
-}
-
-// send makes a write. The request can be nil, and the answer empty.
-func (b *Balancers) send(ctx context.Context, method, path string, body any) (a answer, err error) {
+// send makes a write, without a body for nil. One that goes on is an error beside the answer. What is gone needs no
+// deletion.
+func (b *Balancers) send(ctx context.Context, method, path string, body map[string]any) (a answer, err error) {
 	var reader io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -48,40 +88,146 @@ func (b *Balancers) send(ctx context.Context, method, path string, body any) (a 
 		return a, fmt.Errorf("making the request: %w", err)
 	}
 	var text bytes.Buffer
-	if _, err = b.API.Do(request, &text); err != nil {
+	if _, err = b.API.Do(request, &text); method == http.MethodDelete && api.IsNotFound(err) {
+		return a, nil
+	} else if err != nil {
 		return a, api.Failed(method+" "+path, err)
 	}
 	if text.Len() > 0 {
 		if err = json.Unmarshal(text.Bytes(), &a); err != nil {
-			return a, fmt.Errorf("%s %s: reading the answer: %w", method, path, err)
+			return answer{}, fmt.Errorf("%s %s: reading the answer: %w", method, path, err)
 		}
 	}
-	return a, nil
+	switch {
+	case a.Action == nil && method != http.MethodPost:
+		return a, nil
+	case a.Action == nil || a.Action.ID == 0:
+		return a, missing("reading the action")
+	}
+	return a, api.Goes(hcloud.ActionFromSchema(*a.Action))
 }
 
-// remove deletes an object. One that is gone already is as good.
-func (b *Balancers) remove(ctx context.Context, path string) error {
-	answer, err := b.send(ctx, http.MethodDelete, path, nil)
-	switch {
-	case api.IsNotFound(err):
-		return nil
-	case err != nil || answer.Action == nil:
+func missing(what string) error { return fmt.Errorf("%s: %w", what, cloud.ErrIncomplete) }
+
+// body returns these fields of a resource as the API takes them.
+func body(r cloud.Resource, fields ...string) map[string]any {
+	b := map[string]any{}
+	for _, field := range fields {
+		if value := r.Fields[field]; value != nil {
+			b[field] = value
+		}
+	}
+	if certificates, ok := r.Fields["certificates"].([]any); ok && b["http"] != nil {
+		http, ids := maps.Clone(r.Fields["http"].(map[string]any)), []int64{}
+		for _, id := range certificates {
+			n, _ := strconv.ParseInt(id.(string), 10, 64)
+			ids = append(ids, n)
+		}
+		http["certificates"], b["http"] = ids, http
+	}
+	return b
+}
+
+// taken returns the error of a name, which something else has.
+func taken(err error, key annotation.Key, wanted cloud.Resource) error {
+	if hcloud.IsError(err, hcloud.ErrorCodeUniquenessError) {
+		return &cloud.Invalid{Field: key.Name, Value: fmt.Sprint(wanted.Fields["name"]), Want: "another one has this name: choose another name, or delete the other one"}
+	}
+	return err
+}
+
+// updateCertificate renames a certificate, or has one issued again.
+func (b *Balancers) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	path := "/certificates/" + present.ID
+	if fields[0] == "name" {
+		if err := b.freeName(ctx, wanted); err != nil {
+			return err
+		}
+		_, err := b.send(ctx, http.MethodPut, path, body(wanted, "name"))
+		return taken(err, managedName, wanted)
+	}
+	if _, err := b.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
+		return fmt.Errorf("having the certificate issued again: %w", err)
+	}
+	return nil
+}
+
+// delete deletes an object.
+func (b *Balancers) delete(path string) func(context.Context, cloud.Resource) error {
+	return func(ctx context.Context, present cloud.Resource) error {
+		_, err := b.send(ctx, http.MethodDelete, path+present.ID, nil)
 		return err
 	}
-	return answer.goes()
+}
+
+// create makes a load balancer with all its parts in one request.
+func (b *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+	request := body(wanted, "name", "load_balancer_type", "location", "network_zone")
+	request["algorithm"] = map[string]any{"type": wanted.Fields["algorithm"]}
+	request["public_interface"] = false
+	services, targets := []any{}, []any{}
+	for _, r := range with {
+		switch r.Kind {
+		case kindPublic:
+			request["public_interface"] = true
+		case kindNetwork:
+			request["network"] = r.Fields["network"]
+		case kindTarget:
+			targets = append(targets, body(r, targetFields...))
+		case kindService:
+			services = append(services, body(r, serviceFields...))
+		}
+	}
+	request["labels"], request["services"], request["targets"] = labelled(wanted, wanted), services, targets
+	answer, err := b.send(ctx, http.MethodPost, "/load_balancers", request)
+	if answer.LoadBalancer.ID == 0 {
+		return "", cmp.Or(err, missing("creating the load balancer"))
+	}
+	return strconv.FormatInt(answer.LoadBalancer.ID, 10), err
+}
+
+// labelled are the labels of a load balancer, with that of the network that another one says, if there is one.
+func labelled(wanted, network cloud.Resource) map[string]string {
+	labels := maps.Clone(wanted.Fields["labels"].(map[string]string))
+	if id, _ := network.Fields["network_label"].(string); id != "" {
+		labels[labelNetwork] = id
+	}
+	return labels
+}
+
+// update changes fields of a load balancer: name and labels together, any other by itself.
+func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	wanted.ID = present.ID
+	request := map[string]any{}
+	for _, field := range fields {
+		switch field {
+		case "load_balancer_type":
+			return b.act(ctx, wanted, "change_type", body(wanted, field))
+		case "algorithm":
+			return b.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
+		case "name":
+			request[field] = wanted.Fields[field]
+		case "labels":
+			request["labels"] = labelled(wanted, present)
+		case "network_label":
+			request["labels"] = labelled(wanted, wanted)
+		}
+	}
+	answer, err := b.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)
+	if err == nil && answer.LoadBalancer.ID == 0 {
+		return missing("changing the load balancer")
+	}
+	return taken(err, name, wanted)
 }
 
 // act makes an action of the load balancer that a resource belongs to.
-func (b *Balancers) act(ctx context.Context, r cloud.Resource, action string, body any) error {
+func (b *Balancers) act(ctx context.Context, r cloud.Resource, action string, body map[string]any) error {
 	id, known := r.Fields["load_balancer"].(string)
 	if !known {
 		id = r.ID // of the load balancer itself
 	}
-	answer, err := b.send(ctx, http.MethodPost, "/load_balancers/"+id+"/actions/"+action, body)
-	if err != nil {
-		return err
-	}
-	return answer.goes()
+	_, err := b.send(ctx, http.MethodPost, "/load_balancers/"+id+"/actions/"+action, body)
+	return err
 }
 
 // action makes a part of a load balancer by an action with these fields.
@@ -101,70 +247,16 @@ func (b *Balancers) undo(action string, fields ...string) func(context.Context, 
 	}
 }
 
-// create makes a load balancer with all its parts in one request.
-func (b *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
-	request := body(wanted, "name", "load_balancer_type", "location", "network_zone")
-	request["algorithm"] = map[string]any{"type": wanted.Fields["algorithm"]}
-	request["public_interface"] = false
-	labels := maps.Clone(wanted.Fields["labels"].(map[string]string))
-	services, targets := []any{}, []any{}
-	for _, r := range with {
-		switch r.Kind {
-		case kindPublic:
-			request["public_interface"] = true
-		case kindNetwork:
-			request["network"] = r.Fields["network"]
-		case kindTarget:
-			targets = append(targets, body(r, targetFields...))
-		case kindService:
-			services = append(services, body(r, serviceFields...))
-		}
-	}
-	request["labels"], request["services"], request["targets"] = withNetwork(labels, wanted), services, targets
-	answer, err := b.send(ctx, http.MethodPost, "/load_balancers", request)
-	if err != nil {
-		return "", err
-	}
-	if answer.LoadBalancer.ID == 0 {
-		return "", missing("creating the load balancer")
-	}
-	return strconv.FormatInt(answer.LoadBalancer.ID, 10), answer.goes()
-}
-
-// withNetwork adds the label of the network, if there is one.
-func withNetwork(labels map[string]string, of cloud.Resource) map[string]string {
-	if id := of.Fields["network_label"]; id != "" {
-		labels[labelNetwork], _ = id.(string)
-	}
-	return labels
-}
-
-// update changes fields of a load balancer: name and labels together, any other by itself.
-func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	wanted.ID = present.ID
-	request := map[string]any{}
+// updateService changes fields of a service in one request.
+func (b *Balancers) updateService(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
+	request := []string{"listen_port"}
 	for _, field := range fields {
-		switch field {
-		case "load_balancer_type":
-			return b.act(ctx, wanted, "change_type", body(wanted, field))
-		case "algorithm":
-			return b.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
-		case "name":
-			request[field] = wanted.Fields[field]
-		case "labels":
-			request["labels"] = withNetwork(maps.Clone(wanted.Fields["labels"].(map[string]string)), present)
-		case "network_label":
-			request["labels"] = withNetwork(maps.Clone(wanted.Fields["labels"].(map[string]string)), wanted)
+		if field == "certificates" {
+			field = "http"
 		}
+		request = append(request, field)
 	}
-	answer, err := b.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)
-	if err != nil {
-		return taken(err, name, wanted)
-	}
-	if answer.LoadBalancer.ID == 0 {
-		return missing("changing the load balancer")
-	}
-	return nil
+	return b.act(ctx, wanted, "update_service", body(wanted, request...))
 }
 
 func (b *Balancers) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {

@@ -41,61 +41,36 @@ type Robot struct {
 
 // Read validates all variables and reports every problem at once.
 func Read(c cloud.Config) (Settings, error) {
-	r := &reader{cloud.SettingReader{Lookup: c.Lookup}, c.Secret}
+	r := &cloud.SettingReader{Lookup: c.Lookup, Secret: c.Secret}
 	family, families := strings.ToLower(r.Text(EnvFamily)), []string{FamilyIPv4, FamilyIPv6, FamilyDualStack}
 	if !slices.Contains(families, family) {
 		r.Refuse(EnvFamily, family, "want "+strings.Join(families, " or "))
 	}
 	s := Settings{
-		Endpoint:      r.baseURL(EnvEndpoint),
-		MetadataURL:   r.baseURL(EnvMetadataURL),
-		Network:       r.secret(EnvNetwork),
+		Endpoint:      r.BaseURL(EnvEndpoint),
+		MetadataURL:   r.BaseURL(EnvMetadataURL),
+		Network:       r.SecretText(EnvNetwork),
 		AttachedCheck: !r.Bool(EnvNoAttachCheck),
 		Routes:        r.Bool(EnvRoutes),
 		IPv4:          family != FamilyIPv6,
 		IPv6:          family == FamilyIPv6 || family == FamilyDualStack,
 		ZoneLabel:     r.Bool(EnvZoneLabel),
-		Robot:         r.robot(),
+		Robot:         robot(r),
 		Balancers:     r.Bool(EnvBalancers),
 	}
 	s.Routes = s.Routes && s.Network != ""
-	if r.secret(EnvToken) == "" {
-		r.Add(fmt.Errorf("%s: want an API token, or %s_FILE with the path of one", EnvToken, EnvToken))
-	}
+	r.Token(EnvToken)
 	return s, r.Err()
 }
 
-// reader reads the forms that only these variables have.
-type reader struct {
-	cloud.SettingReader
-	secrets func(name string) (string, error)
-}
-
-func (r *reader) robot() Robot {
-	user, password := r.secret(EnvRobotUser), r.secret(EnvRobotPassword)
+func robot(r *cloud.SettingReader) Robot {
+	user, password := r.SecretText(EnvRobotUser), r.SecretText(EnvRobotPassword)
 	if (user == "") != (password == "") {
 		r.Add(fmt.Errorf("%s and %s: want both or neither", EnvRobotUser, EnvRobotPassword))
 	}
 	enabled := r.Bool(EnvRobot)
 	return Robot{
-		Enabled: enabled, BaseURL: r.baseURL(EnvRobotURL), Credentials: enabled && user != "",
+		Enabled: enabled, BaseURL: r.BaseURL(EnvRobotURL), Credentials: enabled && user != "",
 		ForwardInternalIPs: r.Bool(EnvRobotAddresses), NameMustMatch: r.Bool(EnvRobotName),
 	}
-}
-
-func (r *reader) secret(name string) string {
-	text, err := r.secrets(name)
-	if err != nil {
-		r.Add(fmt.Errorf("reading %s: %w", name, err))
-	}
-	return strings.TrimSpace(text)
-}
-
-// baseURL returns a URL that has a default.
-func (r *reader) baseURL(name string) *url.URL {
-	u := r.URL(name)
-	if r.Text(name) == "" {
-		r.Refuse(name, "", "want an absolute http or https URL")
-	}
-	return u
 }

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Endpoint.String() != "https://api.hetzner.cloud/v1" || s.Robot.BaseURL.String() != "https://robot-ws.your-server.de" {
+	if s.Endpoint.String() != "https://api.hetzner.cloud/v1" || s.Robot.BaseURL.String() != "https://robot-ws.your-server.de/" {
 		t.Errorf("URLs %s, %s", s.Endpoint, s.Robot.BaseURL)
 	}
 	if s.Network != "" || s.Routes || !s.AttachedCheck || !s.IPv4 || s.IPv6 || !s.ZoneLabel {

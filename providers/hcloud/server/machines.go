@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
@@ -52,14 +53,12 @@ func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 }
 
 // servers reads the cloud servers of a name, or all of them for "".
-func (m *Machines) servers(ctx context.Context, name string) (api.Listing[*hcloud.Server], error) {
+func (m *Machines) servers(ctx context.Context, name string) (cloud.Listing[*hcloud.Server], error) {
 	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.Server, *hcloud.Response, error) {
 		return m.API.Server.List(ctx, hcloud.ServerListOpts{ListOpts: opts, Name: name})
 	})
-	for _, s := range all.Items {
-		if s.ID == 0 {
-			return all, fmt.Errorf("listing servers: %w", cloud.ErrIncomplete)
-		}
+	if slices.ContainsFunc(all.Items, func(s *hcloud.Server) bool { return s.ID == 0 }) {
+		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return all, api.Failed("listing servers", err)
@@ -72,64 +71,52 @@ var errNoCredentials = errors.New("there are no credentials for Robot, so nobody
 
 // Get implements cloud.Instances.
 func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	found := map[cloud.InstanceID]cloud.Instance{}
-	for _, id := range ids {
+	return cloud.GetEach(ids, func(id cloud.InstanceID) (i cloud.Instance, err error) {
 		number, isDedicated, err := Number(id)
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return i, err
+		case isDedicated: // it may have another name, and so another id
+			return m.getDedicated(ctx, int(number))
 		}
-		i, exists, err := m.get(ctx, number, isDedicated)
-		if err != nil {
-			return nil, err
+		doing := fmt.Sprintf("reading the server %d", number)
+		s, _, err := m.API.Server.GetByID(ctx, number)
+		switch {
+		case err != nil:
+			return i, api.Failed(doing, err)
+		case s == nil:
+			return i, nil
+		case s.ID != number:
+			return i, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
 		}
-		if exists && i.ID == id { // a dedicated server may have another name
-			found[id] = i
-		}
-	}
-	return found, nil
-}
-
-func (m *Machines) get(ctx context.Context, number int64, isDedicated bool) (i cloud.Instance, exists bool, err error) {
-	if isDedicated {
-		return m.getDedicated(ctx, int(number))
-	}
-	doing := fmt.Sprintf("reading the server %d", number)
-	s, _, err := m.API.Server.GetByID(ctx, number)
-	switch {
-	case err != nil:
-		return i, false, api.Failed(doing, err)
-	case s == nil:
-		return i, false, nil
-	case s.ID != number:
-		return i, false, fmt.Errorf("%s: %w", doing, cloud.ErrIncomplete)
-	}
-	return m.fromCloud(s), true, nil
+		return m.fromCloud(s), nil
+	})
 }
 
 // getDedicated reads a dedicated server together with its power state.
-func (m *Machines) getDedicated(ctx context.Context, number int) (i cloud.Instance, exists bool, err error) {
+func (m *Machines) getDedicated(ctx context.Context, number int) (i cloud.Instance, err error) {
 	if m.Robot == nil {
-		return i, false, errNoCredentials
+		return i, errNoCredentials
 	}
 	s, err := m.Robot.Server(ctx, number)
 	if cloud.IsClass(err, cloud.FailureNotFound) {
-		return i, false, nil
+		return i, nil
 	}
 	if err != nil {
-		return i, false, err
+		return i, err
 	}
-	off := false
+	state := cloud.StateRunning
 	if s.Reset == nil || *s.Reset { // else nothing tells whether it is off
-		if off, err = m.Robot.ShutOff(ctx, number); err != nil {
-			return i, false, err
+		switch off, err := m.Robot.ShutOff(ctx, number); {
+		case err != nil:
+			return i, err
+		case off:
+			state = cloud.StateStopped
 		}
 	}
 	i = m.fromRobot(s)
-	i.State = cloud.StateRunning
-	if off {
-		i.State = cloud.StateStopped
-	}
-	return i, true, nil
+	i.State = state
+	return i, nil
 }
 
 // FindByName implements cloud.Instances. One server is no answer while Robot cannot be asked, which may
@@ -141,21 +128,16 @@ func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instanc
 	}
 	var found []cloud.Instance
 	for _, s := range servers.Items {
-		if s.Name == name {
-			found = append(found, m.fromCloud(s))
+		found = append(found, m.fromCloud(s))
+	}
+	if m.Robot != nil {
+		all, err := m.Robot.Servers(ctx)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if m.Robot == nil {
-		return found, nil
-	}
-	all, err := m.Robot.Servers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range all {
-		if s.Name == name {
+		for _, s := range all {
 			found = append(found, m.fromRobot(s))
 		}
 	}
-	return found, nil
+	return slices.DeleteFunc(found, func(i cloud.Instance) bool { return i.Name != name }), nil
 }

@@ -35,22 +35,20 @@ func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 
 // Get implements cloud.Instances.
 func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	found := map[cloud.InstanceID]cloud.Instance{}
-	for _, id := range ids {
+	return cloud.GetEach(ids, func(id cloud.InstanceID) (cloud.Instance, error) {
 		s, err := m.getServer(ctx, string(id))
 		if err != nil {
-			return nil, fmt.Errorf("reading server %s: %w", id, err)
+			return cloud.Instance{}, fmt.Errorf("reading server %s: %w", id, err)
 		}
 		if s == nil {
-			continue
+			return cloud.Instance{}, nil
 		}
 		described, err := m.describe(ctx, []server{*s}, url.Values{"device_id": {s.ID}})
 		if err != nil {
-			return nil, err
+			return cloud.Instance{}, err
 		}
-		found[id] = described[0]
-	}
-	return found, nil
+		return described[0], nil
+	})
 }
 
 // FindByName implements cloud.Instances. Like upstream on MySQL it ignores case, because

@@ -51,12 +51,12 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return d.absent(ctx, spec)
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
-		s := &object.Snapshot{LB: *f.lb}
+		s := &object.Snapshot{LB: *f.lb, Guard: object.Guard{None: d.groups.AreNone(spec)}}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
 		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
 		return o, nil
 	}
-	s, err := d.reader.Children(ctx, *f.lb, f.read, lastOf(spec))
+	s, err := d.parts(ctx, f, spec)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
@@ -69,6 +69,25 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	o := d.observed(s, spec)
 	o.ByName, o.Duplicates = f.byName, f.duplicates
 	return d.explore(ctx, s, o, spec)
+}
+
+// parts reads what belongs to a balancer in Octavia. What is behind the listeners of others is left out, and for a deletion all
+// that it does not depend on: what goes as a whole, and what goes with pools.
+func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*object.Snapshot, error) {
+	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(spec)
+	leaves := spec.Deleting && !spec.Retained
+	whole := leaves && d.Config.CascadeDelete
+	if whole && d.owners.IsMadeFor(f.lb, spec) {
+		return s, nil
+	}
+	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && d.owners.MayDelete(s, spec) {
+		return s, err
+	}
+	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
+		return s, err
+	}
+	s.Read = f.read
+	return s, d.reader.AddBehind(ctx, s, last, d.owners.Pools(s, spec))
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron.
@@ -247,13 +266,4 @@ func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
 		return found{lb: leaving}
 	}
 	return found{lb: named, byName: named != nil}
-}
-
-// lastOf returns the snapshot of the last observation, nil when there is none.
-func lastOf(spec cloud.Spec) *object.Snapshot {
-	if spec.Last == nil {
-		return nil
-	}
-	s, _ := spec.Last.Native.(*object.Snapshot)
-	return s
 }

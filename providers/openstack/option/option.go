@@ -26,10 +26,8 @@ var (
 	NodeSelector = nodeSelector()
 	Hostname     = annotation.Hostname.WithAliases(prefix + "hostname")
 
-	Class = annotation.Key{
-		Name: prefix + "class", Type: annotation.TypeString,
-		Doc: "Name of a [LoadBalancerClass] section of the configuration. Not to be confused with spec.loadBalancerClass.",
-	}
+	Class = annotation.Own(prefix+"class", annotation.TypeString,
+		"Name of a [LoadBalancerClass] section of the configuration. Not to be confused with spec.loadBalancerClass.")
 	FloatingNetwork = uuidKey("floating-network-id", createOnly, "Id of the external network the floating IP is taken from.")
 	FloatingSubnet  = uuidKey("floating-subnet-id", createOnly, "Id of the subnet the floating IP is taken from.")
 	FloatingName    = annotation.Key{
@@ -37,15 +35,10 @@ var (
 		Want: `a name, a glob such as "public-*", or "~" and a regular expression; "!" before it negates`,
 		Doc:  `Which subnets of the floating network the floating IP may come from, by name: a glob, or "~" and a regular expression; "!" before it negates.`,
 	}
-	FloatingTags = annotation.Key{
-		Name: prefix + "floating-subnet-tags", Type: annotation.TypeString, Applies: createOnly, Blank: true,
-		Doc: `Which subnets of the floating network the floating IP may come from, by tags: "a,b" for any, "&a,b" for all, "!a,b" for none, "!&a,b" for not all of them.`,
-	}
-	KeepFloatingIP = annotation.Key{
-		Name: prefix + "keep-floatingip", Type: annotation.TypeBool, Default: "false",
-		Doc: "Keep the floating IP when the Service is deleted or becomes internal.",
-	}
-	WantedAddress = annotation.Address.Checked(checkAddress, "an IP address").On(createOnly).
+	FloatingTags = blank(annotation.Own(prefix+"floating-subnet-tags", annotation.TypeString,
+		`Which subnets of the floating network the floating IP may come from, by tags: "a,b" for any, "&a,b" for all, "!a,b" for none, "!&a,b" for not all of them.`)).On(createOnly)
+	KeepFloatingIP = annotation.Own(prefix+"keep-floatingip", annotation.TypeBool, "Keep the floating IP when the Service is deleted or becomes internal.")
+	WantedAddress  = annotation.Address.Checked(checkAddress, "an IP address").On(createOnly).
 			Noted("As spec.loadBalancerIP, which counts where both are set: a floating IP of the project, or the balancer's own address where it gets none.")
 	Port          = uuidKey("port-id", createOnly, "Id of a port whose address the balancer has. It is not deleted with the balancer.")
 	Subnet        = blank(annotation.Subnet.WithAliases(prefix+"subnet-id").Checked(CheckUUID, "a UUID").On(createOnly))
@@ -53,12 +46,9 @@ var (
 	MemberSubnet  = uuidKey("member-subnet-id", "", "Id of the subnet through which the balancer reaches the nodes.")
 	Method        = method()
 	ProxyProtocol = proxyProtocol()
-	ForwardedFor  = annotation.Key{
-		Name: prefix + "x-forwarded-for", Type: annotation.TypeBool, Default: "false",
-		Doc: "Make every TCP port an HTTP port that adds the header X-Forwarded-For.",
-	}
-	TLS = blank(annotation.Certificate.WithAliases(prefix+"default-tls-container-ref").Checked(checkReference, "one reference").ShownIn("tlsContainer", nil)).
-		Noted("Reference of the Barbican container or secret. An empty value switches off the configured default.")
+	ForwardedFor  = annotation.Own(prefix+"x-forwarded-for", annotation.TypeBool, "Make every TCP port an HTTP port that adds the header X-Forwarded-For.")
+	TLS           = blank(annotation.Certificate.WithAliases(prefix+"default-tls-container-ref").Checked(checkReference, "one reference").ShownIn("tlsContainer", nil)).
+			Noted("Reference of the Barbican container or secret. An empty value switches off the configured default.")
 	TLSPorts    = annotation.TLSPorts.Noted("By default every TCP port.")
 	IdleTimeout = annotation.IdleTimeout.Within(1, maxTimeout/1000).ShownIn("timeoutClientData", fromMilliseconds).
 			Noted("Of clients and nodes alike; upstream has a key for each.").Under(prefix+"timeout-client-data", prefix+"timeout-member-data")
@@ -68,10 +58,8 @@ var (
 	MemberData      = timeout("timeout-member-data", "50000", "Milliseconds a node may be silent.")
 	TCPInspect      = timeout("timeout-tcp-inspect", "0", "Milliseconds to wait for the content that is inspected.")
 
-	Monitor = annotation.Key{
-		Name: prefix + "enable-health-monitor", Type: annotation.TypeBool, Default: "false",
-		Doc: "Check the health of the nodes. Without it `externalTrafficPolicy: Local` sends connections to nodes that drop them.",
-	}
+	Monitor = annotation.Own(prefix+"enable-health-monitor", annotation.TypeBool,
+		"Check the health of the nodes. Without it `externalTrafficPolicy: Local` sends connections to nodes that drop them.")
 	MonitorDelay = monitored(annotation.HealthInterval.WithAliases(prefix+"health-monitor-delay").Within(1, math.MaxInt32)).Standing("5").
 			Noted("At least 3 seconds for UDP.")
 	MonitorTimeout = monitored(annotation.HealthTimeout.WithAliases(prefix+"health-monitor-timeout").Within(1, math.MaxInt32)).Standing("3").
@@ -84,11 +72,8 @@ var (
 
 	Flavor = blank(annotation.Size.WithAliases(prefix+"flavor-id").Checked(CheckUUID, "a UUID").On(createOnly).ShownIn("flavor", nil)).
 		Noted("Id of the balancer's flavor.")
-	Zone = annotation.Key{
-		Name: prefix + "availability-zone", Type: annotation.TypeString, Applies: createOnly, Blank: true,
-		Doc: "Name of the availability zone of the balancer.",
-	}
-	ID = annotation.Key{
+	Zone = blank(annotation.Own(prefix+"availability-zone", annotation.TypeString, "Name of the availability zone of the balancer.")).On(createOnly)
+	ID   = annotation.Key{
 		Name: IDAnnotation, Type: annotation.TypeString, Output: true, Check: CheckUUID, Want: "the id of a load balancer",
 		Doc: "Id of the Service's balancer. It is recorded here; on a new Service it may name an existing balancer, which is then shared.",
 	}

@@ -40,6 +40,11 @@ func main() {
 		}
 		os.Exit(2)
 	}
+	// The control plane is as in a cluster, see process.Start.
+	if err := os.Setenv("GOGC", "100"); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err = run(ctx, o)
 	stop()

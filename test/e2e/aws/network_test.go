@@ -3,6 +3,7 @@ package aws_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -173,6 +174,58 @@ func TestSharedProbe(t *testing.T) {
 	}
 	s.idle(two)
 	s.gone(two, before)
+}
+
+// TestSharedProbeIsConfirmed: a deletion that may be left the rules of another balancer looks for them afterwards. One that may not
+// does not look again.
+func TestSharedProbeIsConfirmed(t *testing.T) {
+	s := newSite(t, siteOptions{global: []string{"ClusterServiceLoadBalancerHealthProbeMode = Shared"}})
+	one, two := s.service("one", network), s.service("two", network)
+	for _, svc := range []*corev1.Service{one, two} {
+		svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}
+		s.ensure(svc)
+	}
+	for _, test := range []struct {
+		svc   *corev1.Service
+		again bool
+	}{{two, true}, {one, false}} { // the rules have the name of the first one
+		from := len(s.proxy.Calls())
+		s.remove(test.svc)
+		deleted, again := false, false
+		for _, call := range s.proxy.Calls()[from:] {
+			deleted = deleted || call.String() == "elbv2 DeleteLoadBalancer"
+			again = again || deleted && call.String() == "elbv2 DescribeLoadBalancers"
+		}
+		if !deleted || again != test.again {
+			t.Errorf("%s: deleted %t, and looked at again %t, want %t", test.svc.Name, deleted, again, test.again)
+		}
+	}
+}
+
+// TestSharedProbeTogether deletes two balancers at once that share the rules of their health checks: each may leave these to the
+// other one, and none is left.
+func TestSharedProbeTogether(t *testing.T) {
+	s := newSite(t, siteOptions{global: []string{"ClusterServiceLoadBalancerHealthProbeMode = Shared"}})
+	before := s.inventory()
+	for range 3 {
+		one, two := s.service("one", network), s.service("two", network)
+		for _, svc := range []*corev1.Service{one, two} {
+			svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}
+			s.ensure(svc)
+		}
+		var all sync.WaitGroup
+		for _, svc := range []*corev1.Service{one, two} {
+			all.Go(func() {
+				if err := s.tryRemove(svc); err != nil {
+					t.Errorf("deleting the balancer of %s: %v", svc.Name, err)
+				}
+			})
+		}
+		all.Wait()
+		if diff := cmp.Diff(before, s.inventory()); diff != "" {
+			t.Fatalf("left (-before +after):\n%s", diff)
+		}
+	}
 }
 
 // TestBothProtocols has TCP and UDP on one port.

@@ -106,6 +106,22 @@ func (s *service) unset(keys ...string) {
 
 func (s *service) patch(value func(string) any, keys ...string) {
 	s.t.Helper()
+	if err := s.tryPatch(value, keys...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// touchUnlessGone touches a Service whose deletion may have ended.
+func (s *service) touchUnlessGone() {
+	s.t.Helper()
+	err := s.tryPatch(func(string) any { return fmt.Sprint(serial.Add(1)) }, "example.com/touched")
+	if err != nil && !apierrors.IsNotFound(err) {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *service) tryPatch(value func(string) any, keys ...string) error {
+	s.t.Helper()
 	annotations := map[string]any{}
 	for _, key := range keys {
 		annotations[key] = value(key)
@@ -115,9 +131,7 @@ func (s *service) patch(value func(string) any, keys ...string) {
 		s.t.Fatal(err)
 	}
 	_, err = env.Client().CoreV1().Services(namespace).Patch(within(s.t), s.name, types.MergePatchType, body, metav1.PatchOptions{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	return err
 }
 
 // touch changes an annotation that means nothing to anybody, so that the Service is looked

@@ -113,7 +113,8 @@ func (s *site) start() {
 	var err error
 	s.process, err = ccm.Start(ccm.Options{
 		Binary: s.binary, Kubeconfig: s.kubeconfig, Provider: "gce", Env: s.env, Dir: s.dir, Name: "gce",
-		Args: append([]string{"--cloud-config=" + s.path("gce.conf")}, s.flags...),
+		Certificate: s.ServingCertificate(),
+		Args:        append([]string{"--cloud-config=" + s.path("gce.conf")}, s.flags...),
 	})
 	s.must(err)
 	s.t.Cleanup(func() {

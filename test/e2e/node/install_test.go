@@ -60,7 +60,8 @@ func (s *site) joined(names ...string) error {
 	warnings := map[string][]string{}
 	count := map[string]int32{}
 	for _, e := range events.Items {
-		if e.Type == corev1.EventTypeWarning && e.InvolvedObject.Kind == "Service" {
+		// The API server repairs addresses that it has just given, when its own check began before.
+		if e.Type == corev1.EventTypeWarning && e.InvolvedObject.Kind == "Service" && e.Reason != "ClusterIPNotAllocated" {
 			warnings[e.InvolvedObject.Name] = append(warnings[e.InvolvedObject.Name], e.Reason+": "+e.Message)
 			count[e.InvolvedObject.Name] += e.Count
 		}

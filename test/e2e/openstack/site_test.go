@@ -152,7 +152,7 @@ func (s *site) try(svc *corev1.Service) error {
 	})
 }
 
-// through repeats what says that the cloud is busy: once while it is, and then when Octavia is
+// through repeats what says that the cloud is busy: when a change has ended, or once while it is, and then when Octavia is
 // through with it. Each time asks for as much as ten times a look at the balancers does.
 func (s *site) through(run func() error) error {
 	for again := range patience {
@@ -160,6 +160,10 @@ func (s *site) through(run func() error) error {
 		var pending *loadbalancer.Pending
 		if !errors.As(err, &pending) {
 			return err
+		}
+		if pending.Ended != nil {
+			<-pending.Ended
+			continue
 		}
 		select {
 		case <-time.After(min(pending.After, 250*time.Millisecond)):

@@ -259,17 +259,9 @@ func (r *Rules) ownNotes(spec cloud.Spec) []cloud.Warning {
 
 // tlsNotes say which ports terminate no TLS although the portable key names them.
 func tlsNotes(spec cloud.Spec) []cloud.Warning {
-	var list []cloud.Warning
-	note := func(message string) {
-		list = append(list, cloud.Warning{Field: option.TLSPorts.Name, Message: message})
-	}
+	list := annotation.UnknownPorts(spec, option.TLSPorts)
 	if option.TLSPorts.Has(spec.Options) && option.TLS.In(spec.Options) == "" {
-		note("it has no effect without " + option.TLS.Name)
-	}
-	for _, number := range option.TLSPorts.Ports(spec.Options) {
-		if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolTCP && p.Port == number }) {
-			note("the Service has no TCP port " + strconv.Itoa(number) + "; it is ignored")
-		}
+		list = append(list, cloud.Warning{Field: option.TLSPorts.Name, Message: "it has no effect without " + option.TLS.Name})
 	}
 	return list
 }

@@ -49,6 +49,8 @@ func (g SecurityGroup) Identifier() string { return g.ID }
 // there is none. ports are those of machines, with their groups.
 type Guard struct {
 	Group *SecurityGroup
+	// None says that there is no group, and that none is made either.
+	None  bool
 	Ports []neutron.Port
 	// Network is that of the balancer.
 	Network string

@@ -114,6 +114,7 @@ const (
 	StatusActive        = "ACTIVE"
 	StatusError         = "ERROR"
 	StatusDeleted       = "DELETED"
+	StatusPending       = "PENDING_" // begins those of a balancer that is busy
 	StatusPendingDelete = "PENDING_DELETE"
 )
 

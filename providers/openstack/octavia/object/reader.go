@@ -57,6 +57,27 @@ func (r *Reader) Balancers(ctx context.Context) ([]Balancer, time.Time, error) {
 	return api.ListDated[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, r.OfProject())
 }
 
+// Statuses reads the provisioning statuses of balancers by their ids: of one by itself, of several in a list of all. One that is
+// not there is missing.
+func (r *Reader) Statuses(ctx context.Context, ids []string) (map[string]string, error) {
+	statuses := map[string]string{}
+	if len(ids) == 1 {
+		lb, _, err := r.Balancer(ctx, ids[0])
+		if api.IsNotFound(err) {
+			err = nil
+		}
+		statuses[lb.ID] = lb.Provisioning
+		return statuses, err
+	}
+	query := r.OfProject()
+	query["fields"] = []string{"id", "provisioning_status"}
+	all, err := api.ListAll[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, query)
+	for _, lb := range all {
+		statuses[lb.ID] = lb.Provisioning
+	}
+	return statuses, err
+}
+
 // OfProject limits a list to our own project: to an administrator all of them are shown.
 func (r *Reader) OfProject() url.Values {
 	query := url.Values{}
@@ -66,63 +87,51 @@ func (r *Reader) OfProject() url.Values {
 	return query
 }
 
-// Children reads listeners, pools, members and monitors of a balancer, as far as they are not
-// known to be what they were in an earlier snapshot.
-func (r *Reader) Children(ctx context.Context, lb Balancer, read time.Time, last *Snapshot) (*Snapshot, error) {
-	s := &Snapshot{LB: lb, Read: read, Pools: map[string]Pool{}, Members: map[string][]Member{}, Monitors: map[string]Monitor{}}
-	if last != nil && last.LB.ID != lb.ID {
-		last = nil
+// AddListeners reads the listeners of a balancer, unless they are known to be what they were in an earlier snapshot.
+func (r *Reader) AddListeners(ctx context.Context, s, last *Snapshot) (err error) {
+	if last.isOf(s.LB) {
+		s.Listeners = last.Listeners
+		return nil
 	}
-	if last != nil && last.Still(last.LB.Updated, lb.Updated) {
-		s.Listeners, s.Pools, s.Members, s.Monitors = last.Listeners, last.Pools, last.Members, last.Monitors
-		s.Read = last.Read
-		return s, nil
-	}
-	var err error
-	if s.Listeners, err = api.ListAll[Listener](ctx, r.Client, "listeners", PathListeners, ofBalancer(lb.ID)); err != nil {
-		return nil, err
-	}
-	pools, err := api.ListAll[Pool](ctx, r.Client, "pools", PathPools, ofBalancer(lb.ID))
-	if err != nil {
-		return nil, err
-	}
-	if err := r.addMembers(ctx, s, pools, last); err != nil {
-		return nil, err
-	}
-	return s, r.addMonitors(ctx, s, last)
+	s.Listeners, err = api.ListAll[Listener](ctx, r.Client, "listeners", PathListeners, ofBalancer(s.LB.ID))
+	return err
 }
 
-func (r *Reader) addMembers(ctx context.Context, s *Snapshot, pools []Pool, last *Snapshot) error {
+// AddPools reads the pools of a balancer likewise.
+func (r *Reader) AddPools(ctx context.Context, s, last *Snapshot) error {
+	if last.isOf(s.LB) {
+		s.Pools = last.Pools
+		return nil
+	}
+	pools, err := api.ListAll[Pool](ctx, r.Client, "pools", PathPools, ofBalancer(s.LB.ID))
+	s.Pools = map[string]Pool{}
 	for _, p := range pools {
 		s.Pools[p.ID] = p
-		switch {
-		case len(p.Members) == 0:
-		case last != nil && last.Still(last.Pools[p.ID].Updated, p.Updated):
-			s.Members[p.ID] = last.Members[p.ID]
-		default:
-			members, err := api.ListAll[Member](ctx, r.Client, "members", PathPools+"/"+p.ID+"/members", nil)
-			if err != nil {
-				return err
-			}
-			s.Members[p.ID] = members
-		}
 	}
-	return nil
+	return err
+}
+
+// AddBehind reads members and monitors of these pools likewise.
+func (r *Reader) AddBehind(ctx context.Context, s, last *Snapshot, pools []Pool) error {
+	s.Members, s.Monitors = map[string][]Member{}, map[string]Monitor{}
+	unknown := slices.DeleteFunc(slices.Clone(pools), func(p Pool) bool { return s.takeBehind(p, last) })
+	for _, p := range unknown {
+		if s.Members[p.ID] = nil; len(p.Members) == 0 {
+			continue
+		}
+		members, err := api.ListAll[Member](ctx, r.Client, "members", PathPools+"/"+p.ID+"/members", nil)
+		if err != nil {
+			return err
+		}
+		s.Members[p.ID] = members
+	}
+	return r.addMonitors(ctx, s, unknown)
 }
 
 // addMonitors reads the monitors of the pools, all at once: the API can't list those of one
 // balancer.
-func (r *Reader) addMonitors(ctx context.Context, s *Snapshot, last *Snapshot) error {
-	missing := false
-	for id, p := range s.Pools {
-		switch {
-		case p.Monitor == "":
-		case last != nil && last.Still(last.Pools[id].Updated, p.Updated):
-			s.Monitors[id] = last.Monitors[id]
-		default:
-			missing = true
-		}
-	}
+func (r *Reader) addMonitors(ctx context.Context, s *Snapshot, pools []Pool) error {
+	missing := slices.ContainsFunc(pools, func(p Pool) bool { return p.Monitor != "" })
 	if !missing {
 		return nil
 	}

@@ -23,7 +23,7 @@ type Snapshot struct {
 	Elsewhere *FloatingIP
 	// Guard is the managed security group.
 	Guard Guard
-	// Read is when the balancer was read, by the clock of the API.
+	// Read is when the balancer was read, by the clock of the API, zero where its parts were not read whole.
 	Read time.Time
 }
 
@@ -46,6 +46,43 @@ func (s *Snapshot) Still(then, now string) bool {
 	}
 	changed, err := time.Parse(StampFormat, then)
 	return err == nil && !s.Read.IsZero() && s.Read.Sub(changed) >= calm
+}
+
+// isOf reports whether the parts that were read are those of the balancer now.
+func (s *Snapshot) isOf(lb Balancer) bool {
+	return s != nil && s.LB.ID == lb.ID && s.Still(s.LB.Updated, lb.Updated)
+}
+
+// takeBehind takes members and monitor of a pool from an earlier snapshot, where they are known to be the same.
+func (s *Snapshot) takeBehind(p Pool, last *Snapshot) bool {
+	if !last.isOf(s.LB) && !last.Still(last.stampOf(p), p.Updated) {
+		return false
+	}
+	members, known := last.Members[p.ID]
+	if monitor, exists := last.Monitors[p.ID]; known && exists {
+		s.Monitors[p.ID] = monitor
+	}
+	if known {
+		s.Members[p.ID] = members
+	}
+	return known
+}
+
+// stampOf returns the time stamp that a pool had.
+func (s *Snapshot) stampOf(p Pool) string {
+	if s == nil {
+		return ""
+	}
+	return s.Pools[p.ID].Updated
+}
+
+// LastOf returns the snapshot of the last observation, nil when there is none.
+func LastOf(spec cloud.Spec) *Snapshot {
+	if spec.Last == nil {
+		return nil
+	}
+	s, _ := spec.Last.Native.(*Snapshot)
+	return s
 }
 
 // ListenerOf returns the listener with that key, nil when there is none.

@@ -174,9 +174,15 @@ func (w *Owners) Tagged(s *object.Snapshot, spec cloud.Spec) []object.Listener {
 // MayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
 // that was made for another Service must have no listener that is not ours.
 func (w *Owners) MayDelete(s *object.Snapshot, spec cloud.Spec) bool {
-	o := spec.Ref.Owner
-	if !isMade(&s.LB, o) || w.Rules.Marks.ReadClaims(s.LB.Tags, o).Users > 0 {
-		return false
-	}
-	return w.isMadeFor(&s.LB, o) || w.isAlone(s, spec)
+	return w.isUnused(&s.LB, spec) && (w.isMadeFor(&s.LB, spec.Ref.Owner) || w.isAlone(s, spec))
+}
+
+// IsMadeFor reports whether the balancer alone says that it was made for this Service, and that nobody else uses it.
+func (w *Owners) IsMadeFor(lb *object.Balancer, spec cloud.Spec) bool {
+	return w.isUnused(lb, spec) && w.isMadeFor(lb, spec.Ref.Owner)
+}
+
+// isUnused reports whether a balancer was made for a Service, and no other one uses it.
+func (w *Owners) isUnused(lb *object.Balancer, spec cloud.Spec) bool {
+	return isMade(lb, spec.Ref.Owner) && w.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Users == 0
 }

@@ -13,6 +13,19 @@ func (w *Owners) IsOurPool(p object.Pool, o cloud.Owner) bool {
 	return w.Rules.Marks.IsChild("pool", p.Name, o) || w.Rules.Marks.Renamed("pool", p.Name, o) != ""
 }
 
+// Pools are those that concern the Service: of its listeners, and its own that nothing leads to. Sorted by id.
+func (w *Owners) Pools(s *object.Snapshot, spec cloud.Spec) []object.Pool {
+	list := w.UnusedPools(s, spec.Ref.Owner)
+	for _, l := range s.Listeners {
+		if p, exists := s.Pools[l.Pool]; exists && w.IsOurs(s, l, spec) {
+			list = append(list, p)
+		}
+	}
+	byID := func(a, b object.Pool) int { return strings.Compare(a.ID, b.ID) }
+	slices.SortFunc(list, byID)
+	return slices.CompactFunc(list, func(a, b object.Pool) bool { return a.ID == b.ID })
+}
+
 // UnusedPools are the Service's pools that nothing leads to: on the way in, or out. Sorted by id.
 func (w *Owners) UnusedPools(s *object.Snapshot, o cloud.Owner) []object.Pool {
 	var list []object.Pool

@@ -22,8 +22,11 @@ type Manager struct {
 }
 
 // Find reads the Service's security group and the ports of machines. Where groups are not
-// managed only a group that is left from a time when they were is looked for.
+// managed only a group that is left from a time when they were is looked for, once. A deletion needs no ports.
 func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
+	if s.Guard.None = m.AreNone(spec); s.Guard.None {
+		return nil
+	}
 	all, listed := object.BulkListOf(spec)
 	groups := all.Groups
 	if !listed {
@@ -37,6 +40,10 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 		s.Guard.Group = &groups[at]
 	}
 	if !m.Rules.Config.ManageSecurityGroups {
+		s.Guard.None = s.Guard.Group == nil
+		return nil
+	}
+	if spec.Deleting && !spec.Retained {
 		return nil
 	}
 	s.Guard.Ports, s.Guard.Network = all.Ports, s.LB.Network
@@ -46,6 +53,12 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	var err error
 	s.Guard.Ports, err = m.Reader.MachinePorts(ctx)
 	return err
+}
+
+// AreNone reports whether the last look has shown that nothing is left of a time when groups were managed.
+func (m *Manager) AreNone(spec cloud.Spec) bool {
+	last := object.LastOf(spec)
+	return last != nil && last.Guard.None && !m.Rules.Config.ManageSecurityGroups
 }
 
 // Resources are the security group with its rules, and the ports of these addresses, which have to

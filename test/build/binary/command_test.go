@@ -1,4 +1,4 @@
-package build
+package binary
 
 import (
 	"encoding/json"

@@ -1,0 +1,55 @@
+package nlb
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// What AWS answers to the deletion of a balancer: that it is not there proves nothing.
+func TestAnswersToADeletion(t *testing.T) {
+	code := func(code string) error { return &smithy.GenericAPIError{Code: code} }
+	n := &Balancers{Client: (&recorder{err: code("LoadBalancerNotFound")}).client()}
+	if _, waits := errors.AsType[*cloud.Waiting](n.remove(t.Context(), cloud.Resource{ID: "arn"})); !waits {
+		t.Error("a deletion that is answered with not found does not wait for a list")
+	}
+	n.Client = (&recorder{err: code("OperationNotPermitted")}).client()
+	if _, invalid := errors.AsType[*cloud.Invalid](n.remove(t.Context(), cloud.Resource{ID: "arn"})); !invalid {
+		t.Error("it is not said that the balancer is protected")
+	}
+	n.Client = (&recorder{}).client()
+	if err := n.remove(t.Context(), cloud.Resource{ID: "arn"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A rule that was made for another balancer may be left to this one by the deletion of that one.
+func TestSharedRule(t *testing.T) {
+	g := groupOf("k8s-a", 30080)
+	for name, test := range map[string]struct {
+		port        int
+		description string
+		shares      bool
+	}{
+		"its own":              {30080, ruleHealth + "mine", false},
+		"another's, this port": {30080, ruleHealth + "other", true},
+		"another's, one more":  {30081, ruleHealth + "other", false},
+		"clients of another":   {30080, ruleClient + "other", false},
+	} {
+		rule := secgroup.Port("tcp", test.port, "10.0.0.0/24").Permission(test.description)
+		s := &Snapshot{
+			Name: "mine", Balancer: &Balancer{groups: []Group{g}},
+			Inventory: &vpc.Inventory{Groups: vpc.Groups{"sg-nodes": ec2types.SecurityGroup{GroupId: aws.String("sg-nodes"), IpPermissions: []ec2types.IpPermission{rule}}}},
+		}
+		if is := (&Balancers{}).Shares(s); is != test.shares {
+			t.Errorf("%s: shared %t, want %t", name, is, test.shares)
+		}
+	}
+}
