@@ -63,7 +63,7 @@ const (
 )
 
 // Record adds results to the published ones, in the place of those of the same cloud and size, and
-// writes the page.
+// writes the page. One that is not within what is promised is refused.
 func Record(root string, results ...Measured) error {
 	all, err := recorded(root)
 	if err != nil {
@@ -72,6 +72,9 @@ func Record(root string, results ...Measured) error {
 	for _, result := range results {
 		if result.Initialise.Seconds > listLife {
 			return fmt.Errorf("publishing %s: initialising took %.0f s, and after %d s machines are listed again: repeat it on a machine that is less busy", result.key(), result.Initialise.Seconds, listLife)
+		}
+		if beyond := result.Violations(); len(beyond) > 0 {
+			return fmt.Errorf("publishing %s: %s", result.key(), strings.Join(beyond, "; "))
 		}
 		all = slices.DeleteFunc(all, func(old Measured) bool { return old.key() == result.key() })
 		all = append(all, result)

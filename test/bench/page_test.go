@@ -66,7 +66,7 @@ func TestRecordReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := func(cloud string, nodes, calls int, load float64) Measured {
-		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
+		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, Initialising: 3, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
 		m.Initialise.Calls.Total, m.Initialise.Seconds = calls, 57
 		return m
 	}
@@ -100,5 +100,10 @@ func TestRecordReplaces(t *testing.T) {
 	slow.Initialise.Seconds = 61
 	if err := Record(root, slow); err == nil || !strings.Contains(err.Error(), "sim/5000") {
 		t.Errorf("a run in which machines were listed again: %v", err)
+	}
+	lost := result("sim", 100, 1, 0)
+	lost.NodesLost = 1
+	if err := Record(root, lost); err == nil || !strings.Contains(err.Error(), "sim: 100 nodes") {
+		t.Errorf("a run that is not within what is promised: %v", err)
 	}
 }
