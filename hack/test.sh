@@ -5,7 +5,8 @@
 #	test.sh       all but those that take minutes
 #	test.sh slow  those that take minutes: `make test-slow`
 #
-#	RACE=     the race detector watches the unit tests of what runs concurrently: all but the providers of real clouds
+#	RACE=     the race detector watches the unit tests of the kernel, without those that need client-go and what builds on it:
+#	          to compile these libraries for it takes longer than all tests
 #	RACE=all  it watches the providers, the system tests and their binary too, as CI does; twice as long
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -65,10 +66,10 @@ unit() {
   echo "==> unit tests (product module)"
   local list
   list=$(cd "$root" && go list ./...)
-  mapfile -t clouds < <(grep /providers/ <<<"$list" | grep -v /providers/sim)
-  mapfile -t concurrent < <(grep -vxFf <(printf '%s\n' "${clouds[@]}") <<<"$list")
-  tested . "${concurrent[@]}" -- "${raced[@]}" -timeout 20m
-  tested . "${clouds[@]}" -- "${watched[@]}" -timeout 20m
+  mapfile -t kernel < <(grep -E '/(kernel|examples|providers/sim)(/|$)' <<<"$list" | grep -v /kernel/framework)
+  mapfile -t rest < <(grep -vxFf <(printf '%s\n' "${kernel[@]}") <<<"$list")
+  tested . "${kernel[@]}" -- "${raced[@]}" -timeout 20m
+  tested . "${rest[@]}" -- "${watched[@]}" -timeout 20m
 }
 
 system() {
