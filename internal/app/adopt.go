@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,7 +40,7 @@ func newAdoptCommand() *cobra.Command {
 	args := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, given []string) error { return troubled(args(cmd, given)) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.run(cmd) }
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	a.flags(fs)
 	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce, hcloud or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
@@ -91,7 +90,7 @@ func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report,
 	}
 	provider, _ := registry.Lookup(seen.Cloud.Descriptor.Name)
 	if provider.Upstream.Name == "" {
-		return adopt.Report{}, usagef("provider %s takes the place of no other controller manager: there is nothing to switch from", seen.Cloud.Descriptor.Name)
+		return adopt.Report{}, nothingToReplace(provider.Descriptor.Name)
 	}
 	return adopt.Look(ctx, seen.inspector(), seen.Cloud.Name, provider.Upstream), nil
 }
@@ -102,9 +101,7 @@ func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 	if a.from == "" {
 		return nil
 	}
-	at := slices.IndexFunc(all, func(p registry.Provider) bool {
-		return p.Upstream.Name != "" && (a.from == p.Descriptor.Name || a.from == p.Upstream.Name)
-	})
+	at := slices.IndexFunc(all, func(p registry.Provider) bool { return a.from == p.Descriptor.Name || a.from == p.Upstream.Name })
 	if at < 0 {
 		var names []string
 		for _, p := range all {
@@ -112,11 +109,18 @@ func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 				names = append(names, p.Descriptor.Name)
 			}
 		}
-		return usagef("--from=%s: want one of %s", a.from, strings.Join(names, ", "))
+		return notProvider("from", a.from, names)
 	}
 	name := all[at].Descriptor.Name
+	if all[at].Upstream.Name == "" {
+		return nothingToReplace(name)
+	}
 	if a.provider != "" && a.provider != name {
 		return usagef("--from=%s is of another cloud than --cloud-provider=%s", a.from, a.provider)
 	}
 	return fs.Set("cloud-provider", name)
+}
+
+func nothingToReplace(provider string) error {
+	return usagef("provider %s takes the place of no other controller manager: there is nothing to switch from", provider)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
 // checkup bounds all checks together.
@@ -86,6 +87,9 @@ func checkScope(args []string) error {
 func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) error {
 	if !slices.Contains([]string{"", "json", "junit"}, e.format) {
 		return usagef("--output=%s is not a format: use json or junit, or leave it out for lines for people", e.format)
+	}
+	if err := givenProvider(cmd.Flags(), registry.Names()); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
 	defer cancel()

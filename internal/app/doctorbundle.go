@@ -37,6 +37,9 @@ func newBundleCommand() *cobra.Command {
 }
 
 func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
+	if err := givenProvider(cmd.Flags(), registry.Names()); err != nil {
+		return err
+	}
 	out := cmd.OutOrStdout()
 	if path != "-" {
 		file, problem := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

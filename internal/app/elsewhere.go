@@ -1,9 +1,6 @@
 package app
 
-import (
-	"slices"
-	"strings"
-)
+import "maps"
 
 // elsewhere are names that --cloud-provider has, or had, in Kubernetes or in a CCM of its own, and
 // that are no provider here: what became of them, and what to use. The names are those that kubelets,
@@ -13,9 +10,9 @@ var elsewhere = map[string]string{
 	"azure":        "use its own controller: https://github.com/kubernetes-sigs/cloud-provider-azure",
 	"cloudstack":   "use its own controller: https://github.com/apache/cloudstack-kubernetes-provider",
 	"equinixmetal": "Equinix Metal ended on 2026-06-30: move the machines; https://www.datacenterdynamics.com/en/news/equinix-to-kill-off-metal-by-june-2026/",
-	"external":     "that is a value for kubelets, which wait for a controller manager with it; give the cloud's own name here",
+	"external":     "that is a value for kubelets, which wait for a controller manager with it; give the cloud's own name",
 	"ibmcloud":     "use its own controller: https://github.com/IBM-Cloud/cloud-provider-ibm",
-	"k3s":          "k3s has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud here",
+	"k3s":          "k3s has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud",
 	"kind":         "use its own controller: https://github.com/kubernetes-sigs/cloud-provider-kind",
 	"kubevirt":     "use its own controller: https://github.com/kubevirt/cloud-provider-kubevirt",
 	"linode":       "use its own controller: https://github.com/linode/linode-cloud-controller-manager",
@@ -26,7 +23,7 @@ var elsewhere = map[string]string{
 	"photon":       "Kubernetes removed it (https://github.com/kubernetes/kubernetes/pull/72178); for vSphere use https://github.com/kubernetes/cloud-provider-vsphere",
 	"proxmox":      "use its own controller: https://github.com/sergelogvinov/proxmox-cloud-controller-manager",
 	"rackspace":    "Kubernetes removed it in favour of OpenStack (https://github.com/kubernetes/kubernetes/pull/52855): use --cloud-provider=openstack",
-	"rke2":         "RKE2 has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud here",
+	"rke2":         "RKE2 has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud",
 	"scaleway":     "use its own controller: https://github.com/scaleway/scaleway-cloud-controller-manager",
 	"vagrant":      "Kubernetes removed it and nothing took its place: run without a cloud provider; https://github.com/kubernetes/kubernetes/issues/18093",
 	"vsphere":      "use its own controller: https://github.com/kubernetes/cloud-provider-vsphere",
@@ -36,25 +33,13 @@ var elsewhere = map[string]string{
 // otherSpellings are names that mean one of ours or one of elsewhere.
 var otherSpellings = map[string]string{
 	"alibaba": "alicloud", "alibabacloud": "alicloud", "amazon": "aws", "azurerm": "azure", "do": "digitalocean", "digital-ocean": "digitalocean",
-	"equinix-metal": "equinixmetal", "gcp": "gce", "google": "gce", "hetzner": "hcloud", "ibm": "ibmcloud", "metal": "equinixmetal", "oracle": "oci",
+	"ec2": "aws", "equinix-metal": "equinixmetal", "gcp": "gce", "google": "gce", "google-cloud": "gce", "googlecloud": "gce", "hetzner": "hcloud",
+	"hetzner-cloud": "hcloud", "hetznercloud": "hcloud", "ibm": "ibmcloud", "metal": "equinixmetal", "oracle": "oci",
 	"vmware": "vsphere",
 }
 
-// advise says what to do about a name that is no provider, "" when nothing is known of it.
-func advise(name string, compiled func(string) bool) string {
-	name = strings.ToLower(name)
-	meant, respelled := otherSpellings[name]
-	if respelled {
-		name = meant
-	}
-	switch advice := elsewhere[name]; {
-	case compiled(name):
-		return "it is called " + name + " here: --cloud-provider=" + name
-	case slices.Contains(inTree, name):
-		return "it is called " + name + " here, and left out of this binary: use one with all providers"
-	case respelled && advice != "":
-		return name + ": " + advice
-	default:
-		return advice
-	}
-}
+// OtherNames returns other names of clouds with those that they have here, or in Elsewhere.
+func OtherNames() map[string]string { return maps.Clone(otherSpellings) }
+
+// Elsewhere returns what to do about clouds that are not here.
+func Elsewhere() map[string]string { return maps.Clone(elsewhere) }

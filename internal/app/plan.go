@@ -74,7 +74,7 @@ func newPlanCommand() *cobra.Command {
 	})
 	cmd.ValidArgs = []string{scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) }
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return troubled(usagef("%v; see --help", err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	p.flags(fs)
 	fs.StringVarP(&p.file, "filename", "f", "", "Path of a Service in YAML or JSON that is planned as if it were applied; - reads it from the standard input.")

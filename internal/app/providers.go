@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
@@ -19,7 +20,8 @@ type providerRow struct {
 	Status       cloud.Status `json:"status"`
 	Capabilities []string     `json:"capabilities"`
 	ProviderID   string       `json:"providerID"`
-	Credentials  []string     `json:"credentials"`
+	// Credentials are where they are read: variables, and the file of --cloud-config where it may hold some.
+	Credentials []string `json:"credentials"`
 }
 
 func newProvidersCommand() *cobra.Command {
@@ -53,11 +55,11 @@ func newProviderRow(d cloud.Descriptor) providerRow {
 		}
 	}
 	for _, setting := range d.Settings {
-		if setting.Secret {
-			row.Credentials = append(row.Credentials, setting.Name)
+		if setting.Secret && !setting.Public {
+			row.Credentials = append(row.Credentials, setting.Name, setting.Name+config.FileSuffix)
 		}
 	}
-	if d.ConfigFile != nil {
+	if d.ConfigFile != nil && d.ConfigFile.Secret() {
 		row.Credentials = append(row.Credentials, "--cloud-config")
 	}
 	return row
@@ -67,11 +69,28 @@ func printProviders(out io.Writer, rows []providerRow) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSTATUS\tCAPABILITIES\tPROVIDER-ID\tCREDENTIALS")
 	for _, row := range rows {
-		credentials := strings.Join(row.Credentials, ",")
+		credentials := inShort(row.Credentials)
 		if credentials == "" {
 			credentials = "none"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", row.Name, row.Status, strings.Join(row.Capabilities, ","), row.ProviderID, credentials)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nNAME[%[1]s]: the variable NAME holds it, or NAME%[1]s the path of a file with it. docs/reference/providers has all settings.\n", config.FileSuffix)
+	return err
+}
+
+// inShort joins credentials, each with that of its file.
+func inShort(credentials []string) string {
+	var short []string
+	for _, name := range credentials {
+		if at := len(short) - 1; at >= 0 && name == short[at]+config.FileSuffix {
+			short[at] += "[" + config.FileSuffix + "]"
+			continue
+		}
+		short = append(short, name)
+	}
+	return strings.Join(short, ",")
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,12 +34,12 @@ func listed(commands []*cobra.Command) string {
 	return strings.Join(lines, "\n")
 }
 
-func namesOf(commands []*cobra.Command) string {
+func namesOf(commands []*cobra.Command) []string {
 	var names []string
 	for _, cmd := range commands {
 		names = append(names, cmd.Name())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Subcommands returns all sub-commands, by name.
@@ -74,21 +75,18 @@ func Flags() (*pflag.FlagSet, error) {
 
 func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	own := newFlags()
-	o := command.Options{Flags: own.sets(), Options: own.options}
-	if compiled := registry.Names(); len(compiled) == 1 {
-		o.Provider = compiled[0]
-	}
-	cmd, sets, err := command.New(o)
+	cmd, sets, err := command.New(command.Options{Flags: own.sets(), Options: own.options, Providers: registry.Names(), Version: currentVersion().String()})
 	if err != nil {
 		return nil, sets, err
 	}
 	cmd.Long = long + listed(Subcommands())
 	// One line instead of the usage text of two hundred flags.
 	cmd.SilenceUsage = true
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v; see --help", err) })
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%q is not a command; commands: %s", strings.Join(args, " "), namesOf(Subcommands()))
+			names := namesOf(Subcommands())
+			return usagef("%q is not a command%s", strings.Join(args, " "), cmp.Or(didYouMean(near(args[0], names)), "; commands: "+strings.Join(names, ", ")))
 		}
 		return nil
 	}

@@ -1,9 +1,15 @@
 package app
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
+
+// providerFlag is the flag that names the provider.
+const providerFlag = "cloud-provider"
 
 // chooseProvider returns the name that --cloud-provider means.
 //
@@ -11,27 +17,81 @@ import (
 //	empty           exactly one     that one
 //	empty           several         error that lists them
 //	known           this one too    it
-//	known           not this one    error that says how to get it
-//	of another CCM  –               error that says what became of it, or what to use
-//	anything else   –               error that lists what is compiled in
+//	anything else   –               error of notProvider
 func chooseProvider(name string, compiled []string) (string, error) {
-	if name == "" && len(compiled) == 1 {
-		return compiled[0], nil
-	}
-	if slices.Contains(compiled, name) {
-		return name, nil
-	}
-	list := strings.Join(compiled, ", ")
 	switch {
 	case len(compiled) == 0:
 		return "", usagef("no provider is compiled into this binary; build it with `make build PROVIDERS=<name>`, one or more of: %s", strings.Join(inTree, ", "))
+	case name == "" && len(compiled) == 1:
+		return compiled[0], nil
 	case name == "":
-		return "", usagef("--cloud-provider is not set; compiled into this binary: %s", list)
+		return "", usagef("--%s is not set; compiled into this binary: %s", providerFlag, strings.Join(compiled, ", "))
+	case slices.Contains(compiled, name):
+		return name, nil
+	}
+	return "", notProvider(providerFlag, name, compiled)
+}
+
+// givenProvider refuses a name on the command line of a sub-command that is no provider's. What the running
+// controller manager is started with is another matter, which the sub-command may be there to find.
+func givenProvider(fs *pflag.FlagSet, compiled []string) error {
+	flag := fs.Lookup(providerFlag)
+	if !flag.Changed || flag.Value.String() == "" {
+		return nil
+	}
+	_, err := chooseProvider(flag.Value.String(), compiled)
+	return err
+}
+
+// notProvider says in one sentence why a flag's value is not one of those compiled in, and what to do.
+//
+//	value                   error says
+//	of the tree             that it is left out, and how to get it
+//	another name for ours   what it is called here
+//	of another CCM          what became of it, or what to use
+//	similar to one          which one
+//	anything else           which ones there are
+func notProvider(flag, name string, compiled []string) error {
+	given, list := "--"+flag+"="+name, strings.Join(compiled, ", ")
+	meant := meaning(name)
+	switch {
 	case slices.Contains(inTree, name):
-		return "", usagef("--cloud-provider=%s is left out of this binary; compiled in: %s; get it with `make build PROVIDERS=%s` or use a binary with all providers", name, list, name)
+		return usagef("%s is left out of this binary; compiled in: %s; get it with `make build PROVIDERS=%s` or use a binary with all providers", given, list, name)
+	case slices.Contains(compiled, meant):
+		return usagef("%s is not a provider: it is called %s here, use --%s=%s", given, meant, flag, meant)
+	case slices.Contains(inTree, meant):
+		return usagef("%s is not a provider: it is called %s here, and left out of this binary; compiled in: %s; get it with `make build PROVIDERS=%s` or use a binary with all providers", given, meant, list, meant)
+	case elsewhere[meant] != "" && meant != strings.ToLower(name):
+		return usagef("%s is not a provider here: %s: %s; compiled into this binary: %s", given, meant, elsewhere[meant], list)
+	case elsewhere[meant] != "":
+		return usagef("%s is not a provider here: %s; compiled into this binary: %s", given, elsewhere[meant], list)
 	}
-	if advice := advise(name, func(n string) bool { return slices.Contains(compiled, n) }); advice != "" {
-		return "", usagef("--cloud-provider=%s is not a provider here: %s; compiled into this binary: %s", name, advice, list)
+	if question := didYouMean(similar(name, compiled)); question != "" {
+		return usagef("%s is not a provider%s Compiled into this binary: %s", given, question, list)
 	}
-	return "", usagef("--cloud-provider=%s is not a provider; compiled into this binary: %s", name, list)
+	return usagef("%s is not a provider; compiled into this binary: %s", given, list)
+}
+
+// meaning returns the name that a cloud has here, or in elsewhere.
+func meaning(name string) string {
+	name = strings.ToLower(name)
+	if meant, ok := otherSpellings[name]; ok {
+		return meant
+	}
+	return name
+}
+
+// similar returns the providers that a name resembles, or of which it resembles another name.
+func similar(name string, compiled []string) []string {
+	// Names of two letters resemble too much.
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(otherSpellings)), func(other string) bool {
+		return len(other) < 3 || !slices.Contains(compiled, otherSpellings[other])
+	})
+	var found []string
+	for _, candidate := range near(name, slices.Concat(compiled, others)) {
+		if meant := meaning(candidate); !slices.Contains(found, meant) {
+			found = append(found, meant)
+		}
+	}
+	return found
 }

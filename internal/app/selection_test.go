@@ -24,8 +24,14 @@ func TestChooseProvider(t *testing.T) {
 		{"ended", "packet", []string{"sim"}, "", []string{"packet is not a provider here", "Equinix Metal", "ended"}},
 		{"removed", "mesos", []string{"sim"}, "", []string{"removed it", "https://", "without a cloud provider"}},
 		{"has its own", "azure", []string{"sim"}, "", []string{"https://github.com/kubernetes-sigs/cloud-provider-azure"}},
-		{"another spelling", "DigitalOcean", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider=digitalocean"}},
-		{"another spelling, left out", "gcp", []string{"digitalocean", "sim"}, "", []string{"it is called gce here, and left out"}},
+		{"another spelling", "DigitalOcean", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider=DigitalOcean is not a provider: it is called digitalocean here, use --cloud-provider=digitalocean"}},
+		{"another name", "hetzner", []string{"hcloud", "sim"}, "", []string{"--cloud-provider=hetzner is not a provider: it is called hcloud here, use --cloud-provider=hcloud"}},
+		{"another name, left out", "gcp", []string{"digitalocean", "sim"}, "", []string{"it is called gce here, and left out of this binary", "PROVIDERS=gce"}},
+		{"another name of what is elsewhere", "vmware", []string{"sim"}, "", []string{"vmware is not a provider here: vsphere: use its own"}},
+		{"a letter is missing", "hclou", []string{"hcloud", "sim"}, "", []string{"hclou is not a provider, did you mean hcloud? Compiled into this binary: hcloud, sim"}},
+		{"letters are swapped", "openstakc", []string{"aws", "openstack"}, "", []string{"did you mean openstack?"}},
+		{"its beginning", "open", []string{"aws", "openstack"}, "", []string{"did you mean openstack?"}},
+		{"nearly another name", "hetzer", []string{"hcloud", "sim"}, "", []string{"did you mean hcloud?"}},
 		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, hcloud, openstack, sim"}},
 	}
 	for _, tt := range tests {
@@ -39,7 +45,19 @@ func TestChooseProvider(t *testing.T) {
 					t.Errorf("error %q, want one line with %q", err, want)
 				}
 			}
+			if err != nil && strings.Count(err.Error(), " here") > 1 {
+				t.Errorf("error %q says something twice", err)
+			}
 		})
+	}
+}
+
+// What resembles nothing is not guessed at.
+func TestSimilar(t *testing.T) {
+	for _, name := range []string{"acme", "foo", "fo", "kubernetes", "xyz", ""} {
+		if found := similar(name, inTree); len(found) > 0 {
+			t.Errorf("%q resembles %v", name, found)
+		}
 	}
 }
 

@@ -32,11 +32,16 @@ func newVersionCommand() *cobra.Command {
 		if *format == "json" {
 			return writeJSON(out, info)
 		}
-		_, err := fmt.Fprintf(out, "multicloud-ccm %s (%s, %s, %s)\n", info.Version, info.Commit, info.Go, info.Platform)
+		_, err := fmt.Fprintln(out, info)
 		return err
 	}})
 	format = outputFlag(cmd)
 	return cmd
+}
+
+// String is the line that --version prints too. Programs of many projects are called cloud-controller-manager.
+func (v versionInfo) String() string {
+	return fmt.Sprintf("multicloud-ccm %s (%s, %s, %s)", v.Version, v.Commit, v.Go, v.Platform)
 }
 
 func currentVersion() versionInfo {

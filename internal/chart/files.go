@@ -23,10 +23,19 @@ const (
 // Input is what the chart is made from.
 type Input struct {
 	Providers []cloud.Descriptor
+	Others    Others
 	// Flags are those of the binary.
 	Flags *pflag.FlagSet
 	// README is the chart's README as it is; only its table is replaced.
 	README []byte
+}
+
+// Others are names that people give to clouds and that are no provider's.
+type Others struct {
+	// Names are other names of providers, and of what Advice is about, with the name that is meant.
+	Names map[string]string `json:"names"`
+	// Advice says of a cloud that is not here what to do.
+	Advice map[string]string `json:"advice"`
 }
 
 // Files returns the generated files by path below the chart's folder.
@@ -64,6 +73,7 @@ func render(in Input, values []Value, providers map[string]providerEntry) (map[s
 	files["values.yaml"] = valuesYAML.Bytes()
 	for path, content := range map[string]any{
 		"files/providers.yaml":   providers,
+		"files/others.yaml":      in.Others,
 		"files/controllers.yaml": controllers(),
 		"files/flags.yaml":       flagEntries(values, in.Flags),
 		"files/choices.yaml":     choices(values),

@@ -71,18 +71,13 @@ func credentials(d cloud.Descriptor) []credential {
 	var all []credential
 	for _, s := range d.Settings {
 		if s.Secret && s.Value != "" {
-			all = append(all, credential{Name: s.Value, Env: s.Name, Key: s.Key, Required: s.Required, Needs: values[s.Needs]})
+			all = append(all, credential{Name: s.Value, Env: s.Name, Key: s.Key, Required: s.Required, Needs: values[s.Needs], Public: s.Public})
 		}
 	}
 	if c := d.ConfigFile; c != nil {
-		all = append(all, credential{Name: c.Value, Key: c.Key, Required: c.Required, Public: public(*c)})
+		all = append(all, credential{Name: c.Value, Key: c.Key, Required: c.Required, Public: !c.Secret()})
 	}
 	return all
-}
-
-// public says whether a file holds no secret. One whose keys are not declared may hold any.
-func public(c cloud.ConfigFile) bool {
-	return len(c.Keys) > 0 && !slices.ContainsFunc(c.Keys, func(k cloud.ConfigKey) bool { return k.Secret })
 }
 
 // block returns the values of a provider.

@@ -13,8 +13,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// fileSuffix marks the variable that holds the path of a secret instead of the secret.
-const fileSuffix = "_FILE"
+// FileSuffix marks the variable that holds the path of a secret instead of the secret.
+const FileSuffix = "_FILE"
 
 // Settings resolves the settings a provider declared.
 type Settings struct {
@@ -59,7 +59,7 @@ func (s *Settings) check(setting cloud.Setting) error {
 		return nil
 	}
 	if setting.Secret {
-		return fmt.Errorf("environment variable %s is not set: set it, or %s to the path of a file that holds it (%s)", setting.Name, setting.Name+fileSuffix, setting.Doc)
+		return fmt.Errorf("environment variable %s is not set: set it, or %s to the path of a file that holds it (%s)", setting.Name, setting.Name+FileSuffix, setting.Doc)
 	}
 	return fmt.Errorf("environment variable %s is not set (%s)", setting.Name, setting.Doc)
 }
@@ -81,7 +81,7 @@ func (s *Settings) Lookup(name string) string {
 // NAME_FILE names, without surrounding white space and read again after it changed, else
 // the variable itself.
 func (s *Settings) Secret(name string) (string, error) {
-	path := s.getenv(name + fileSuffix)
+	path := s.getenv(name + FileSuffix)
 	if path == "" {
 		return strings.TrimSpace(s.Lookup(name)), nil
 	}

@@ -91,7 +91,7 @@ func generateChart(dir string) error {
 	for _, p := range registry.All() {
 		descriptors = append(descriptors, p.Descriptor)
 	}
-	files, err := chart.Files(chart.Input{Providers: descriptors, Flags: flags, README: readme})
+	files, err := chart.Files(chart.Input{Providers: descriptors, Others: chart.Others{Names: app.OtherNames(), Advice: app.Elsewhere()}, Flags: flags, README: readme})
 	if err != nil {
 		return fmt.Errorf("making the chart: %w", err)
 	}

@@ -73,8 +73,15 @@ func rate(hour, minute int) string {
 func writeSettings(b *bytes.Buffer, settings []cloud.Setting) {
 	tableHead(b, "Variable", "Default", "Required", "Secret", "What it does")
 	for _, s := range settings {
-		row(b, code(s.Name), code(s.Default), yes(s.Required), yes(s.Secret), s.Doc)
+		row(b, code(s.Name), code(s.Default), yes(s.Required), secret(s), s.Doc)
 	}
+}
+
+func secret(s cloud.Setting) string {
+	if s.Public {
+		return "no, but it may be a file too"
+	}
+	return yes(s.Secret)
 }
 
 // writeConfigKeys writes a table for each section of a configuration file.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -155,39 +156,6 @@ func (l Limits) MaxAnswer() int {
 	return cmp.Or(l.AnswerSize, min(base+item*l.PageSize, most))
 }
 
-// Setting declares one environment variable a provider reads. A Secret may also be given
-// as a file: Name + "_FILE" holds the path, and the file is read again when it changes.
-type Setting struct {
-	Name     string
-	Default  string
-	Required bool
-	Secret   bool
-	Doc      string
-	// Value is the path of the setting below the provider's block in the chart's values:
-	// "region", "firewall.name". A setting without one can be set as extraEnv only.
-	Value string
-	// Key is the key of a Secret setting in Descriptor.Secret.
-	Key string
-	// Needs is the name of another Secret setting without which this one is of no use, or "".
-	Needs string
-	// Type is the type of the chart's value, SettingText by default.
-	Type SettingType
-	// Enum are the allowed texts, any when empty.
-	Enum []string
-}
-
-// SettingType is the type a setting has in the chart's values. The variable is always text.
-type SettingType string
-
-// Types of settings.
-const (
-	SettingText   SettingType = ""
-	SettingNumber SettingType = "number"
-	SettingBool   SettingType = "boolean"
-	// SettingList is a list of texts, which the variable joins with commas.
-	SettingList SettingType = "list"
-)
-
 // ConfigFile says where upstream's manifests keep the file of --cloud-config.
 type ConfigFile struct {
 	// Value is its name in the chart's values.
@@ -198,6 +166,11 @@ type ConfigFile struct {
 	Doc      string
 	// Keys are the keys the file may hold, in the order in which people read them.
 	Keys []ConfigKey
+}
+
+// Secret says whether the file may hold a secret. One whose keys are not declared may hold any.
+func (c ConfigFile) Secret() bool {
+	return len(c.Keys) == 0 || slices.ContainsFunc(c.Keys, func(k ConfigKey) bool { return k.Secret })
 }
 
 // ConfigKey declares one key of a ConfigFile.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 var (
 	shell   = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+	pushes  = regexp.MustCompile(`(?m)^skopeo copy --all oci:dist/image/(\S+) docker://(\S+)$`)
 	setFlag = regexp.MustCompile(`--set ([^ =]+=[^ \n]+)`)
 )
 
@@ -69,7 +71,76 @@ func guides(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(paths, filepath.Join(root(t), "README.md"), filepath.Join(chartDir(t), "README.md"))
+	return slices.Concat(paths, quickPages(t), []string{filepath.Join(root(t), "README.md"), filepath.Join(chartDir(t), "README.md")})
+}
+
+func quickPages(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root(t), "docs", "how-to", "quick", "*.md"))
+	if err != nil || len(paths) != len(providerNames())-1 { // nobody has sim
+		t.Fatalf("pages %q, %v", paths, err)
+	}
+	return paths
+}
+
+// Who follows a page of five minutes builds an image of that provider, pushes it, and installs that one. All
+// build it in the same way.
+func TestQuickPagesInstallTheImageTheyPush(t *testing.T) {
+	var first string
+	for _, path := range quickPages(t) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, provider := string(content), strings.TrimSuffix(filepath.Base(path), ".md")
+		pushed := pushes.FindStringSubmatch(page)
+		if pushed == nil || pushed[1] != provider || !strings.Contains(page, "make image PROVIDERS="+provider+" VERSION=v0.1.0\n") {
+			t.Errorf("%s builds and pushes no image of %s: %q", path, provider, pushed)
+			continue
+		}
+		installs := 0
+		for _, block := range shell.FindAllStringSubmatch(page, -1) {
+			if command := strings.ReplaceAll(block[1], "\\\n", " "); strings.Contains(command, "helm install ") {
+				installs++
+				if image := mustRender(t, release{values: []string{valuesOf(t, command)}}).pod(t).Spec.Containers[0].Image; image != pushed[2] {
+					t.Errorf("%s pushes %s and installs %s", path, pushed[2], image)
+				}
+			}
+		}
+		build := strings.ReplaceAll(between(page, "## Build the image\n", "## Before"), provider, "PROVIDER")
+		if first == "" {
+			first = build
+		}
+		if installs == 0 || build == "" || build != first {
+			t.Errorf("%s: %d installations; the image is built with %q, elsewhere with %q", path, installs, build, first)
+		}
+	}
+}
+
+func between(text, after, before string) string {
+	_, rest, _ := strings.Cut(text, after)
+	part, _, _ := strings.Cut(rest, before)
+	return part
+}
+
+// The page of Hetzner has what a cluster in a private network needs.
+func TestQuickPageOfHetznerHasTheNetwork(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(root(t), "docs", "how-to", "quick", "hcloud.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range shell.FindAllStringSubmatch(string(content), -1) {
+		command := strings.ReplaceAll(block[1], "\\\n", " ")
+		if !strings.Contains(command, "helm install ") || !strings.Contains(command, "network") {
+			continue
+		}
+		out := mustRender(t, release{values: []string{valuesOf(t, command)}})
+		if out.env(t)["HCLOUD_NETWORK_FILE"] == "" || !slices.Contains(out.args(t), "--cluster-cidr=10.244.0.0/16") || strings.Contains(out.notes, "WARNING") {
+			t.Errorf("with %s: variables %v, flags %q, notes\n%s", command, out.env(t), out.args(t), out.notes)
+		}
+		return
+	}
+	t.Error("no installation names a network")
 }
 
 // RKE2 installs the chart with these values.

@@ -36,10 +36,32 @@ func TestNotesWarnOfSecrets(t *testing.T) {
 		{"openstack", "openstack: {credentials: {inline: {cloudConf: '[Global]'}}}", true},
 		{"digitalocean", "digitalocean: {credentials: {inline: {token: t}}}", true},
 		{"digitalocean", "", false},
+		{"hcloud", "hcloud: {credentials: {inline: {network: net}}}", false},
+		{"hcloud", "hcloud: {credentials: {inline: {network: net, token: t}}}", true},
 	} {
 		notes := mustRender(t, release{values: []string{minimal(tt.provider), tt.values}}).notes
 		if got := strings.Contains(notes, "WARNING: the credentials are part of the release"); got != tt.warns {
 			t.Errorf("%s with %q: warns %t, want %t", tt.provider, tt.values, got, tt.warns)
+		}
+	}
+}
+
+// Until there is a release, nobody has the chart's own image. A released chart lists its images.
+func TestNotesSayThatThereIsNoImage(t *testing.T) {
+	released := loadChart(t)
+	released.Metadata.Annotations["artifacthub.io/images"] = "[]"
+	for name, tt := range map[string]struct {
+		release
+		says bool
+	}{
+		"a clone":               {release{values: []string{minimal("sim")}}, true},
+		"a clone, another tag":  {release{values: []string{minimal("sim"), "image: {tag: v9}"}}, true},
+		"an image of one's own": {release{values: []string{minimal("sim"), "image: {registry: registry.example, repository: ccm}"}}, false},
+		"a mirror":              {release{values: []string{minimal("sim"), "image: {registry: registry.example}"}}, false},
+		"a release":             {release{values: []string{minimal("sim")}, chart: released}, false},
+	} {
+		if got := strings.Contains(mustRender(t, tt.release).notes, "This chart is of no release"); got != tt.says {
+			t.Errorf("%s: says %t, want %t", name, got, tt.says)
 		}
 	}
 }

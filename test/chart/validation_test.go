@@ -10,6 +10,8 @@ import (
 func TestProblems(t *testing.T) {
 	tests := []struct{ name, values string }{
 		{"nothing", ``},
+		{"another name", "provider: Hetzner\nclusterName: c"},
+		{"elsewhere", "provider: vmware\nclusterName: c"},
 		{"identity", "provider: acme\nclusterName: my cluster\nserviceAccount: {create: false}"},
 		{"provider", `
 provider: digitalocean

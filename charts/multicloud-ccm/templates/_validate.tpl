@@ -40,7 +40,7 @@ before the others of the folder.
 {{- if not .Values.provider }}
 {{- $p = append $p (printf "provider is not set: set it to your cloud, one of %s" $known) }}
 {{- else if not (include "multicloud-ccm.provider" . | fromJson) }}
-{{- $p = append $p (printf "provider is %q, which this chart does not know: use one of %s" .Values.provider $known) }}
+{{- $p = append $p (include "multicloud-ccm.notProvider" (dict "root" . "known" $known)) }}
 {{- end }}
 {{- if not .Values.clusterName }}
 {{- $p = append $p "clusterName is not set: set it to a name that no other cluster of the account has, such as prod-1" }}
@@ -51,6 +51,21 @@ before the others of the folder.
 {{- $p = append $p "serviceAccount.create is false and serviceAccount.name is not set: name the account to use" }}
 {{- end }}
 {{- toJson $p }}
+{{- end }}
+
+{{/* Why a name is no provider's, and what to do: it has another name here, or there is advice about it. */}}
+{{- define "multicloud-ccm.notProvider" -}}
+{{- $given := .root.Values.provider }}
+{{- $others := .root.Files.Get "files/others.yaml" | fromYaml }}
+{{- $meant := get ($others.names | default dict) (lower $given) | default (lower $given) }}
+{{- $advice := get ($others.advice | default dict) $meant }}
+{{- if hasKey (include "multicloud-ccm.providers" .root | fromJson) $meant }}
+{{- printf "provider is %q: it is called %s here, set it to %s" $given $meant $meant }}
+{{- else if $advice }}
+{{- printf "provider is %q, which is not one here: %s%s" $given (ternary "" (printf "%s: " $meant) (eq $meant (lower $given))) $advice }}
+{{- else }}
+{{- printf "provider is %q, which this chart does not know: use one of %s" $given .known }}
+{{- end }}
 {{- end }}
 
 {{- define "multicloud-ccm.problemsOfProvider" -}}

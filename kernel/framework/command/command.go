@@ -17,7 +17,7 @@ import (
 	"k8s.io/cloud-provider/names"
 	"k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
-	"k8s.io/component-base/version"
+	"k8s.io/component-base/term"
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 
@@ -32,8 +32,10 @@ const stopTimeout = 10 * time.Second
 
 // Options describe the controller manager's command.
 type Options struct {
-	// Provider is the default of --cloud-provider, "" for none.
-	Provider string
+	// Providers are the possible values of --cloud-provider. Its default is the only one.
+	Providers []string
+	// Version is what --version prints.
+	Version string
 	// Flags are added to the framework's.
 	Flags cliflag.NamedFlagSets
 	// Options turns the parsed flags into the options of the cloud. It runs before
@@ -62,7 +64,7 @@ func (e *PrintedError) Unwrap() error { return e.Err }
 
 // New returns the framework's command with our defaults, our controllers and a clean
 // way out: on SIGTERM or SIGINT the controllers stop and the lease is released. The flag
-// sets are for documentation.
+// sets are for documentation, and are those of its help.
 func New(o Options) (*cobra.Command, cliflag.NamedFlagSets, error) {
 	opts, err := options.NewCloudControllerManagerOptions()
 	if err != nil {
@@ -70,17 +72,36 @@ func New(o Options) (*cobra.Command, cliflag.NamedFlagSets, error) {
 	}
 	flag.Defaults(opts)
 	app.ControllersDisabledByDefault.Insert(controller.Tagging)
-	opts.KubeCloudShared.CloudProvider.Name = o.Provider
+	if len(o.Providers) == 1 {
+		opts.KubeCloudShared.CloudProvider.Name = o.Providers[0]
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &manager{options: o, flags: opts, cancel: cancel}
 	cmd := app.NewCloudControllerManagerCommand(opts, m.initialize, framework.Controllers(), names.CCMControllerAliases(), o.Flags, ctx.Done())
-	if err := flag.SetDefaults(cmd.Flags()); err != nil {
-		cancel()
-		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("setting the default flags: %w", err)
-	}
 	m.next, cmd.RunE = cmd.RunE, m.run
+	sets, err := explain(cmd, o)
+	if err != nil {
+		cancel()
+		return nil, cliflag.NamedFlagSets{}, err
+	}
+	return cmd, sets, nil
+}
+
+// explain gives the command our defaults, and the help that says what flags do here. It returns all flags by section.
+func explain(cmd *cobra.Command, o Options) (cliflag.NamedFlagSets, error) {
+	if err := flag.SetDefaults(cmd.Flags()); err != nil {
+		return cliflag.NamedFlagSets{}, fmt.Errorf("setting the default flags: %w", err)
+	}
+	if err := flag.SetUsages(cmd.Flags(), o.Providers); err != nil {
+		return cliflag.NamedFlagSets{}, fmt.Errorf("describing the flags: %w", err)
+	}
 	sets, err := flag.Sets(cmd.Flags(), o.Flags)
-	return cmd, sets, err
+	if err != nil {
+		return cliflag.NamedFlagSets{}, err
+	}
+	columns, _, _ := term.TerminalSize(cmd.OutOrStdout())
+	cliflag.SetUsageAndHelpFunc(cmd, sets, columns)
+	return sets, nil
 }
 
 // manager is one run of the command.
@@ -100,7 +121,7 @@ type manager struct {
 func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	if asked := cmd.Flags().Lookup("version"); asked != nil && asked.Value.String() == "true" {
 		// Upstream's word for every component is Kubernetes.
-		fmt.Fprintln(cmd.OutOrStdout(), cmd.Name(), version.Get().GitVersion)
+		fmt.Fprintln(cmd.OutOrStdout(), m.options.Version)
 		return nil
 	}
 	verflag.PrintAndExitIfRequested()

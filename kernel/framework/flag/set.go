@@ -16,7 +16,8 @@ import (
 // ours is another.
 const UpstreamDefault = "upstream-default"
 
-// Sets returns all flags by section, for documentation. The framework makes its sets inside
+// Sets returns all flags by section, for help and documentation: our own first, then those of the framework that
+// have to be given, such as --cloud-provider. The framework makes its sets inside
 // the command and keeps them; declaring them once more gives the sections and upstream's
 // defaults, the command gives the values. Flags of no section, such as those of logging, come
 // last.
@@ -28,11 +29,11 @@ func Sets(declared *pflag.FlagSet, own cliflag.NamedFlagSets) (cliflag.NamedFlag
 	}
 	seen := map[string]bool{}
 	sections := opts.Flags(controller.Names(), nil, names.CCMControllerAliases(), nil, nil)
-	for _, source := range []cliflag.NamedFlagSets{own, sections} {
+	for _, source := range []cliflag.NamedFlagSets{own, generic(sections), sections} {
 		for _, name := range source.Order {
 			source.FlagSets[name].VisitAll(func(f *pflag.Flag) {
 				flag := declared.Lookup(f.Name)
-				if flag == nil {
+				if flag == nil || seen[f.Name] {
 					return
 				}
 				if f.DefValue != flag.DefValue {
@@ -49,4 +50,10 @@ func Sets(declared *pflag.FlagSet, own cliflag.NamedFlagSets) (cliflag.NamedFlag
 		}
 	})
 	return sets, nil
+}
+
+// generic is the section with the flags that have to be given.
+func generic(sections cliflag.NamedFlagSets) cliflag.NamedFlagSets {
+	const name = "generic"
+	return cliflag.NamedFlagSets{Order: []string{name}, FlagSets: map[string]*pflag.FlagSet{name: sections.FlagSet(name)}}
 }

@@ -55,7 +55,7 @@ func Declared() []cloud.Setting {
 	all := []cloud.Setting{
 		{Name: EnvToken, Required: true, Secret: true, Value: "token", Key: "token", Doc: "API token of the project, with read and write rights. It is read for every request, so a rotated file is used at once."},
 		{Name: EnvEndpoint, Default: "https://api.hetzner.cloud/v1", Value: "apiURL", Doc: "Base URL of the cloud API."},
-		{Name: EnvNetwork, Secret: true, Value: "network", Key: "network", Doc: "Id or name of the network of the nodes. It gives Nodes an InternalIP, load balancers a private address, and the cluster routes."},
+		{Name: EnvNetwork, Secret: true, Public: true, Value: "network", Key: "network", Doc: "Id or name of the network of the nodes. It gives Nodes an InternalIP, load balancers a private address, and the cluster routes."},
 		{Name: EnvNoAttachCheck, Default: "false", Value: "networkCheckDisabled", Type: cloud.SettingBool, Doc: "Do not check at the start that the machine this runs on is in the network. Needed on machines that are no cloud servers."},
 		{Name: EnvRoutes, Default: "true", Value: "routes", Type: cloud.SettingBool, Doc: "Make routes of the network for the pod networks of cloud servers. Without " + EnvNetwork + " there are none."},
 		{Name: EnvFamily, Default: FamilyIPv4, Value: "addressFamily", Enum: []string{FamilyIPv4, FamilyIPv6, FamilyDualStack}, Doc: "Families of the public addresses of Nodes."},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,14 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		{"unknown provider", nil, []string{"--cloud-provider=acme"}, []string{"acme is not a provider", all}},
 		{"provider that ended", nil, []string{"--cloud-provider=packet"}, []string{"packet is not a provider here", "ended on 2026-06-30", "https://"}},
 		{"provider with a controller of its own", nil, []string{"--cloud-provider=azure"}, []string{"azure is not a provider here", "kubernetes-sigs/cloud-provider-azure"}},
-		{"another spelling", nil, []string{"--cloud-provider=amazon"}, []string{"it is called aws here"}},
+		{"another spelling", nil, []string{"--cloud-provider=amazon"}, []string{"--cloud-provider=amazon is not a provider: it is called aws here, use --cloud-provider=aws\n"}},
+		{"a letter is missing", nil, []string{"--cloud-provider=hclou"}, []string{"hclou is not a provider, did you mean hcloud?", all}},
+		{"the doctor of another spelling", nil, []string{"doctor", "--cloud-provider=hetzner"}, []string{"it is called hcloud here, use --cloud-provider=hcloud\n"}},
+		{"the doctor of an unknown provider", nil, []string{"doctor", "node", "-o", "json", "--cloud-provider=acme"}, []string{"acme is not a provider", all}},
+		{"the doctor of a provider left out", []string{"sim"}, []string{"doctor", "--cloud-provider=digitalocean"}, []string{"left out", "PROVIDERS=digitalocean"}},
+		{"the bundle of another spelling", nil, []string{"doctor", "bundle", "--cloud-provider=hetzner", "-f", "/does/not/exist"}, []string{"it is called hcloud here"}},
+		{"explain with another spelling", nil, []string{"explain", "node", "n", "--cloud-provider=hetzner"}, []string{"it is called hcloud here"}},
+		{"an unknown command", nil, []string{"docter"}, []string{`"docter" is not a command, did you mean doctor?`}},
 		{"no such shell", nil, []string{"completion", "tcsh"}, []string{"bash, fish, powershell, zsh"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
@@ -52,6 +60,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		{"a file that is not there", nil, []string{"--cloud-provider=openstack", "--cloud-config=/does/not/exist"}, []string{"--cloud-config", "/does/not/exist"}},
 		{"missing credentials", []string{"digitalocean"}, nil, []string{"DO_ACCESS_TOKEN"}},
 		{"unknown flag", nil, []string{"--cloud-provider=sim", "--no-such-flag"}, []string{"no-such-flag", "--help"}},
+		{"nearly a flag", nil, []string{"--cloud-provder=sim"}, []string{"did you mean --cloud-provider?"}},
+		{"nearly a flag of a command", nil, []string{"doctor", "--cloud-provder=sim"}, []string{"did you mean --cloud-provider?"}},
 		{"bad flag value", nil, []string{"--node-deletion-max=abc"}, []string{"node-deletion-max", "abc"}},
 		{"bad output format", nil, []string{"version", "--output=xml"}, []string{"xml", "json"}},
 		{"stray argument", nil, []string{"version", "now"}, []string{"takes no arguments", "now"}},
@@ -79,15 +89,32 @@ func TestProviders(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	var rows []struct{ Name, Status, ProviderID string }
+	var rows []struct {
+		Name, Status, ProviderID string
+		Credentials              []string
+	}
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) != len(registry.Names()) || rows[0].Name != "aws" || rows[1].ProviderID != "digitalocean://<droplet id>" {
 		t.Errorf("got %+v", rows)
 	}
+	credentials := map[string][]string{}
+	for _, row := range rows {
+		credentials[row.Name] = row.Credentials
+	}
+	for provider, want := range map[string][]string{
+		"digitalocean": {"DO_ACCESS_TOKEN", "DO_ACCESS_TOKEN_FILE"},
+		"hcloud":       {"HCLOUD_TOKEN", "HCLOUD_TOKEN_FILE", "ROBOT_USER", "ROBOT_USER_FILE", "ROBOT_PASSWORD", "ROBOT_PASSWORD_FILE"},
+		"openstack":    {"--cloud-config"},
+		"aws":          {"AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID_FILE", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY_FILE", "AWS_SESSION_TOKEN", "AWS_SESSION_TOKEN_FILE"},
+	} {
+		if got := credentials[provider]; !slices.Equal(got, want) {
+			t.Errorf("credentials of %s: %q, want %q", provider, got, want)
+		}
+	}
 	_, table, _ := run(t, binary(t), "providers")
-	for _, want := range []string{"NAME", "PROVIDER-ID", "digitalocean", "loadbalancers", "DO_ACCESS_TOKEN", "--cloud-config"} {
+	for _, want := range []string{"NAME", "PROVIDER-ID", "digitalocean", "loadbalancers", "DO_ACCESS_TOKEN[_FILE]", "HCLOUD_TOKEN[_FILE],ROBOT_USER[_FILE]", "--cloud-config", "NAME_FILE the path"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table does not show %q:\n%s", want, table)
 		}
@@ -106,9 +133,10 @@ func TestVersion(t *testing.T) {
 	if info.Version == "" || info.GoVersion == "" || info.Platform == "" || len(info.Providers) != 1 || info.Providers[0] != "sim" {
 		t.Errorf("got %+v", info)
 	}
-	_, stdout, _ = run(t, binary(t, "sim"), "--version")
-	if want := "cloud-controller-manager " + info.Version + "\n"; stdout != want {
-		t.Errorf("--version prints %q, want %q", stdout, want)
+	_, flag, _ := run(t, binary(t, "sim"), "--version")
+	_, command, _ := run(t, binary(t, "sim"), "version")
+	if !strings.HasPrefix(flag, "multicloud-ccm "+info.Version+" (") || flag != command || strings.Count(flag, "\n") != 1 {
+		t.Errorf("--version prints %q, version %q", flag, command)
 	}
 }
 
@@ -131,6 +159,15 @@ func TestHelpOfSubcommandsShowsOwnFlagsOnly(t *testing.T) {
 		}
 	}
 	_, root, _ := run(t, binary(t), "--help")
+	own, needed, others := strings.Index(root, "\n      --dry-run"), strings.Index(root, "\n      --cloud-provider "), strings.Index(root, "\n      --leader-elect ")
+	if own < 0 || own > needed || needed > others {
+		t.Errorf("our own flags are at %d, --cloud-provider at %d, others at %d:\n%.3000s", own, needed, others, root)
+	}
+	for _, untrue := range []string{"Empty string for no provider", "instance prefix", "Only used when --allocate-node-cidrs"} {
+		if strings.Contains(root, untrue) {
+			t.Errorf("the help says %q, which is not so here", untrue)
+		}
+	}
 	for _, want := range []string{"--cloud-provider", "--concurrent-service-syncs", "completion", "doctor", "explain", "plan", "providers", "version"} {
 		if !strings.Contains(root, want) {
 			t.Errorf("help of the binary lacks %s", want)

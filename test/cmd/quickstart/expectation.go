@@ -19,6 +19,9 @@ const (
 	outage                   // one machine is off, one is gone
 )
 
+// removal is what takes the longest, see proof.
+const removal = deleted + " (gone) is removed"
+
 // answer says whether something should happen in a cluster.
 type answer int
 
@@ -62,7 +65,7 @@ func expectations(c cloud) []*expectation {
 
 		{phase: outage, name: stopped + " (off) gets the taint \"shutdown\"", look: one(stopped, tainted), expect: onlyWith},
 		{phase: outage, name: stopped + " stays: off is not gone", look: stays(stopped), expect: both},
-		{phase: outage, name: deleted + " (gone) is removed", look: removed(deleted), expect: onlyWith},
+		{phase: outage, name: removal, look: removed(deleted), expect: onlyWith},
 		{phase: outage, name: healthy + " stays Ready, without taints", look: one(healthy, untouched), expect: onlyWith},
 		{phase: outage, name: "the Service keeps an external IP", look: hasExternalIP, expect: onlyWith},
 		{phase: outage, name: "requests are still answered, all by " + healthy, look: answered(healthy), expect: onlyWith},
@@ -71,6 +74,17 @@ func expectations(c cloud) []*expectation {
 	return slices.DeleteFunc(list, func(e *expectation) bool {
 		return !c.carriesTraffic() && strings.Contains(e.name, "answered") || !c.hasBalancers() && strings.Contains(e.name, "the Service")
 	})
+}
+
+// leftOut says which expectations of other clouds there are none of on this one, and why, "" when there are all.
+func leftOut(c cloud) string {
+	switch {
+	case !c.hasBalancers():
+		return "Services and requests are left out: the CCM has no load balancers on " + c.provider() + " yet"
+	case !c.carriesTraffic():
+		return "requests through the balancer are left out: it carries no traffic on " + c.title()
+	}
+	return ""
 }
 
 // judge looks at both sides.

@@ -20,6 +20,10 @@ func (fakeCloud) hasBalancers() bool { return true }
 
 func (fakeCloud) carriesTraffic() bool { return false }
 
+func (fakeCloud) provider() string { return "fake" }
+
+func (fakeCloud) title() string { return "a fake" }
+
 func (fakeCloud) machines() []machine {
 	var list []machine
 	for i, name := range nodeNames {
@@ -127,5 +131,48 @@ func TestLines(t *testing.T) {
 	b.update(with, func(s *side) { s.nodes[deleted] = nil })
 	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "Ready → removed") {
 		t.Errorf("a removed Node shows as %q, want one line", got)
+	}
+}
+
+// The wait that is long is explained, on one line of the picture.
+func TestWaitingForARemoval(t *testing.T) {
+	c := fakeCloud{}
+	b := newBoard(c, func() string { return "" }, func(change) {})
+	b.update(with, initialise(c))
+	b.enter(outage)
+	b.update(with, func(s *side) {
+		tainted := joined(stopped)
+		tainted.Spec.Taints = []corev1.Taint{{Key: shutdownTaint}}
+		s.nodes[stopped] = tainted
+	})
+	missing, _ := b.missing()
+	if got := waitingFor(missing); got != "waiting for: node-3 (gone) is removed; two reads apart must miss its machine" || len(got) > pictureWidth {
+		t.Errorf("%d characters: %s", len(got), got)
+	}
+	if got := waitingFor([]string{"the Service has an external IP"}); got != "waiting for: the Service has an external IP" {
+		t.Error(got)
+	}
+}
+
+// carrying is a cloud with all that there is.
+type carrying struct{ fakeCloud }
+
+func (carrying) carriesTraffic() bool { return true }
+
+type withoutBalancers struct{ fakeCloud }
+
+func (withoutBalancers) hasBalancers() bool { return false }
+
+// Where there is less to expect than elsewhere, it is said why.
+func TestLeftOut(t *testing.T) {
+	most := len(expectations(carrying{}))
+	for _, tt := range []struct {
+		cloud
+		says string
+	}{{carrying{}, ""}, {fakeCloud{}, "no traffic on a fake"}, {withoutBalancers{}, "no load balancers on fake"}} {
+		fewer, why := len(expectations(tt.cloud)) < most, leftOut(tt.cloud)
+		if fewer != (why != "") || !strings.Contains(why, tt.says) {
+			t.Errorf("fewer: %t, why: %q, want %q in it", fewer, why, tt.says)
+		}
 	}
 }

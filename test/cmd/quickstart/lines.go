@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +11,8 @@ import (
 type display interface {
 	step(text string) // what is done now
 	change(c change)
-	waiting(missing []string) // what takes time
-	close()                   // nothing more is shown
+	note(text string) // what takes time, and why
+	close()           // nothing more is shown
 }
 
 // lines shows one line per change.
@@ -31,8 +32,17 @@ func (l lines) change(c change) {
 	fmt.Fprintf(l.out, "%-19s  %-6s  %-12s  %s\n", sideNames[c.side], c.row.subject, c.row.fact, was+c.after)
 }
 
-func (l lines) waiting(missing []string) { fmt.Fprintln(l.out, waitingFor(missing)) }
+func (l lines) note(text string) { fmt.Fprintln(l.out, text) }
 
 func (lines) close() {}
 
-func waitingFor(missing []string) string { return "waiting for: " + strings.Join(missing, "; ") }
+// proof is why the removal of a Node takes time.
+const proof = "two reads apart must miss its machine"
+
+func waitingFor(missing []string) string {
+	text := "waiting for: " + strings.Join(missing, "; ")
+	if slices.Contains(missing, removal) {
+		text += "; " + proof
+	}
+	return text
+}

@@ -31,6 +31,9 @@ func (q *quickstart) report(cause error) error {
 		}
 	}
 	fmt.Fprintf(q.out, "%d of %d expectations met\n", met, len(list))
+	if why := leftOut(q.cloud); why != "" {
+		fmt.Fprintln(q.out, why)
+	}
 	if text := q.board.answer().text; text != "" {
 		fmt.Fprintln(q.out, "\nthrough the balancer:", text)
 	}

@@ -16,7 +16,7 @@ type screen struct {
 
 	mu     sync.Mutex
 	text   string
-	note   string // below it
+	below  string // a note, below it
 	drawn  int    // lines of the last picture
 	closed bool
 	quit   chan struct{}
@@ -48,14 +48,14 @@ func (s *screen) run() {
 
 func (s *screen) step(text string) {
 	s.mu.Lock()
-	s.text, s.note = text, ""
+	s.text, s.below = text, ""
 	s.mu.Unlock()
 	s.draw()
 }
 
-func (s *screen) waiting(missing []string) {
+func (s *screen) note(text string) {
 	s.mu.Lock()
-	s.note = clip(waitingFor(missing), pictureWidth)
+	s.below = clip(text, pictureWidth)
 	s.mu.Unlock()
 	s.draw()
 }
@@ -73,7 +73,7 @@ func (s *screen) draw() {
 		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
 	}
 	heading := fmt.Sprintf("\x1b[1m%4.0f s  %s\x1b[0m", time.Since(s.started).Seconds(), clip(s.text, pictureWidth-8))
-	picture := append([]string{heading, s.note}, s.picture()...)
+	picture := append([]string{heading, s.below}, s.picture()...)
 	for _, line := range picture {
 		b.WriteString("\r" + line + "\x1b[K\n")
 	}

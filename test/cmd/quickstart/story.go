@@ -209,6 +209,7 @@ func (q *quickstart) perform(ctx context.Context) error {
 		return err
 	}
 	q.display.step(fmt.Sprintf("the machine of %s is stopped, that of %s deleted", stopped, deleted))
+	q.display.note(deleted + " goes in about half a minute: " + proof)
 	if err := q.strike(ctx); err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (q *quickstart) await(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			q.display.waiting(missing)
+			q.display.note(waitingFor(missing))
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

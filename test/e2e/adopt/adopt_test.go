@@ -168,7 +168,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("code %d:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
 	for want, args := range map[string][]string{
-		"want one of aws, digitalocean, gce, hcloud, openstack": {"--from=nowhere"}, "is of another cloud": {"--from=aws"},
+		"nowhere is not a provider; compiled into this binary: aws, digitalocean, gce, hcloud, openstack": {"--from=nowhere"}, "it is called hcloud here, use --from=hcloud": {"--from=hetzner"},
+		"there is nothing to switch from": {"--from=sim"}, "is of another cloud": {"--from=aws"},
 		"want auto, always or never": {"--color=red"}, "is not a format": {"--output=xml"}, "takes no arguments": {"now"}, "unknown flag": {"--no-such-flag"},
 	} {
 		if got := s.Run(append([]string{"adopt"}, args...)...); got.Code != 1 || !strings.Contains(got.Stderr, want) || strings.Count(got.Stderr, "\n") != 1 {

@@ -126,8 +126,9 @@ func startInjections() []injection {
 		{name: "a setting is missing", finds: "settings-invalid", says: []string{"DO_ACCESS_TOKEN"}, do: func(*world) visit {
 			return visit{env: []string{"DO_ACCESS_TOKEN="}}
 		}},
-		{name: "a provider that ended", finds: "settings-invalid", says: []string{"packet is not a provider here", "Equinix Metal"}, also: []string{"manager-twice"}, do: func(*world) visit {
-			return visit{provider: "packet"}
+		{name: "a provider that ended", finds: "settings-invalid", says: []string{"packet is not a provider here", "Equinix Metal"}, do: func(w *world) visit {
+			w.flags("--cloud-provider=packet")
+			return visit{}
 		}},
 		{name: "F18 clock", finds: "clock-skew", says: []string{"behind the cloud", "NTP"}, do: func(w *world) visit {
 			return visit{env: []string{"DO_OVERRIDE_URL=" + w.proxy(func(r *http.Response) {

@@ -8,6 +8,41 @@ import (
 	"strings"
 )
 
+// Setting declares one environment variable a provider reads. A Secret may also be given
+// as a file: Name + "_FILE" holds the path, and the file is read again when it changes.
+type Setting struct {
+	Name     string
+	Default  string
+	Required bool
+	Secret   bool
+	Doc      string
+	// Value is the path of the setting below the provider's block in the chart's values:
+	// "region", "firewall.name". A setting without one can be set as extraEnv only.
+	Value string
+	// Key is the key of a Secret setting in Descriptor.Secret.
+	Key string
+	// Public says that a Secret setting is no secret: upstream's Secret has it beside those that are.
+	Public bool
+	// Needs is the name of another Secret setting without which this one is of no use, or "".
+	Needs string
+	// Type is the type of the chart's value, SettingText by default.
+	Type SettingType
+	// Enum are the allowed texts, any when empty.
+	Enum []string
+}
+
+// SettingType is the type a setting has in the chart's values. The variable is always text.
+type SettingType string
+
+// Types of settings.
+const (
+	SettingText   SettingType = ""
+	SettingNumber SettingType = "number"
+	SettingBool   SettingType = "boolean"
+	// SettingList is a list of texts, which the variable joins with commas.
+	SettingList SettingType = "list"
+)
+
 // SettingReader reads the values of Settings, and collects everything that is wrong with them, so that the
 // user is told of all at once. An empty value is not wrong: it is that of a Setting which is not set.
 type SettingReader struct {
