@@ -90,7 +90,7 @@ func (cp *ControlPlane) apiServerReady(ctx context.Context) error {
 func (cp *ControlPlane) apiServerArgs() []string {
 	file := func(name string) string { return filepath.Join(cp.dir, name) }
 	args := []string{
-		"--etcd-servers=" + cp.etcdURL(),
+		"--etcd-servers=" + cp.etcd.url(),
 		"--bind-address=" + cp.opts.Address.String(),
 		fmt.Sprintf("--secure-port=%d", cp.apiPort.number),
 		"--permit-port-sharing=true",

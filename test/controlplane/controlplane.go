@@ -37,7 +37,7 @@ type ControlPlane struct {
 	client     kubernetes.Interface
 
 	mu                sync.Mutex // guards the processes, which come and go
-	etcd              *process.Process
+	etcd              database
 	apiServer         *process.Process
 	controllerManager *process.Process
 	scheduler         *process.Process
@@ -76,7 +76,7 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 		cp.reserveAPIPort,
 		cp.writeCredentials,
 		cp.writeAuditPolicy,
-		func() error { return cp.startEtcd(ctx) },
+		func() error { return cp.etcd.start(ctx, cp.binaries.Etcd) },
 		func() error { return cp.StartAPIServer(ctx) },
 		func() error { return cp.startControllerManager(ctx) },
 		func() error { return cp.startScheduler(ctx) },
@@ -97,7 +97,7 @@ func (cp *ControlPlane) Stop() error {
 	cp.scheduler.Stop()
 	cp.controllerManager.Stop()
 	cp.apiServer.Kill() // asked kindly, it would wait for every watch to end
-	cp.etcd.Stop()
+	cp.etcd.process.Stop()
 	cp.apiPort.release()
 	for _, p := range cp.localPorts {
 		p.release()
@@ -124,6 +124,7 @@ func (cp *ControlPlane) makeDir() (err error) {
 		cp.dir = "" // not ours to remove
 		return fmt.Errorf("make the control plane's directory: %w", err)
 	}
+	cp.etcd.dir = cp.dir
 	return nil
 }
 

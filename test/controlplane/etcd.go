@@ -12,15 +12,20 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
-// startEtcd runs etcd on Unix sockets in the control plane's directory: no
-// port is needed and no other user can connect.
-func (cp *ControlPlane) startEtcd(ctx context.Context) error {
-	peer := "unix://" + filepath.Join(cp.dir, "peer.sock")
-	p, err := process.Start(process.Spec{Dir: cp.dir, Path: cp.binaries.Etcd, Args: []string{
+// database is etcd on Unix sockets in the control plane's directory: no port is needed and no
+// other user can connect.
+type database struct {
+	dir     string
+	process *process.Process
+}
+
+func (d *database) start(ctx context.Context, binary string) (err error) {
+	peer := "unix://" + filepath.Join(d.dir, "peer.sock")
+	d.process, err = process.Start(process.Spec{Dir: d.dir, Path: binary, Args: []string{
 		"--name=test",
-		"--data-dir=" + filepath.Join(cp.dir, "etcd"),
-		"--listen-client-urls=" + cp.etcdURL(),
-		"--advertise-client-urls=" + cp.etcdURL(),
+		"--data-dir=" + filepath.Join(d.dir, "etcd"),
+		"--listen-client-urls=" + d.url(),
+		"--advertise-client-urls=" + d.url(),
 		"--listen-peer-urls=" + peer,
 		"--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=test=" + peer,
@@ -31,19 +36,18 @@ func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cp.etcd = p
-	return WaitReady(ctx, p, cp.etcdHealthy)
+	return WaitReady(ctx, d.process, d.healthy)
 }
 
-func (cp *ControlPlane) etcdSocket() string { return filepath.Join(cp.dir, "etcd.sock") }
+func (d *database) socket() string { return filepath.Join(d.dir, "etcd.sock") }
 
-func (cp *ControlPlane) etcdURL() string { return "unix://" + cp.etcdSocket() }
+func (d *database) url() string { return "unix://" + d.socket() }
 
-func (cp *ControlPlane) etcdHealthy(ctx context.Context) error {
+func (d *database) healthy(ctx context.Context) error {
 	transport := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", cp.etcdSocket())
+			return new(net.Dialer).DialContext(ctx, "unix", d.socket())
 		},
 	}
 	return getOK(ctx, &http.Client{Transport: transport}, "http://etcd/health")

@@ -62,7 +62,7 @@ func TestNodeControllersAndStop(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, p := range []*process.Process{cp.etcd, cp.apiServer, cp.controllerManager} {
+	for _, p := range []*process.Process{cp.etcd.process, cp.apiServer, cp.controllerManager} {
 		if p.Running() {
 			t.Errorf("%s still runs", p.Name())
 		}

@@ -22,7 +22,7 @@ func TestThousandNodes(t *testing.T) {
 	s.Cloud.SetQuota(rate.Quota{Hour: 5000, Minute: 250})
 	s.Cloud.SetLatency(30 * time.Millisecond)
 	var nodes []controlplane.NodeOptions
-	for _, m := range s.seed(n) {
+	for _, m := range s.machines.seed(n) {
 		node := m.Node()
 		node.Ready = true
 		nodes = append(nodes, node)

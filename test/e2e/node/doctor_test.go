@@ -8,9 +8,9 @@ import (
 )
 
 // doctor runs the program's check-up with the rights of the CCM.
-func (s *site) doctor() (string, error) {
-	s.t.Helper()
-	got := s.command("", "doctor")
+func (p program) doctor() (string, error) {
+	p.site.t.Helper()
+	got := p.run("", "doctor")
 	if got.code != 0 {
 		return got.stdout + got.stderr, fmt.Errorf("the exit code is %d", got.code)
 	}
@@ -25,19 +25,19 @@ func TestDoctor(t *testing.T) {
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "of-another-cloud", ProviderID: "other://1"})
 	s.must(err)
 	s.eventually(func() error {
-		out, err := s.doctor()
+		out, err := s.program.doctor()
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}
 		return nil
 	})
-	out, _ := s.doctor()
+	out, _ := s.program.doctor()
 	if !contains(out, "leads", "3 in order, 1 left alone", "3 machines in the cloud") {
 		t.Errorf("a sound cluster:\n%s", out)
 	}
 	s.Cloud.ResetTraffic()
 	s.refuse()
-	out, err = s.doctor()
+	out, err = s.program.doctor()
 	if err == nil || !contains(out, "FAILURE", "credentials", "the cloud refuses the credentials") {
 		t.Errorf("with credentials that are refused: %v\n%s", err, out)
 	}

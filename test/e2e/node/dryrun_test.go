@@ -17,12 +17,12 @@ var reviews = map[string]bool{"tokenreviews": true, "subjectaccessreviews": true
 func TestDryRunChangesNothing(t *testing.T) {
 	s := open(t, testcloud.Balancers)
 	machines := s.pool(10)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
-	s.stop(machines[0])
-	s.remove(machines[1])
-	s.service("web")
+	s.machines.stop(machines[0])
+	s.machines.remove(machines[1])
+	s.services.add("web")
 	s.notReady(machines[:2]...)
 	nodes, services := s.Client().CoreV1().Nodes(), s.Client().CoreV1().Services("default")
 	before, err := nodes.List(s.within(patience), listAll)

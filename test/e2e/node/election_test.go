@@ -45,7 +45,7 @@ func (s *site) pair() (leader, standby *ccm.Process, identity string) {
 func (s *site) takeover(before string) time.Duration {
 	s.t.Helper()
 	began := time.Now()
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
 	s.eventually(func() error {

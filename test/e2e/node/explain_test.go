@@ -11,11 +11,11 @@ import (
 )
 
 // explain runs `explain` and returns its text with one space where there are several.
-func (s *site) explain(kind, name string) string {
-	s.t.Helper()
-	got := s.command("", "explain", kind, name, "--node-deletion-grace=1ms")
+func (p program) explain(kind, name string) string {
+	p.site.t.Helper()
+	got := p.run("", "explain", kind, name, "--node-deletion-grace=1ms")
 	if got.code != 0 {
-		s.t.Fatalf("explain %s %s: code %d: %s", kind, name, got.code, got.stderr)
+		p.site.t.Fatalf("explain %s %s: code %d: %s", kind, name, got.code, got.stderr)
 	}
 	return words(got.stdout)
 }
@@ -43,7 +43,7 @@ func (s *site) says(text string, parts ...string) {
 func TestExplainNode(t *testing.T) {
 	s := open(t)
 	machines := s.pool(5)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	for _, o := range []controlplane.NodeOptions{
 		{Name: fresh.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}},
 		{Name: "nobody"},
@@ -53,17 +53,17 @@ func TestExplainNode(t *testing.T) {
 		_, err := s.JoinNode(s.within(patience), o)
 		s.must(err)
 	}
-	s.remove(machines[0])
-	s.stop(machines[1])
+	s.machines.remove(machines[0])
+	s.machines.stop(machines[1])
 	s.notReady(machines[:2]...)
 
-	s.says(s.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
-	s.says(s.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete delete node")
-	s.says(s.explain("node", machines[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
-	s.says(s.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")
-	s.says(s.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
-	s.says(s.explain("node", "foreign"), "owner another cloud", "never touched")
-	s.says(s.explain("node", "flagless"), "! owner nobody", "--cloud-provider=external")
+	s.says(s.program.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
+	s.says(s.program.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete delete node")
+	s.says(s.program.explain("node", machines[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
+	s.says(s.program.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")
+	s.says(s.program.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
+	s.says(s.program.explain("node", "foreign"), "owner another cloud", "never touched")
+	s.says(s.program.explain("node", "flagless"), "! owner nobody", "--cloud-provider=external")
 	if n := s.changes(); n > 0 {
 		t.Errorf("%d writes to the cloud", n)
 	}
@@ -74,24 +74,24 @@ func TestExplainService(t *testing.T) {
 	s := openOwn(t, "annotations and ids of DigitalOcean's balancers")
 	machines := s.pool(3)
 	p := s.start()
-	s.annotated("web", map[string]string{
+	s.services.addWith("web", map[string]string{
 		"service.beta.kubernetes.io/do-loadbalancer-type":                  "REGIONAL",
 		"service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol": "true",
 		"service.beta.kubernetes.io/do-loadbalancer-hostnaem":              "typing error",
 		"service.beta.kubernetes.io/do-loadbalancer-healthcheck-path":      "",
 	})
-	s.settledService("web")
+	s.services.settled("web")
 	s.must(p.Stop(s.within(patience)))
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "foreign", ProviderID: "k3s://foreign", Initialized: true, Ready: true})
 	s.must(err)
 	s.exclude(machines[0].Name)
 
-	text := s.explain("service", "default/web")
+	text := s.program.explain("service", "default/web")
 	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
 		"state active", "whose this Service's (its marks have the UID of the Service; its marks name the Service;", "an annotation of the Service has its id",
 		machines[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", machines[1].Name+" in (machine",
 		"foreign out (its provider-ID belongs to another cloud)", "delete delete target")
-	got := s.command("", "explain", "service", "default/web", "-o", "json")
+	got := s.program.run("", "explain", "service", "default/web", "-o", "json")
 	var explanation struct {
 		Version  int
 		Subject  string
@@ -105,9 +105,9 @@ func TestExplainService(t *testing.T) {
 	}
 
 	s.refuse()
-	s.says(s.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
+	s.says(s.program.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
 	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "web"}} {
-		if got := s.command("", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.program.run("", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %s", args, got.code, got.stderr)
 		}
 	}

@@ -34,7 +34,7 @@ type trouble struct {
 // plant is a cluster with 240 nodes, most of them NotReady.
 type plant struct {
 	*site
-	machines  []testcloud.Machine
+	all       []testcloud.Machine
 	tokenFile string
 	ccm       *ccm.Process
 }
@@ -125,9 +125,9 @@ func TestTroubleDeletesNoNode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlant(t, tt)
 			p.event("", tt.reason)
-			machineOff := p.machines[readyNodes]
-			p.stop(machineOff)
-			fresh := p.seed(1)[0]
+			machineOff := p.all[readyNodes]
+			p.machines.stop(machineOff)
+			fresh := p.machines.seed(1)[0]
 			_, err := p.JoinNode(p.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 			p.must(err)
 			p.never(faultTime, func() error {
@@ -136,14 +136,14 @@ func TestTroubleDeletesNoNode(t *testing.T) {
 				}
 				return nil
 			})
-			machineGone := p.machines[plantSize-1]
-			p.remove(machineGone)
+			machineGone := p.all[plantSize-1]
+			p.machines.remove(machineGone)
 			if tt.end == nil {
 				clearFaults(p)
 			} else {
 				tt.end(p)
 			}
-			p.setReady(true, p.machines[0])
+			p.setReady(true, p.all[0])
 			p.node(fresh.Name, initialised)
 			p.node(machineOff.Name, shutDown(true))
 			p.node(machineGone.Name, gone)
@@ -169,7 +169,7 @@ func newPlant(t *testing.T, tt trouble) *plant {
 	} else {
 		p = &plant{site: open(t, append([]testcloud.Ability{testcloud.Many}, tt.needs...)...)}
 	}
-	p.machines = p.pool(plantSize)
+	p.all = p.pool(plantSize)
 	start := func() { p.ccm = p.startWith(env) }
 	if !tt.restart {
 		start()
@@ -180,7 +180,7 @@ func newPlant(t *testing.T, tt trouble) *plant {
 	if tt.allNotReady {
 		first = 0
 	}
-	p.notReady(p.machines[first:]...)
+	p.notReady(p.all[first:]...)
 	if tt.restart {
 		start()
 	}

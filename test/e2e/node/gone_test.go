@@ -20,10 +20,10 @@ func TestShutdownTaintComesAndGoes(t *testing.T) {
 	machines := s.pool(3)
 	s.start()
 	off := machines[1]
-	s.stop(off)
+	s.machines.stop(off)
 	s.notReady(off)
 	s.node(off.Name, shutDown(true))
-	s.power(off)
+	s.machines.power(off)
 	s.setReady(true, off)
 	s.node(off.Name, shutDown(false))
 	for _, d := range machines {
@@ -40,7 +40,7 @@ func TestGoneMachine(t *testing.T) {
 	machines := s.pool(20)
 	s.start()
 	lost := machines[7]
-	s.remove(lost)
+	s.machines.remove(lost)
 	s.notReady(lost)
 	began := time.Now()
 	s.node(lost.Name, gone)
@@ -67,7 +67,7 @@ func TestGraceKeepsYoungNodes(t *testing.T) {
 	s := open(t)
 	machines := s.pool(6)
 	s.start("--node-deletion-grace=2m")
-	s.remove(machines[0])
+	s.machines.remove(machines[0])
 	s.notReady(machines[0])
 	s.never(15*time.Second, func() error {
 		if n := s.count(); n != len(machines) {
@@ -83,11 +83,11 @@ func TestRecreatedMachineKeepsItsNode(t *testing.T) {
 	machines := s.pool(6)
 	s.start()
 	old := machines[2]
-	s.remove(old)
+	s.machines.remove(old)
 	s.notReady(old)
 	s.node(old.Name, gone)
 
-	fresh := s.like(old)
+	fresh := s.machines.like(old)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: old.Name})
 	s.must(err)
 	node := s.node(old.Name, initialised)
@@ -103,12 +103,12 @@ func TestProofIsAboutOneNodeOnly(t *testing.T) {
 	machines := s.pool(6)
 	s.start("--node-deletion-confirm-gap=5s")
 	old := machines[2]
-	s.remove(old)
+	s.machines.remove(old)
 	s.notReady(old)
 	s.event(old.Name, "NodeDeletionHeld")
 
 	s.must(s.Client().CoreV1().Nodes().Delete(s.within(patience), old.Name, metav1.DeleteOptions{}))
-	fresh := s.like(old)
+	fresh := s.machines.like(old)
 	options := fresh.Settled()
 	options.Ready = false
 	node, err := s.JoinNode(s.within(patience), options)
@@ -132,7 +132,7 @@ func TestNodeDeletionOff(t *testing.T) {
 	s := open(t)
 	machines := s.pool(6)
 	s.start("--node-deletion=false")
-	s.remove(machines[0])
+	s.machines.remove(machines[0])
 	s.notReady(machines[0])
 	s.never(15*time.Second, func() error {
 		return s.present(machines[0].Name, s.node(machines[0].Name, func(*corev1.Node) error { return nil }))
@@ -147,7 +147,7 @@ func TestBrake(t *testing.T) {
 	machines := s.pool(size)
 	first := s.start()
 	vanished := machines[:size*3/10]
-	s.remove(vanished...)
+	s.machines.remove(vanished...)
 	s.notReady(vanished...)
 	s.event("", "DeletionBrakeEngaged")
 	complete := func() error {

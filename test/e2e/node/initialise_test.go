@@ -24,7 +24,7 @@ func address(kind corev1.NodeAddressType, value string) corev1.NodeAddress {
 // A Node gets what the cloud says of its machine. All Nodes are there when the CCM starts.
 func TestInitialiseEach(t *testing.T) {
 	s := open(t)
-	machines := s.seed(3)
+	machines := s.machines.seed(3)
 	for _, m := range machines {
 		_, err := s.JoinNode(s.within(patience), m.Node())
 		s.must(err)
@@ -184,7 +184,7 @@ func TestDualStackWritesNothingInStatusPasses(t *testing.T) {
 // Two machines have the name of one Node: it is told about, and neither is taken.
 func TestAmbiguousName(t *testing.T) {
 	s := open(t, testcloud.Chosen, testcloud.Twins)
-	twins := append(s.named("twin"), s.named("twin")...)
+	twins := append(s.machines.named("twin"), s.machines.named("twin")...)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "twin"})
 	s.must(err)
 	s.start()
@@ -192,7 +192,7 @@ func TestAmbiguousName(t *testing.T) {
 	if node := s.node("twin", func(*corev1.Node) error { return nil }); node.Spec.ProviderID != "" {
 		t.Errorf("the node got provider-ID %s", node.Spec.ProviderID)
 	}
-	s.remove(twins[0])
+	s.machines.remove(twins[0])
 	if node := s.node("twin", initialised); node.Spec.ProviderID != twins[1].ProviderID {
 		t.Errorf("the node got provider-ID %s, want %s", node.Spec.ProviderID, twins[1].ProviderID)
 	}
@@ -205,14 +205,14 @@ func TestMachineComesAfterNode(t *testing.T) {
 	s.must(err)
 	s.start()
 	s.event("early", "InstanceNotFound")
-	s.named("early")
+	s.machines.named("early")
 	s.node("early", initialised)
 }
 
 // The kubelet's --node-ip is not among the machine's addresses: the Node stays tainted.
 func TestWrongNodeIPKeepsTheTaint(t *testing.T) {
 	s := open(t)
-	d := s.seed(1)[0]
+	d := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, ProvidedNodeIP: "10.99.99.99"})
 	s.must(err)
 	p := s.start()
@@ -231,7 +231,7 @@ func TestWrongNodeIPKeepsTheTaint(t *testing.T) {
 // cloud says about ids like theirs.
 func TestOthersNodesAreNotTouched(t *testing.T) {
 	s := open(t)
-	d := s.seed(1)[0]
+	d := s.machines.seed(1)[0]
 	others := []controlplane.NodeOptions{
 		{Name: "linode", ProviderID: "linode://42"},
 		{Name: "linode-ready", ProviderID: "linode://43", Initialized: true, Ready: true},

@@ -21,12 +21,12 @@ import (
 func TestWrongTokenAtInstall(t *testing.T) {
 	s := open(t, testcloud.Balancers, testcloud.RefusedStart)
 	s.pool(2)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
 	s.refuse()
 	for _, name := range []string{"one", "two"} {
-		s.service(name)
+		s.services.add(name)
 	}
 	p := s.start()
 	e := s.event(fresh.Name, "CloudUnavailable", "refuses the credentials: renew them")
@@ -82,12 +82,12 @@ func (s *site) joined(names ...string) error {
 // A --node-ip that the machine does not have is said with both.
 func TestNodeIPThatNoMachineHas(t *testing.T) {
 	s := open(t)
-	d := s.seed(1)[0]
+	d := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}})
 	s.must(err)
 	s.start()
 	s.event(d.Name, "NodeIPUnknown", "198.51.100.7", "InternalIP 10.")
-	if got := s.plan("nodes"); got.code != 0 || !contains(got.stdout, "blocked", "198.51.100.7") {
+	if got := s.program.plan("nodes"); got.code != 0 || !contains(got.stdout, "blocked", "198.51.100.7") {
 		t.Errorf("code %d: %s", got.code, got.stdout)
 	}
 }
@@ -96,7 +96,7 @@ func TestNodeIPThatNoMachineHas(t *testing.T) {
 func TestDryRunPrintsPlans(t *testing.T) {
 	s := open(t, testcloud.Balancers)
 	s.pool(2)
-	s.service("web")
+	s.services.add("web")
 	path := filepath.Join(t.TempDir(), "stdout")
 	out, err := os.Create(path)
 	s.must(err)

@@ -14,7 +14,7 @@ import (
 // hold must survive that, and so must what somebody else wrote.
 func TestInitialiseKeepsTheRest(t *testing.T) {
 	s := open(t)
-	d := s.seed(1)[0]
+	d := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{
 		Name: d.Name, Ready: true,
 		Labels:      map[string]string{"team": "blue"},

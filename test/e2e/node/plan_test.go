@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -32,26 +31,29 @@ type ran struct {
 	stdout, stderr string
 }
 
-// command runs a sub-command with the rights of the CCM.
-func (s *site) command(stdin string, args ...string) ran {
-	s.t.Helper()
-	return s.commandAs(nil, stdin, args...)
+// program runs sub-commands.
+type program struct{ site *site }
+
+// run runs a sub-command with the rights of the CCM.
+func (p program) run(stdin string, args ...string) ran {
+	p.site.t.Helper()
+	return p.runAs(nil, stdin, args...)
 }
 
-// commandAs is command with variables of its own.
-func (s *site) commandAs(env map[string]string, stdin string, args ...string) ran {
-	s.t.Helper()
-	cmd := exec.CommandContext(s.within(patience), s.Binary(), args...)
-	cmd.Args = append(append(cmd.Args, "--cloud-provider="+s.Provider(), "--kubeconfig="+s.Kubeconfig()), s.Cloud.Args()...)
-	cmd.Env = append(s.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+s.Dir(), ccm.NoRaceSleep)
+// runAs is run with variables of its own.
+func (p program) runAs(env map[string]string, stdin string, args ...string) ran {
+	p.site.t.Helper()
+	cmd := exec.CommandContext(p.site.within(patience), p.site.Binary(), args...)
+	cmd.Args = append(append(cmd.Args, "--cloud-provider="+p.site.Provider(), "--kubeconfig="+p.site.Kubeconfig()), p.site.Cloud.Args()...)
+	cmd.Env = append(p.site.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+p.site.Dir(), ccm.NoRaceSleep)
 	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		s.t.Fatal(err)
+		p.site.t.Fatal(err)
 	}
-	if strings.Contains(out.String()+errOut.String(), s.Cloud.Secret()) {
-		s.t.Error("the credentials are in the output")
+	if strings.Contains(out.String()+errOut.String(), p.site.Cloud.Secret()) {
+		p.site.t.Error("the credentials are in the output")
 	}
 	return ran{cmd.ProcessState.ExitCode(), out.String(), raceNote.ReplaceAllString(errOut.String(), "")}
 }
@@ -60,32 +62,9 @@ func (s *site) commandAs(env map[string]string, stdin string, args ...string) ra
 var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 
 // plan runs `plan` and returns what it answered.
-func (s *site) plan(args ...string) ran {
-	s.t.Helper()
-	return s.command("", append([]string{"plan", "--node-deletion-grace=1ms"}, args...)...)
-}
-
-// settledService has a balancer that serves.
-func (s *site) settledService(name string) {
-	s.t.Helper()
-	_, err := s.WaitService(s.within(patience), "default", name, func(svc *corev1.Service) error {
-		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
-			return errors.New("it has no address")
-		}
-		return nil
-	})
-	s.must(err)
-}
-
-// annotate sets an annotation of a Service.
-func (s *site) annotate(name, key, value string) {
-	s.t.Helper()
-	ctx, services := s.within(patience), s.Client().CoreV1().Services("default")
-	svc, err := services.Get(ctx, name, metav1.GetOptions{})
-	s.must(err)
-	svc.Annotations[key] = value
-	_, err = services.Update(ctx, svc, metav1.UpdateOptions{})
-	s.must(err)
+func (p program) plan(args ...string) ran {
+	p.site.t.Helper()
+	return p.run("", append([]string{"plan", "--node-deletion-grace=1ms"}, args...)...)
 }
 
 // What is planned is what is done: one cluster with everything there is to do is planned, by
@@ -95,19 +74,19 @@ func TestPlan(t *testing.T) {
 	machines := s.pool(6)
 	ccm := s.start()
 	for _, name := range []string{"kept", "left", "changed"} {
-		s.annotated(name, map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL"})
-		s.settledService(name)
+		s.services.addWith(name, map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL"})
+		s.services.settled(name)
 	}
-	s.upToDate()
+	s.program.upToDate()
 	s.must(ccm.Stop(s.within(patience)))
 	s.Cloud.ResetTraffic()
-	if quiet := s.plan(); quiet.code != 0 || !contains(quiet.stdout, "Plan: nothing to do; 9 looked at on digitalocean.") {
+	if quiet := s.program.plan(); quiet.code != 0 || !contains(quiet.stdout, "Plan: nothing to do; 9 looked at on digitalocean.") {
 		t.Fatalf("a cluster in order: code %d\n%s%s", quiet.code, quiet.stdout, quiet.stderr)
 	}
 
 	s.disturb(machines)
 	began := len(s.audit(controlplane.AuditFilter{Verbs: controlplane.WriteVerbs()}))
-	text, data := s.plan(), s.plan("-o", "json")
+	text, data := s.program.plan(), s.program.plan("-o", "json")
 	if text.code != 2 || data.code != 2 {
 		t.Errorf("codes %d and %d, want 2:\n%s", text.code, data.code, text.stderr+data.stderr)
 	}
@@ -122,14 +101,14 @@ func TestPlan(t *testing.T) {
 	}
 
 	s.start()
-	s.upToDate()
+	s.program.upToDate()
 }
 
 // upToDate waits until there is nothing to do.
-func (s *site) upToDate() {
-	s.t.Helper()
-	s.eventually(func() error {
-		if now := s.plan(); now.code != 0 {
+func (p program) upToDate() {
+	p.site.t.Helper()
+	p.site.eventually(func() error {
+		if now := p.plan(); now.code != 0 {
 			return errors.New(now.stdout + now.stderr)
 		}
 		return nil
@@ -140,16 +119,16 @@ func (s *site) upToDate() {
 func (s *site) disturb(machines []testcloud.Machine) {
 	s.t.Helper()
 	ctx := s.within(patience)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	for _, node := range []string{fresh.Name, "nobody"} {
 		_, err := s.JoinNode(ctx, controlplane.NodeOptions{Name: node})
 		s.must(err)
 	}
-	s.stop(machines[0])
-	s.remove(machines[1])
+	s.machines.stop(machines[0])
+	s.machines.remove(machines[1])
 	s.notReady(machines[:2]...)
-	s.annotate("changed", "service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol", "true")
-	s.service("new")
+	s.services.annotate("changed", "service.beta.kubernetes.io/do-loadbalancer-enable-proxy-protocol", "true")
+	s.services.add("new")
 	s.must(s.Client().CoreV1().Services("default").Delete(ctx, "left", metav1.DeleteOptions{}))
 }
 
@@ -158,8 +137,8 @@ func TestPlanOfAFile(t *testing.T) {
 	s := openOwn(t, "annotations of its balancers")
 	s.pool(2)
 	ccm := s.start()
-	s.service("web")
-	s.settledService("web")
+	s.services.add("web")
+	s.services.settled("web")
 	s.must(ccm.Stop(s.within(patience)))
 	const file = `
 apiVersion: v1
@@ -171,7 +150,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 		"other": {"create balancer", "2 targets", "node ports, and a name made from its UID, are examples"},
 		"web":   {"create listener tcp/8080", "Plan: 1 to create"},
 	} {
-		got := s.command(strings.ReplaceAll(file, "%", name), "plan", "service", "-f", "-")
+		got := s.program.run(strings.ReplaceAll(file, "%", name), "plan", "service", "-f", "-")
 		if got.code != 2 || !contains(got.stdout, want...) {
 			t.Errorf("%s: code %d, want 2 and %q:\n%s%s", name, got.code, want, got.stdout, got.stderr)
 		}
@@ -180,7 +159,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 		"kind: Service":                          "apiVersion v1",
 		"apiVersion: v1\nkind: Service\nspek: 1": "spek",
 	} {
-		if got := s.command(file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.program.run(file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q", file, got.code, got.stderr)
 		}
 	}
@@ -190,24 +169,24 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 func TestPlanWithTrouble(t *testing.T) {
 	s := openOwn(t, "annotations of its balancers")
 	s.pool(2)
-	s.service("wrong")
-	s.service("right")
+	s.services.add("wrong")
+	s.services.add("right")
 	ctx, services := s.within(patience), s.Client().CoreV1().Services("default")
 	svc, err := services.Get(ctx, "wrong", metav1.GetOptions{})
 	s.must(err)
 	svc.Annotations = map[string]string{"service.beta.kubernetes.io/do-loadbalancer-healthcheck-protocol": "smoke"}
 	_, err = services.Update(ctx, svc, metav1.UpdateOptions{})
 	s.must(err)
-	if got := s.plan(); got.code != 1 || !contains(got.stdout, `"smoke" is not possible`, "Service default/right", "create balancer", "1 could not be planned") {
+	if got := s.program.plan(); got.code != 1 || !contains(got.stdout, `"smoke" is not possible`, "Service default/right", "create balancer", "1 could not be planned") {
 		t.Errorf("with an impossible Service: code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	if got := s.plan("service", "default/right"); got.code != 2 || contains(got.stdout, "wrong") {
+	if got := s.program.plan("service", "default/right"); got.code != 2 || contains(got.stdout, "wrong") {
 		t.Errorf("one Service: code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	for name, got := range map[string]ran{
-		"no such Service":    s.plan("service", "default/none"),
-		"unknown flag":       s.plan("--no-such-flag"),
-		"another credential": s.commandAs(map[string]string{"DO_ACCESS_TOKEN": "expired-secret"}, "", "plan"),
+		"no such Service":    s.program.plan("service", "default/none"),
+		"unknown flag":       s.program.plan("--no-such-flag"),
+		"another credential": s.program.runAs(map[string]string{"DO_ACCESS_TOKEN": "expired-secret"}, "", "plan"),
 	} {
 		if got.code != 1 {
 			t.Errorf("%s: code %d, want 1:\n%s%s", name, got.code, got.stdout, got.stderr)
@@ -219,13 +198,13 @@ func TestPlanWithTrouble(t *testing.T) {
 func TestPlanOfControllers(t *testing.T) {
 	s := openOwn(t, "what is said of routes and firewalls")
 	machines := s.pool(3)
-	s.remove(machines[0])
-	s.stop(machines[1])
+	s.machines.remove(machines[0])
+	s.machines.stop(machines[1])
 	s.notReady(machines[:2]...)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
-	s.service("web")
+	s.services.add("web")
 	const taint, address, deletion, balancer = "cloudprovider.kubernetes.io/uninitialized", "status.addresses", "delete node", "create balancer"
 	for controllers, want := range map[string][]string{
 		"*":                                  {taint, address, shutdownTaint, deletion, balancer},
@@ -234,7 +213,7 @@ func TestPlanOfControllers(t *testing.T) {
 		"*,-cloud-node":                      {shutdownTaint, deletion, balancer},
 		"service-lb-controller":              {balancer},
 	} {
-		got := s.plan("--controllers=" + controllers)
+		got := s.program.plan("--controllers=" + controllers)
 		if got.code != 2 || !contains(got.stdout, want...) {
 			t.Errorf("%s: code %d, want %q:\n%s%s", controllers, got.code, want, got.stdout, got.stderr)
 		}
@@ -248,7 +227,7 @@ func TestPlanOfControllers(t *testing.T) {
 		"has no routes": {"routes"}, "asks for none": {"firewall"}, "runs no controller": {"nodes", "--controllers=service"},
 		`"-servcie" is no controller`: {"--controllers=*,-servcie"},
 	} {
-		if got := s.plan(args...); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.program.plan(args...); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q, want %q", args, got.code, got.stderr, want)
 		}
 	}

@@ -144,20 +144,20 @@ func (s *site) wholeLife() {
 	s.t.Helper()
 	_ = s.Client().CoordinationV1().Leases(lab.Namespace).Delete(s.within(patience), leaseName, metav1.DeleteOptions{})
 	machines := s.pool(6)
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name, Ready: true})
 	s.must(err)
 	p := s.start("--leader-elect=true")
 	s.node(fresh.Name, initialised)
-	s.stop(machines[0])
-	s.remove(machines[1])
+	s.machines.stop(machines[0])
+	s.machines.remove(machines[1])
 	s.notReady(machines[:2]...)
 	s.node(machines[0].Name, shutDown(true))
 	s.node(machines[1].Name, gone)
-	s.power(machines[0])
+	s.machines.power(machines[0])
 	s.setReady(true, machines[0])
 	s.node(machines[0].Name, shutDown(false))
-	s.service("web")
+	s.services.add("web")
 	_, err = s.WaitService(s.within(patience), "default", "web", func(svc *corev1.Service) error {
 		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
 			return fmt.Errorf("no address yet")
@@ -182,7 +182,7 @@ func (s *site) wholeLife() {
 func (s *site) warned() {
 	s.t.Helper()
 	s.refuse()
-	s.service("later")
+	s.services.add("later")
 	events, services := s.Client().CoreV1().Events("default"), s.Client().CoreV1().Services("default")
 	s.eventually(func() error {
 		list, err := events.List(s.within(patience), metav1.ListOptions{FieldSelector: "involvedObject.name=later"})

@@ -12,17 +12,43 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
-// service creates a Service of type LoadBalancer.
-func (s *site) service(name string) { s.annotated(name, nil) }
+// services are those of the cluster.
+type services struct{ site *site }
 
-// annotated creates a Service of type LoadBalancer with annotations.
-func (s *site) annotated(name string, annotations map[string]string) {
-	s.t.Helper()
-	_, err := s.Client().CoreV1().Services("default").Create(s.within(patience), &corev1.Service{
+// add creates a Service of type LoadBalancer.
+func (v services) add(name string) { v.addWith(name, nil) }
+
+// addWith creates a Service of type LoadBalancer with annotations.
+func (v services) addWith(name string, annotations map[string]string) {
+	v.site.t.Helper()
+	_, err := v.site.Client().CoreV1().Services("default").Create(v.site.within(patience), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
 	}, metav1.CreateOptions{})
-	s.must(err)
+	v.site.must(err)
+}
+
+// settled waits until a Service has an address.
+func (v services) settled(name string) {
+	v.site.t.Helper()
+	_, err := v.site.WaitService(v.site.within(patience), "default", name, func(svc *corev1.Service) error {
+		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
+			return errors.New("it has no address")
+		}
+		return nil
+	})
+	v.site.must(err)
+}
+
+// annotate sets an annotation of a Service.
+func (v services) annotate(name, key, value string) {
+	v.site.t.Helper()
+	ctx, services := v.site.within(patience), v.site.Client().CoreV1().Services("default")
+	svc, err := services.Get(ctx, name, metav1.GetOptions{})
+	v.site.must(err)
+	svc.Annotations[key] = value
+	_, err = services.Update(ctx, svc, metav1.UpdateOptions{})
+	v.site.must(err)
 }
 
 // lacking names a balancer that has not all of the machines.
@@ -47,12 +73,12 @@ func TestNoBalancerLacksANode(t *testing.T) {
 	total := len(s.pool(3))
 	s.start("--cloud-api-qps=1000", "--concurrent-service-syncs=10")
 	for i := range balancers {
-		s.service(fmt.Sprintf("web-%d", i))
+		s.services.add(fmt.Sprintf("web-%d", i))
 	}
 	s.awaitTargets(balancers, total)
 	for range rounds {
 		var nodes []controlplane.NodeOptions
-		for _, m := range s.seed(burst) {
+		for _, m := range s.machines.seed(burst) {
 			nodes = append(nodes, m.Node())
 		}
 		s.must(s.JoinNodes(s.within(patience), nodes))

@@ -34,8 +34,11 @@ var quick = []string{
 // site is a cluster with a cloud, for one test.
 type site struct {
 	*lab.Lab
-	t     *testing.T
-	began time.Time
+	t        *testing.T
+	began    time.Time
+	program  program
+	services services
+	machines machines
 }
 
 // open gives the test an empty cluster and an empty cloud, and runs it beside others. It is skipped
@@ -53,6 +56,7 @@ func open(t *testing.T, needs ...testcloud.Ability) *site {
 		t.Fatal(err)
 	}
 	s := &site{Lab: l, t: t}
+	s.program, s.services, s.machines = program{s}, services{s}, machines{s}
 	t.Cleanup(func() { clusters.put(l) })
 	s.clear()
 	s.began = time.Now()
@@ -163,50 +167,13 @@ func (s *site) finish(p *ccm.Process) {
 // pool seeds n machines and joins their Nodes, initialised and Ready.
 func (s *site) pool(n int) []testcloud.Machine {
 	s.t.Helper()
-	machines := s.seed(n)
+	machines := s.machines.seed(n)
 	var nodes []controlplane.NodeOptions
 	for _, m := range machines {
 		nodes = append(nodes, m.Settled())
 	}
 	s.must(s.JoinNodes(s.within(patience), nodes))
 	return machines
-}
-
-// seed makes machines.
-func (s *site) seed(n int) []testcloud.Machine {
-	s.t.Helper()
-	machines, err := s.Cloud.Seed(s.within(patience), n, testcloud.Machine{})
-	s.must(err)
-	return machines
-}
-
-// named makes a machine with a name.
-func (s *site) named(name string) []testcloud.Machine {
-	s.t.Helper()
-	machines, err := s.Cloud.Seed(s.within(patience), 1, testcloud.Machine{Name: name})
-	s.must(err)
-	return machines
-}
-
-// like makes another machine of that name.
-func (s *site) like(old testcloud.Machine) testcloud.Machine {
-	s.t.Helper()
-	return s.named(old.Name)[0]
-}
-
-func (s *site) stop(m testcloud.Machine) {
-	s.t.Helper()
-	s.must(s.Cloud.Stop(s.within(patience), m))
-}
-
-func (s *site) power(m testcloud.Machine) {
-	s.t.Helper()
-	s.must(s.Cloud.Start(s.within(patience), m))
-}
-
-func (s *site) remove(all ...testcloud.Machine) {
-	s.t.Helper()
-	s.must(s.Cloud.Remove(s.within(patience), all...))
 }
 
 // refuse makes the cloud refuse the credentials, until its faults are cleared.

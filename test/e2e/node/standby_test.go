@@ -76,7 +76,7 @@ func TestStandbyWithAWatchThatHangs(t *testing.T) {
 	s := open(t, testcloud.Balancers)
 	s.pool(3)
 	leader := s.start("--leader-elect=true")
-	s.service("web")
+	s.services.add("web")
 	s.awaitTargets(1, 3)
 	api := &mute{}
 	standby := s.start("--leader-elect=true", "--kubeconfig="+s.behind(api))

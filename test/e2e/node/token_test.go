@@ -20,13 +20,13 @@ func TestTokenIsRotatedByFile(t *testing.T) {
 	s.Cloud.SetToken(second, "default")
 	writeToken(s.site, path, second)
 
-	fresh := s.seed(1)[0]
+	fresh := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
 	s.must(err)
 	s.node(fresh.Name, initialised)
 	// A request that began before the file changed may be under way until here.
 	s.Cloud.RevokeToken(token)
-	s.stop(machines[0])
+	s.machines.stop(machines[0])
 	s.notReady(machines[0])
 	s.node(machines[0].Name, shutDown(true))
 	for route, c := range s.Cloud.Counters().Routes {
