@@ -84,7 +84,7 @@ func (a *arena) stopAll() {
 
 // pool seeds n machines and joins their Nodes, initialised and Ready.
 func (a *arena) pool(ctx context.Context, n int) ([]digitalocean.Droplet, error) {
-	droplets := a.Cloud.SeedDroplets(n)
+	droplets := a.Cloud.Droplets.Seed(n)
 	var nodes []controlplane.NodeOptions
 	for _, d := range droplets {
 		nodes = append(nodes, controlplane.NodeOptions{
@@ -124,7 +124,7 @@ func (a *arena) missing(ctx context.Context, droplets []digitalocean.Droplet) ([
 
 // join joins the Node of a new machine and waits until the CCM has initialised it.
 func (a *arena) join(ctx context.Context) error {
-	d := a.Cloud.SeedDroplets(1)[0]
+	d := a.Cloud.Droplets.Seed(1)[0]
 	if _, err := a.JoinNode(ctx, controlplane.NodeOptions{Name: d.Name, Ready: true}); err != nil {
 		return err
 	}

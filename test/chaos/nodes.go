@@ -27,7 +27,7 @@ func killLoop(ctx context.Context, a *arena) ([]Result, error) {
 	for _, d := range droplets[:hidden] {
 		ids = append(ids, d.ID)
 	}
-	if err := a.Cloud.DeleteDroplets(ids...); err != nil {
+	if err := a.Cloud.Droplets.Delete(ids...); err != nil {
 		return nil, err
 	}
 	if err := a.setReady(ctx, false, droplets[:hidden]...); err != nil {
@@ -48,7 +48,7 @@ func killLoop(ctx context.Context, a *arena) ([]Result, error) {
 	}
 	done := fmt.Sprintf("%d of %d machines hidden, %d × kill -9", hidden, machines, kills)
 	results := []Result{count(done, "Nodes deleted", 0, len(gone), strings.Join(gone, " "))}
-	if err := a.Cloud.Resurrect(ids...); err != nil {
+	if err := a.Cloud.Droplets.Resurrect(ids...); err != nil {
 		return results, err
 	}
 	return append(results, holds("the machines are back", "a new Node is initialised", a.join(ctx))), nil

@@ -19,8 +19,8 @@ const (
 // DigitalOcean is the emulator of DigitalOcean's API. Its balancers carry no traffic.
 type DigitalOcean struct {
 	*digitalocean.Server
-	// Droplets are the nodes' IDs, by name.
-	Droplets map[string]int
+	// IDs are those of the nodes' droplets, by name.
+	IDs map[string]int
 
 	url string
 }
@@ -29,12 +29,12 @@ type DigitalOcean struct {
 // upstream's users have it.
 func OpenDigitalOcean(ctx context.Context, c *cluster.Cluster) (*DigitalOcean, error) {
 	d := &DigitalOcean{
-		Server:   digitalocean.New(digitalocean.Options{Token: digitalOceanToken, Region: digitalOceanRegion}),
-		Droplets: map[string]int{},
+		Server: digitalocean.New(digitalocean.Options{Token: digitalOceanToken, Region: digitalOceanRegion}),
+		IDs:    map[string]int{},
 	}
 	for _, n := range c.Nodes() {
-		droplet := d.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name, d.PrivateIPv4 = n.Name(), n.Address().String() })[0]
-		d.Droplets[n.Name()] = droplet.ID
+		droplet := d.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.Name, d.PrivateIPv4 = n.Name(), n.Address().String() })[0]
+		d.IDs[n.Name()] = droplet.ID
 	}
 	_, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "digitalocean"},

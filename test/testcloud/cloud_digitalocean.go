@@ -87,7 +87,7 @@ func (d *DigitalOcean) Close() error {
 // Seed implements Machines.
 func (d *DigitalOcean) Seed(_ context.Context, n int, like Machine) ([]Machine, error) {
 	var all []Machine
-	for _, droplet := range d.SeedDroplets(n, func(d *digitalocean.Droplet) {
+	for _, droplet := range d.Droplets.Seed(n, func(d *digitalocean.Droplet) {
 		if like.Name != "" {
 			d.Name = like.Name
 		}
@@ -112,10 +112,14 @@ func droplet(m Machine) int {
 }
 
 // Stop implements Machines.
-func (d *DigitalOcean) Stop(_ context.Context, m Machine) error { return d.PowerOff(droplet(m)) }
+func (d *DigitalOcean) Stop(_ context.Context, m Machine) error {
+	return d.Droplets.PowerOff(droplet(m))
+}
 
 // Start implements Machines.
-func (d *DigitalOcean) Start(_ context.Context, m Machine) error { return d.PowerOn(droplet(m)) }
+func (d *DigitalOcean) Start(_ context.Context, m Machine) error {
+	return d.Droplets.PowerOn(droplet(m))
+}
 
 // Remove implements Machines.
 func (d *DigitalOcean) Remove(_ context.Context, all ...Machine) error {
@@ -123,12 +127,12 @@ func (d *DigitalOcean) Remove(_ context.Context, all ...Machine) error {
 	for _, m := range all {
 		ids = append(ids, droplet(m))
 	}
-	return d.DeleteDroplets(ids...)
+	return d.Droplets.Delete(ids...)
 }
 
 // Rename implements Machines.
 func (d *DigitalOcean) Rename(_ context.Context, m Machine, name string) error {
-	return d.EditDroplet(droplet(m), func(d *digitalocean.Droplet) { d.Name = name })
+	return d.Droplets.Edit(droplet(m), func(d *digitalocean.Droplet) { d.Name = name })
 }
 
 // Balancers implements Cloud.

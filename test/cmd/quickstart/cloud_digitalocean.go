@@ -23,7 +23,7 @@ func newDigitalOcean() (*digitalOcean, error) {
 	server := digitalocean.New(digitalocean.Options{Token: emulatorToken, Region: emulatorRegion})
 	d := &digitalOcean{server: server, ids: map[string]int{}}
 	for _, name := range nodeNames {
-		droplet := server.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name = name })[0]
+		droplet := server.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.Name = name })[0]
 		d.ids[name] = droplet.ID
 		d.list = append(d.list, machine{
 			name: name, providerID: fmt.Sprintf("digitalocean://%d", droplet.ID), region: droplet.Region,
@@ -50,9 +50,9 @@ func (d *digitalOcean) args() []string { return nil }
 
 func (d *digitalOcean) machines() []machine { return d.list }
 
-func (d *digitalOcean) stop(name string) error { return d.server.PowerOff(d.ids[name]) }
+func (d *digitalOcean) stop(name string) error { return d.server.Droplets.PowerOff(d.ids[name]) }
 
-func (d *digitalOcean) remove(name string) error { return d.server.DeleteDroplets(d.ids[name]) }
+func (d *digitalOcean) remove(name string) error { return d.server.Droplets.Delete(d.ids[name]) }
 
 func (d *digitalOcean) hasBalancers() bool { return true }
 

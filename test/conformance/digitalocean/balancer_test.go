@@ -121,7 +121,7 @@ func TestFoundByName(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&b)
 			}
-			l.server.AddBalancer(b)
+			l.server.LoadBalancers.Add(b)
 			o := l.observe()
 			if o.Found == test.absent {
 				t.Fatalf("found = %t", o.Found)
@@ -162,7 +162,7 @@ func TestRefusedSettings(t *testing.T) {
 func TestTargetsGivenByTag(t *testing.T) {
 	l := newLab(t, 2, nil, nil)
 	l.ensure()
-	l.server.AddTag("pool")
+	l.server.Tags.Add("pool")
 	l.edit(func(b *emulator.Balancer) { b.Tag, b.DropletIDs = "pool", nil })
 	wantRequests(t, "ensure", l.ensure(), read, put)
 	if b := l.balancer(); b.Tag != "" || len(b.DropletIDs) != 2 {
@@ -175,7 +175,7 @@ func TestTargetsGivenByTag(t *testing.T) {
 func TestTargetsGivenByTagOnly(t *testing.T) {
 	l := newLab(t, 2, nil, nil)
 	l.ensure()
-	l.server.AddTag("pool")
+	l.server.Tags.Add("pool")
 	l.edit(func(b *emulator.Balancer) { b.Tag, b.DropletIDs = "pool", nil })
 	before := l.observe()
 	after := before.Balancer.Clone()
@@ -219,7 +219,7 @@ func TestStates(t *testing.T) {
 	if !progress.Pending || progress.After <= 0 || progress.Observed.State != cloud.BalancerPending || len(progress.Observed.Addresses) != 0 {
 		t.Errorf("progress of a creation = %+v", progress)
 	}
-	l.server.ActivateBalancers()
+	l.server.LoadBalancers.Activate()
 	o := l.observe()
 	if o.State != cloud.BalancerActive || len(o.Addresses) == 0 || !o.Addresses[0].Proxy {
 		t.Errorf("state %s, addresses %+v; want active and behind a proxy", o.State, o.Addresses)
@@ -250,7 +250,7 @@ func TestIDThatIsNone(t *testing.T) {
 func TestDeletionRemovesTheUniqueTag(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
-	l.server.AddTag("ccm-service:shop:web:other")
+	l.server.Tags.Add("ccm-service:shop:web:other")
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
 	l.must(err)
 	tags := l.server.State().Tags
@@ -265,7 +265,7 @@ func TestDeletionKeepsTagsOfOthers(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
 	const theirs = "ccm-service:shop:web:" + uid
-	other := l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{theirs, "ccm-cluster:other"}})
+	other := l.server.LoadBalancers.Add(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{theirs, "ccm-cluster:other"}})
 	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
 	l.must(err)
 	if b := l.balancer(); b.ID != other || !slices.Contains(b.Tags, theirs) {
@@ -279,7 +279,7 @@ func TestDeletionOfListedBalancers(t *testing.T) {
 		l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
 		l.ensure()
 		if shared {
-			l.server.AddBalancer(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web:" + uid}})
+			l.server.LoadBalancers.Add(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web:" + uid}})
 		}
 		list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
 		l.must(err)

@@ -26,7 +26,7 @@ func (silent) Record(event.Object, event.Reason, string) {}
 // TestCallsOfOneLife holds what the load balancer of one Service costs, as the framework has it made and deleted.
 func TestCallsOfOneLife(t *testing.T) {
 	server, url := start(t)
-	server.SeedDroplets(1)
+	server.Droplets.Seed(1)
 	c := run.Decorate(connect(t, url, nil), run.Options{Descriptor: digitalocean.Descriptor(), Annotations: digitalocean.Annotations()})
 	var nodes []*corev1.Node
 	for _, d := range server.State().Droplets {
@@ -61,7 +61,7 @@ func TestCallsOfOneLife(t *testing.T) {
 				}
 				break
 			}
-			server.ActivateBalancers()
+			server.LoadBalancers.Activate()
 		}
 		got := []string{}
 		for _, r := range server.Requests() {

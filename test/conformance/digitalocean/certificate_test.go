@@ -50,7 +50,7 @@ func TestCertificateRequests(t *testing.T) {
 
 func TestCertificateRotation(t *testing.T) {
 	l := withCertificate(t, "certificate-id", "encrypt")
-	rotated, err := l.server.RotateCertificate(l.certificate("encrypt"))
+	rotated, err := l.server.Certificates.Rotate(l.certificate("encrypt"))
 	l.must(err)
 	wantRequests(t, "rotated by the cloud", l.ensure(), read, readCertificate, readCertificate)
 	if diff := cmp.Diff(map[string]string{upstream + "certificate-id": rotated.ID}, l.observe().Record); diff != "" {
@@ -58,7 +58,7 @@ func TestCertificateRotation(t *testing.T) {
 	}
 
 	l = withCertificate(t, "certificate-name", "encrypt")
-	_, err = l.server.RotateCertificate(l.certificate("encrypt"))
+	_, err = l.server.Certificates.Rotate(l.certificate("encrypt"))
 	l.must(err)
 	wantRequests(t, "by name", l.ensure(), read, certificates)
 	if record := l.observe().Record; len(record) != 0 {
@@ -69,7 +69,7 @@ func TestCertificateRotation(t *testing.T) {
 func TestCertificateChangedByTheUser(t *testing.T) {
 	for _, from := range []string{"custom", "encrypt"} {
 		l := withCertificate(t, "certificate-id", from)
-		other := l.server.AddCertificate("other", emulator.CertificateLetsEncrypt, "example.com").ID
+		other := l.server.Certificates.Add("other", emulator.CertificateLetsEncrypt, "example.com").ID
 		l.annotate(map[string]string{"type": "REGIONAL", "certificate-id": other})
 		l.ensure()
 		if got := l.balancer().ForwardingRules[1].CertificateID; got != other {
@@ -90,7 +90,7 @@ func TestCertificateOfTheSameName(t *testing.T) {
 	}{{"encrypt", true}, {"custom", false}} {
 		l := withCertificate(t, "certificate-id", test.installed)
 		installed := l.certificate(test.installed)
-		namesake := l.server.AddCertificate(test.installed, emulator.CertificateLetsEncrypt, "example.com").ID
+		namesake := l.server.Certificates.Add(test.installed, emulator.CertificateLetsEncrypt, "example.com").ID
 		l.annotate(map[string]string{"type": "REGIONAL", "certificate-id": namesake})
 		l.ensure()
 		want := namesake

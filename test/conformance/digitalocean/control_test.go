@@ -27,8 +27,8 @@ func startWith(t *testing.T, o emulator.Options) (*emulator.Server, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	server.AddCertificate("custom", emulator.CertificateCustom, "example.com")
-	server.AddCertificate("encrypt", emulator.CertificateLetsEncrypt, "example.com")
+	server.Certificates.Add("custom", emulator.CertificateCustom, "example.com")
+	server.Certificates.Add("encrypt", emulator.CertificateLetsEncrypt, "example.com")
 	return server, url
 }
 
@@ -70,15 +70,15 @@ var (
 )
 
 func (c control) AddMachine(name string) cloud.InstanceID {
-	added := c.server.SeedDroplets(1, func(d *emulator.Droplet) {
+	added := c.server.Droplets.Seed(1, func(d *emulator.Droplet) {
 		d.Name, d.PublicIPv6 = name, emulator.PublicIPv6For(d.ID%1000)
 	})
 	return cloud.InstanceID(strconv.Itoa(added[0].ID))
 }
 
-func (c control) RemoveMachine(id cloud.InstanceID) { c.must(c.server.DeleteDroplets(c.number(id))) }
+func (c control) RemoveMachine(id cloud.InstanceID) { c.must(c.server.Droplets.Delete(c.number(id))) }
 
-func (c control) StopMachine(id cloud.InstanceID) { c.must(c.server.PowerOff(c.number(id))) }
+func (c control) StopMachine(id cloud.InstanceID) { c.must(c.server.Droplets.PowerOff(c.number(id))) }
 
 func (c control) Requests() (reads, writes int) {
 	counters := c.server.Counters()
@@ -99,7 +99,7 @@ func (c control) Fail(f conformance.Fault, after int) {
 
 func (c control) Heal() { c.server.ClearFaults() }
 
-func (c control) Settle() { c.server.ActivateBalancers() }
+func (c control) Settle() { c.server.LoadBalancers.Activate() }
 
 // Leftovers ignores tags: they cost nothing, and their removal is best effort.
 func (c control) Leftovers() (left []string) {
@@ -128,7 +128,7 @@ var edits = map[string]func(*emulator.Balancer){
 func (c control) TamperBalancer(id, field string) bool {
 	edit, ok := edits[field]
 	if ok {
-		c.must(c.server.EditBalancer(id, edit))
+		c.must(c.server.LoadBalancers.Edit(id, edit))
 	}
 	return ok
 }

@@ -29,7 +29,7 @@ func nodePorts(namespace, name string, ports ...int32) *corev1.Service {
 
 // sharedFirewall returns what the kernel does with the firewall, on the emulator.
 func sharedFirewall(l *lab) func(...*corev1.Service) error {
-	l.server.AddTag("k8s-node")
+	l.server.Tags.Add("k8s-node")
 	c := run.Decorate(l.driver, run.Options{Name: "digitalocean", Descriptor: digitalocean.Descriptor(), Annotations: digitalocean.Annotations()})
 	m := firewall.New(firewall.Options{Cloud: c, Executor: run.NewExecutor(c, run.Live, nil, nil)})
 	return func(services ...*corev1.Service) error {

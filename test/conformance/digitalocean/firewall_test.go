@@ -12,7 +12,7 @@ import (
 
 func TestFirewall(t *testing.T) {
 	l := newLab(t, 1, map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "k8s-public", "PUBLIC_ACCESS_FIREWALL_TAGS": "k8s-node"}, nil)
-	l.server.AddTag("k8s-node")
+	l.server.Tags.Add("k8s-node")
 	l.ensure()
 	firewalls := l.driver.(cloud.Firewalls)
 	if !firewalls.FirewallEnabled() {
@@ -51,14 +51,14 @@ func TestFirewall(t *testing.T) {
 			f.InboundRules = append(f.InboundRules, emulator.InboundRule{Protocol: "tcp", Ports: "22", Sources: &emulator.Peers{Tags: []string{"bastion"}}})
 		},
 	} {
-		l.must(l.server.EditFirewall(fw.ID, edit))
+		l.must(l.server.Firewalls.Edit(fw.ID, edit))
 		if !observe().Drifted {
 			t.Errorf("%s: not drifted", name)
 		}
 		apply()
 	}
 	droplet := l.server.State().Droplets[0].ID
-	l.must(l.server.EditFirewall(fw.ID, func(f *emulator.Firewall) { f.DropletIDs = []int{droplet} }))
+	l.must(l.server.Firewalls.Edit(fw.ID, func(f *emulator.Firewall) { f.DropletIDs = []int{droplet} }))
 	openings = openings[:1]
 	apply()
 	if got := l.server.State().Firewalls[0].DropletIDs; len(got) != 1 {
@@ -72,7 +72,7 @@ func TestFirewall(t *testing.T) {
 // TestFirewallListMustBeWhole: a firewall missed on a cut list would be made a second time.
 func TestFirewallListMustBeWhole(t *testing.T) {
 	l := newLab(t, 0, map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "fw", "PUBLIC_ACCESS_FIREWALL_TAGS": "x"}, nil)
-	l.server.AddTag("x")
+	l.server.Tags.Add("x")
 	firewalls := l.driver.(cloud.Firewalls)
 	l.must(firewalls.ApplyFirewall(t.Context(), cloud.ObservedFirewall{}, nil))
 	l.server.AddFault(fault.Fault{Path: "/v2/firewalls", List: &fault.List{}})

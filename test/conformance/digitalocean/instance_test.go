@@ -33,7 +33,7 @@ func TestInstance(t *testing.T) {
 			l := newLab(t, 0, nil, nil)
 			d := emulator.Droplet{Name: "web", Status: "active", Region: "nyc3", Size: "s-1vcpu-1gb", PublicIPv4: "192.0.2.1", PrivateIPv4: "10.0.0.1"}
 			test.edit(&d)
-			l.server.AddDroplet(d)
+			l.server.Droplets.Add(d)
 			found, err := l.driver.Instances().FindByName(t.Context(), "web")
 			l.must(err)
 			if len(found) != 1 {
@@ -48,7 +48,7 @@ func TestInstance(t *testing.T) {
 
 func TestInstanceWithoutRegion(t *testing.T) {
 	l := newLab(t, 0, nil, nil)
-	id := l.server.AddDroplet(emulator.Droplet{Name: "web", Status: "archive"})
+	id := l.server.Droplets.Add(emulator.Droplet{Name: "web", Status: "archive"})
 	list, err := l.driver.Instances().List(t.Context())
 	l.must(err)
 	if len(list.Items) != 1 || list.Items[0].Region != "" || list.Items[0].State != cloud.StateRunning {
@@ -58,9 +58,9 @@ func TestInstanceWithoutRegion(t *testing.T) {
 
 func TestFindByName(t *testing.T) {
 	l := newLab(t, 0, nil, nil)
-	l.server.AddDroplet(emulator.Droplet{ID: 7, Name: "Web-1", Region: "nyc3", PrivateIPv4: "10.0.0.7"})
-	l.server.AddDroplet(emulator.Droplet{ID: 8, Name: "DB", Region: "nyc3", PrivateIPv4: "10.0.0.8"})
-	l.server.AddDroplet(emulator.Droplet{ID: 9, Name: "db", Region: "nyc3", PublicIPv4: "192.0.2.9"})
+	l.server.Droplets.Add(emulator.Droplet{ID: 7, Name: "Web-1", Region: "nyc3", PrivateIPv4: "10.0.0.7"})
+	l.server.Droplets.Add(emulator.Droplet{ID: 8, Name: "DB", Region: "nyc3", PrivateIPv4: "10.0.0.8"})
+	l.server.Droplets.Add(emulator.Droplet{ID: 9, Name: "db", Region: "nyc3", PublicIPv4: "192.0.2.9"})
 	for name, want := range map[string]cloud.InstanceID{"web-1": "7", "Web-1": "7", "db": "9", "10.0.0.8": "8", "192.0.2.9": "9", "none": "", "10.0.0.9": ""} {
 		found, err := l.driver.Instances().FindByName(t.Context(), name)
 		l.must(err)

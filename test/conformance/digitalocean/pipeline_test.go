@@ -40,7 +40,7 @@ func newLab(t *testing.T, n int, env, annotations map[string]string) *lab {
 		HealthPort: 10256,
 	}
 	l.annotate(annotations)
-	server.SeedDroplets(n)
+	server.Droplets.Seed(n)
 	l.nodes()
 	return l
 }
@@ -111,7 +111,7 @@ func (l *lab) ensure() []string {
 	progress, err := l.balancers().Apply(l.Context(), change)
 	l.must(err)
 	requests := l.requests()
-	l.server.ActivateBalancers()
+	l.server.LoadBalancers.Activate()
 	again := l.change()
 	if len(again.Operations) > 0 {
 		l.Errorf("left to do: %+v", again.Operations)
@@ -144,7 +144,7 @@ func (l *lab) balancer() emulator.Balancer {
 
 func (l *lab) edit(edit func(*emulator.Balancer)) {
 	l.Helper()
-	l.must(l.server.EditBalancer(l.balancer().ID, edit))
+	l.must(l.server.LoadBalancers.Edit(l.balancer().ID, edit))
 }
 
 func (l *lab) must(err error) {

@@ -18,7 +18,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 	}{
 		"nothing is wrong":          {},
 		"a VPC that does not exist": {env: map[string]string{"DO_CLUSTER_VPC_ID": "5ee0a1f2-0000-4000-8000-00000000ffff"}, refused: true},
-		"the quota is used up":      {prepare: func(l *lab) { l.server.SetBalancerLimit(1) }},
+		"the quota is used up":      {prepare: func(l *lab) { l.server.LoadBalancers.SetLimit(1) }},
 		"the address of the present one": {prepare: func(l *lab) {
 			l.edit(func(b *emulator.Balancer) { b.IP = address })
 			l.annotate(map[string]string{"ip": address, "network-stack": "IPV4"})
@@ -30,7 +30,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 			// The API's description does not say whether two may have one name.
 			l.server, l.url = startWith(t, emulator.Options{UniqueBalancerNames: true})
 			l.driver = connect(t, l.url, nil)
-			l.server.SeedDroplets(1)
+			l.server.Droplets.Seed(1)
 			l.nodes()
 			l.ensure()
 			if test.prepare != nil {

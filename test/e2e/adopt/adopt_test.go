@@ -121,9 +121,9 @@ func TestDifferences(t *testing.T) {
 	s.settled(service{name: "thief", forgets: true, annotations: map[string]string{idKey: other.ID}})
 	s.Node(controlplane.NodeOptions{Name: "elsewhere", ProviderID: "aws:///eu-west-1a/i-0123456789abcdef0"})
 	s.Node(controlplane.NodeOptions{Name: "flagless"})
-	gone := s.cloud.SeedDroplets(1)[0]
+	gone := s.cloud.Droplets.Seed(1)[0]
 	s.join(gone)
-	if err := s.cloud.DeleteDroplets(gone.ID); err != nil {
+	if err := s.cloud.Droplets.Delete(gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	report, answer := s.Adopt()

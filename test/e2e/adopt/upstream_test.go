@@ -49,7 +49,7 @@ func open(t *testing.T, env ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, cloud: cloud, droplets: cloud.SeedDroplets(3)}
+	s := &site{t: t, cloud: cloud, droplets: cloud.Droplets.Seed(3)}
 	s.Cluster = switchover.Open(t, switchover.Options{
 		Provider: "digitalocean", Secret: token,
 		Env: append([]string{"DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + url, "REGION=nyc3", "DO_CLUSTER_ID=lab"}, env...),
@@ -132,7 +132,7 @@ func (s *site) balancer(svc *corev1.Service, o service) digitalocean.Balancer {
 	if o.edit != nil {
 		o.edit(&b)
 	}
-	id := s.cloud.AddBalancer(b)
+	id := s.cloud.LoadBalancers.Add(b)
 	for _, made := range s.cloud.State().Balancers {
 		if made.ID == id {
 			return made

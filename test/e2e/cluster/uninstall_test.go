@@ -80,7 +80,7 @@ func TestDigitalOcean(t *testing.T) {
 	_, err = helm.Install(within(t, patience), cloud, "--wait", "--timeout=2m")
 	must(t, err)
 	node := initialised(t, c, "node-1")
-	if want := fmt.Sprintf("digitalocean://%d", cloud.Droplets["node-1"]); node.Spec.ProviderID != want {
+	if want := fmt.Sprintf("digitalocean://%d", cloud.IDs["node-1"]); node.Spec.ProviderID != want {
 		t.Errorf("the node has provider-ID %s, want %s", node.Spec.ProviderID, want)
 	}
 	services := c.Client().CoreV1().Services(metav1.NamespaceDefault)

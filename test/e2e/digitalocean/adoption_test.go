@@ -32,12 +32,12 @@ func asUpstream(name string, edits ...func(*do.Balancer)) do.Balancer {
 	for _, edit := range edits {
 		edit(&b)
 	}
-	id := env.Cloud.AddBalancer(b)
+	id := env.Cloud.LoadBalancers.Add(b)
 	return *find(env.Cloud.State(), id)
 }
 
 // discard deletes a balancer that nobody manages, if it is still there.
-func discard(b do.Balancer) { _ = env.Cloud.DeleteBalancer(b.ID) }
+func discard(b do.Balancer) { _ = env.Cloud.LoadBalancers.Delete(b.ID) }
 
 // find returns a balancer by id, nil when there is none.
 func find(state do.State, id string) *do.Balancer {

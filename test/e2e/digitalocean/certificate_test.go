@@ -26,11 +26,11 @@ func (s *service) served(id string) do.Balancer {
 // the same name, and puts it on the balancer. The annotation follows, the balancer stays.
 func TestRotation(t *testing.T) {
 	parallel(t)
-	first := env.Cloud.AddCertificate(fmt.Sprintf("le-%d", serial.Add(1)), do.CertificateLetsEncrypt, "le.example.com")
+	first := env.Cloud.Certificates.Add(fmt.Sprintf("le-%d", serial.Add(1)), do.CertificateLetsEncrypt, "le.example.com")
 	s := create(t, regional("certificate-id", first.ID))
 	before := s.served(first.ID)
 	s.ready()
-	second, err := env.Cloud.RotateCertificate(first.ID)
+	second, err := env.Cloud.Certificates.Rotate(first.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestRotation(t *testing.T) {
 // TestRotationByName: the name leads to the new certificate, and nothing is written.
 func TestRotationByName(t *testing.T) {
 	parallel(t)
-	first := env.Cloud.AddCertificate(fmt.Sprintf("le-%d", serial.Add(1)), do.CertificateLetsEncrypt, "le.example.com")
+	first := env.Cloud.Certificates.Add(fmt.Sprintf("le-%d", serial.Add(1)), do.CertificateLetsEncrypt, "le.example.com")
 	s := create(t, regional("certificate-name", first.Name))
 	b := s.served(first.ID)
 	s.ready()
-	second, err := env.Cloud.RotateCertificate(first.ID)
+	second, err := env.Cloud.Certificates.Rotate(first.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRotationByName(t *testing.T) {
 // TestIDBeforeName: of the two ways to name a certificate the id wins.
 func TestIDBeforeName(t *testing.T) {
 	parallel(t)
-	other := env.Cloud.AddCertificate(fmt.Sprintf("custom-%d", serial.Add(1)), do.CertificateCustom, "other.example.com")
+	other := env.Cloud.Certificates.Add(fmt.Sprintf("custom-%d", serial.Add(1)), do.CertificateCustom, "other.example.com")
 	s := create(t, regional("certificate-id", other.ID, "certificate-name", certificate.Name))
 	s.served(other.ID)
 	s.unset(upstream + "certificate-id")
@@ -95,7 +95,7 @@ func TestMissingCertificate(t *testing.T) {
 	if own := s.balancersIn(env.Cloud.State()); len(own) > 0 {
 		t.Errorf("a balancer was created without its certificate: %+v", own)
 	}
-	made := env.Cloud.AddCertificate(wanted, do.CertificateCustom, "later.example.com")
+	made := env.Cloud.Certificates.Add(wanted, do.CertificateCustom, "later.example.com")
 	s.touch()
 	s.served(made.ID)
 }

@@ -197,7 +197,7 @@ func changed(s *service) string {
 // loseBalancer deletes the balancer behind the CCM's back: the Service then names one that
 // no longer exists.
 func loseBalancer(s *service) {
-	if err := env.Cloud.DeleteBalancer(s.get().Annotations[idKey]); err != nil {
+	if err := env.Cloud.LoadBalancers.Delete(s.get().Annotations[idKey]); err != nil {
 		s.t.Fatal(err)
 	}
 	s.touch()

@@ -36,7 +36,7 @@ func TestDrift(t *testing.T) {
 		"timeout": func(b *do.Balancer) { b.HTTPIdleTimeoutSeconds = 600 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := env.Cloud.EditBalancer(before.ID, edit); err != nil {
+			if err := env.Cloud.LoadBalancers.Edit(before.ID, edit); err != nil {
 				t.Fatal(err)
 			}
 			repaired(t, s, before)
@@ -45,7 +45,7 @@ func TestDrift(t *testing.T) {
 	s.event("DriftRepaired", "allow")
 
 	byHand := func(b *do.Balancer) { b.SizeUnit, b.TLSCipherPolicy, b.ProjectID = 7, "STRONG", "by-hand" }
-	if err := env.Cloud.EditBalancer(before.ID, byHand); err != nil {
+	if err := env.Cloud.LoadBalancers.Edit(before.ID, byHand); err != nil {
 		t.Fatal(err)
 	}
 	byHand(&before)
@@ -85,7 +85,7 @@ func TestLostBalancer(t *testing.T) {
 	start(t, nil, resync)
 	s := create(t, map[string]string{portable + "name": fmt.Sprintf("lost-%d", serial.Add(1))})
 	_, before := s.ready()
-	if err := env.Cloud.DeleteBalancer(before.ID); err != nil {
+	if err := env.Cloud.LoadBalancers.Delete(before.ID); err != nil {
 		t.Fatal(err)
 	}
 	made := s.balancer(active)
@@ -96,7 +96,7 @@ func TestLostBalancer(t *testing.T) {
 	if n := creations(made.Name); n != 2 {
 		t.Errorf("%d balancers were created, want the first and the second", n)
 	}
-	if err := env.Cloud.DeleteBalancer(made.ID); err != nil {
+	if err := env.Cloud.LoadBalancers.Delete(made.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.remove()

@@ -212,7 +212,7 @@ func TestFirewallDrift(t *testing.T) {
 	opens(t, "tcp", port, everyone)
 	before := firewall(t, func(*do.Firewall) error { return nil })
 	tamper := func() {
-		err := env.Cloud.EditFirewall(before.ID, func(f *do.Firewall) {
+		err := env.Cloud.Firewalls.Edit(before.ID, func(f *do.Firewall) {
 			f.InboundRules, f.OutboundRules, f.Tags = nil, f.OutboundRules[:1], nil
 			f.DropletIDs = []int{pool[0].ID}
 		})

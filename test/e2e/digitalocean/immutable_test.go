@@ -140,7 +140,7 @@ func TestImmutableVPC(t *testing.T) {
 	s := create(t, nil)
 	_, before := s.ready()
 
-	other := env.Cloud.AddVPC("other", "nyc3")
+	other := env.Cloud.VPCs.Add("other", "nyc3")
 	ccm.restart(map[string]string{"DO_CLUSTER_VPC_ID": other.ID})
 	s.event("LoadBalancerImmutableChange", "vpc", before.VPCUUID, other.ID)
 	if after := s.proof(); after.ID != before.ID || after.IP != before.IP || after.VPCUUID != before.VPCUUID {

@@ -39,9 +39,9 @@ var (
 
 // furnish makes three nodes that are ready and initialised, and the certificate.
 func furnish(ctx context.Context) error {
-	certificate = env.Cloud.AddCertificate("web", do.CertificateCustom, "www.example.com")
+	certificate = env.Cloud.Certificates.Add("web", do.CertificateCustom, "www.example.com")
 	seedSpares()
-	pool = env.Cloud.SeedDroplets(3, func(d *do.Droplet) { d.Tags = []string{poolTag} })
+	pool = env.Cloud.Droplets.Seed(3, func(d *do.Droplet) { d.Tags = []string{poolTag} })
 	return env.JoinNodes(ctx, nodesOf(pool, "shared"))
 }
 
@@ -82,7 +82,7 @@ func seedSpares() {
 		private: func(d *do.Droplet) { d.PublicIPv4 = "" },
 		only6:   func(d *do.Droplet) { d.PublicIPv4, d.PublicIPv6 = "", do.PublicIPv6For(d.ID%1000) },
 	} {
-		spares.byLink[kind] = env.Cloud.SeedDroplets(40, edit)
+		spares.byLink[kind] = env.Cloud.Droplets.Seed(40, edit)
 	}
 }
 
@@ -141,7 +141,7 @@ func leave(t *testing.T, d do.Droplet) {
 	if err != nil && !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
-	_ = env.Cloud.DeleteDroplets(d.ID) // gone already is fine
+	_ = env.Cloud.Droplets.Delete(d.ID) // gone already is fine
 }
 
 // ids are the ids of droplets as targets of a balancer.

@@ -324,17 +324,17 @@ func nodeInjections() []injection {
 			return visit{}
 		}},
 		{name: "F6 no machine of that name", finds: "node-machine-unknown", says: []string{"no machine of this name", "worker-ab", "--hostname-override"}, also: []string{"node-not-initialised"}, do: func(w *world) visit {
-			w.Cloud.SeedDroplets(1, renamed("worker-ab"))
+			w.Cloud.Droplets.Seed(1, renamed("worker-ab"))
 			w.join(controlplane.NodeOptions{Name: "worker-ba"})
 			return visit{}
 		}},
 		{name: "F6 two machines of that name", finds: "node-machine-unknown", says: []string{"2 machines have this name"}, also: []string{"node-not-initialised"}, do: func(w *world) visit {
-			w.Cloud.SeedDroplets(2, renamed("twin"))
+			w.Cloud.Droplets.Seed(2, renamed("twin"))
 			w.join(controlplane.NodeOptions{Name: "twin"})
 			return visit{}
 		}},
 		{name: "F8 --node-ip that the cloud does not know", finds: "node-address-unknown", says: []string{"198.51.100.7", "InternalIP 10."}, also: []string{"node-not-initialised"}, do: func(w *world) visit {
-			d := w.Cloud.SeedDroplets(1)[0]
+			d := w.Cloud.Droplets.Seed(1)[0]
 			w.join(controlplane.NodeOptions{Name: d.Name, ProvidedNodeIP: "198.51.100.7"})
 			return visit{}
 		}},
@@ -343,7 +343,7 @@ func nodeInjections() []injection {
 			return visit{}
 		}},
 		{name: "F9 provider-ID of another cloud, machine here", finds: "node-provider-id-foreign", says: []string{"proxmox://node/7", "has a machine of its name"}, do: func(w *world) visit {
-			d := w.Cloud.SeedDroplets(1)[0]
+			d := w.Cloud.Droplets.Seed(1)[0]
 			w.join(controlplane.NodeOptions{Name: d.Name, ProviderID: "proxmox://node/7", Initialized: true, Ready: true})
 			return visit{}
 		}},
@@ -352,7 +352,7 @@ func nodeInjections() []injection {
 			return visit{}
 		}},
 		{name: "F9 machine made anew", finds: "node-provider-id-foreign", says: []string{"made anew"}, also: []string{"node-machine-elsewhere"}, do: func(w *world) visit {
-			d := w.Cloud.SeedDroplets(1)[0]
+			d := w.Cloud.Droplets.Seed(1)[0]
 			o := settled(d)
 			o.ProviderID = "digitalocean://424242"
 			w.join(o)
@@ -474,17 +474,17 @@ func cloudInjections() []injection {
 		}},
 		{name: "F7 another account", finds: "credentials-other-account", says: []string{"another account than the one"}, also: []string{"node-machine-elsewhere"}, do: func(w *world) visit {
 			w.Cloud.SetToken("of-another-account", "another")
-			w.Cloud.In("another").SeedDroplets(2, renamed("alien"))
+			w.Cloud.In("another").Droplets.Seed(2, renamed("alien"))
 			return visit{env: []string{"DO_ACCESS_TOKEN=of-another-account"}}
 		}},
 		{name: "deletion brake", finds: "deletion-brake", level: warning, says: []string{"engaged", "release-brake"}, also: []string{"node-machine-gone"}, do: func(w *world) visit {
-			many := w.Cloud.SeedDroplets(5)
+			many := w.Cloud.Droplets.Seed(5)
 			var ids []int
 			for _, d := range many {
 				w.join(settled(d))
 				ids = append(ids, d.ID)
 			}
-			w.must(w.Cloud.DeleteDroplets(ids...))
+			w.must(w.Cloud.Droplets.Delete(ids...))
 			for _, d := range many {
 				w.must(w.SetReady(w.ctx(), d.Name, false, "NodeStatusUnknown"))
 			}

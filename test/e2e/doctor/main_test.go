@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	sky.SetToken(token, "default")
 	w.must(w.admin().CoreV1().Nodes().DeleteCollection(w.ctx(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	_ = w.admin().CoordinationV1().Leases(lab.Namespace).Delete(w.ctx(), "cloud-controller-manager", metav1.DeleteOptions{})
-	w.droplets = sky.SeedDroplets(3)
+	w.droplets = sky.Droplets.Seed(3)
 	var nodes []controlplane.NodeOptions
 	for _, d := range w.droplets {
 		nodes = append(nodes, settled(d))

@@ -30,7 +30,7 @@ func TestWrongAccountBeforeAnyNode(t *testing.T) {
 	if got := w.doctor(at)["credentials-other-account"]; got.Level != warning || !strings.Contains(got.Message, "has no machine") {
 		t.Errorf("no Node and no machine: %s", got)
 	}
-	w.Cloud.SeedDroplets(2, renamed("somebody-elses"))
+	w.Cloud.Droplets.Seed(2, renamed("somebody-elses"))
 	if got := w.doctor(at)["credentials-other-account"]; got.Level != ok {
 		t.Errorf("no Node yet: %s", got)
 	}
@@ -57,7 +57,7 @@ func TestRoutesWithoutNetwork(t *testing.T) {
 func TestThousandNodes(t *testing.T) {
 	const nodes, perPage, calls, most = 1000, 200, 20, 10 * time.Second
 	w := empty(t)
-	w.droplets = w.Cloud.SeedDroplets(nodes)
+	w.droplets = w.Cloud.Droplets.Seed(nodes)
 	var joined []controlplane.NodeOptions
 	for _, d := range w.droplets[:nodes-20] {
 		joined = append(joined, settled(d))
@@ -76,7 +76,7 @@ func TestThousandNodes(t *testing.T) {
 			gone = append(gone, d.ID)
 		}
 	}
-	w.must(w.Cloud.DeleteDroplets(gone...))
+	w.must(w.Cloud.Droplets.Delete(gone...))
 	for n := range 5 {
 		w.service(fmt.Sprintf("waiting-%d", n), nil)
 	}

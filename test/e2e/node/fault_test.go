@@ -165,7 +165,7 @@ func newPlant(t *testing.T, tt trouble) *plant {
 		env = map[string]string{"DO_ACCESS_TOKEN_FILE": p.tokenFile}
 		writeToken(p.site, p.tokenFile, token)
 		s.Cloud.SetToken(otherToken, "other")
-		s.Cloud.In("other").SeedDroplets(50, func(d *digitalocean.Droplet) { d.ID += 1_000_000; d.Name = "other-" + d.Name })
+		s.Cloud.In("other").Droplets.Seed(50, func(d *digitalocean.Droplet) { d.ID += 1_000_000; d.Name = "other-" + d.Name })
 	} else {
 		p = &plant{site: open(t, append([]testcloud.Ability{testcloud.Many}, tt.needs...)...)}
 	}

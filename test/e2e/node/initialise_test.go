@@ -120,7 +120,7 @@ func TestInitialise(t *testing.T) {
 		if droplet.Name == "" {
 			droplet.Name = tt.name
 		}
-		ids[tt.name] = s.Cloud.AddDroplet(droplet)
+		ids[tt.name] = s.Cloud.Droplets.Add(droplet)
 		tt.node.Name = tt.name
 		if tt.withID {
 			tt.node.ProviderID = fmt.Sprintf("digitalocean://%d", ids[tt.name])
@@ -150,7 +150,7 @@ func TestInitialise(t *testing.T) {
 func TestDualStackWritesNothingInStatusPasses(t *testing.T) {
 	s := openOwn(t, "droplets with two addresses of one type")
 	for i := range 5 {
-		d := s.Cloud.SeedDroplets(1, func(d *digitalocean.Droplet) { d.PublicIPv6 = digitalocean.PublicIPv6For(i) })[0]
+		d := s.Cloud.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.PublicIPv6 = digitalocean.PublicIPv6For(i) })[0]
 		_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, Ready: true})
 		s.must(err)
 	}

@@ -16,13 +16,14 @@ type Account struct {
 	name   string
 	uuid   string
 
-	droplets     droplets
-	balancers    []*balancer
-	certificates []Certificate
-	firewalls    []*Firewall
-	tags         map[string]string // lower case name → name as first written
-	vpcs         []VPC
-	limit        int
+	Droplets      Droplets
+	LoadBalancers LoadBalancers
+	Certificates  Certificates
+	Firewalls     Firewalls
+	Tags          Tags
+	VPCs          VPCs
+
+	handlers map[string]handler
 }
 
 // In returns the account of that name, made empty on first use.
@@ -31,11 +32,19 @@ func (s *Server) In(name string) *Account {
 	defer s.mu.Unlock()
 	account, ok := s.accounts[name]
 	if !ok {
-		account = &Account{server: s, name: name, uuid: s.newUUID()}
-		account.clear()
+		account = s.newAccount(name)
 		s.accounts[name] = account
 	}
 	return account
+}
+
+func (s *Server) newAccount(name string) *Account {
+	a := &Account{server: s, name: name, uuid: s.newUUID()}
+	a.Droplets.account, a.LoadBalancers.account, a.Certificates.account = a, a, a
+	a.Firewalls.account, a.Tags.account, a.VPCs.account = a, a, a
+	a.handlers = a.routes()
+	a.clear()
+	return a
 }
 
 // SetToken makes a token valid for an account, which is made when needed. Use it
@@ -54,9 +63,6 @@ func (s *Server) RevokeToken(token string) {
 	delete(s.tokens, token)
 }
 
-// SetBalancerLimit changes the account's quota of balancers; 0 is none.
-func (a *Account) SetBalancerLimit(n int) { a.change(func() { a.limit = n }) }
-
 // Await returns nil as soon as holds is true of the account's state, or ctx's
 // cause. It looks after every change and every request, without polling.
 func (a *Account) Await(ctx context.Context, holds func(State) bool) error {
@@ -65,11 +71,11 @@ func (a *Account) Await(ctx context.Context, holds func(State) bool) error {
 
 // clear empties the account.
 func (a *Account) clear() {
-	a.stopTimers()
-	a.droplets = newDroplets()
-	a.balancers, a.certificates, a.firewalls, a.vpcs = nil, nil, nil, nil
-	a.tags = map[string]string{}
-	a.limit = a.server.options.BalancerLimit
+	a.LoadBalancers.stopTimers()
+	a.Droplets.clear()
+	a.LoadBalancers.all, a.Certificates.all, a.Firewalls.all, a.VPCs.all = nil, nil, nil, nil
+	a.LoadBalancers.limit = a.server.options.BalancerLimit
+	a.Tags.names = map[string]string{}
 }
 
 // change runs f with the server's lock and announces the change.
@@ -132,7 +138,7 @@ type teamView struct {
 	UUID string `json:"uuid"`
 }
 
-func (a *Account) getAccount(*http.Request) (reply, error) {
+func (a *Account) get(*http.Request) (reply, error) {
 	view := accountView{
 		DropletLimit: 10_000, FloatingIPLimit: 3, Email: a.name + "@example.com", Name: a.name,
 		UUID: a.uuid, EmailVerified: true, Status: "active", Team: teamView{Name: a.name, UUID: a.uuid},

@@ -12,8 +12,8 @@ import (
 
 func TestTokensAndAccounts(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(2)
-	a.In("other").SeedDroplets(1)
+	a.Droplets.Seed(2)
+	a.In("other").Droplets.Seed(1)
 	mine := a.want(http.StatusOK, "GET", "/v2/account", nil).object("account")["uuid"]
 	for _, token := range []string{"", "wrong"} {
 		a.token = token

@@ -17,9 +17,9 @@ func (s *Server) adminRoutes(mux *http.ServeMux) {
 		Type     string   `json:"type"`
 		DNSNames []string `json:"dns_names"`
 	}) Certificate {
-		return s.adminAccount(r).AddCertificate(body.Name, body.Type, body.DNSNames...)
+		return s.adminAccount(r).Certificates.Add(body.Name, body.Type, body.DNSNames...)
 	}))
-	mux.HandleFunc("POST "+front.Prefix+"/load_balancers/activate", front.Act(func(r *http.Request) { s.adminAccount(r).ActivateBalancers() }))
+	mux.HandleFunc("POST "+front.Prefix+"/load_balancers/activate", front.Act(func(r *http.Request) { s.adminAccount(r).LoadBalancers.Activate() }))
 	mux.HandleFunc("PUT "+front.Prefix+"/tokens/{token}", front.Act(func(r *http.Request) {
 		s.SetToken(r.PathValue("token"), s.adminAccount(r).name)
 	}))
@@ -44,12 +44,12 @@ type seeding struct {
 // adminAddDroplets adds droplets and returns them.
 func (s *Server) adminAddDroplets(r *http.Request, body seeding) []Droplet {
 	a := s.adminAccount(r)
-	added := a.SeedDroplets(body.Count)
+	added := a.Droplets.Seed(body.Count)
 	for _, name := range body.Names {
-		added = append(added, a.SeedDroplets(1, func(d *Droplet) { d.Name = name })...)
+		added = append(added, a.Droplets.Seed(1, func(d *Droplet) { d.Name = name })...)
 	}
 	for _, d := range body.Droplets {
-		d.ID = a.AddDroplet(d)
+		d.ID = a.Droplets.Add(d)
 		added = append(added, d)
 	}
 	return added
@@ -65,13 +65,13 @@ func (s *Server) adminDropletAction(w http.ResponseWriter, r *http.Request) {
 	a := s.adminAccount(r)
 	switch action := r.PathValue("action"); action {
 	case "power_off":
-		err = a.PowerOff(id)
+		err = a.Droplets.PowerOff(id)
 	case "power_on":
-		err = a.PowerOn(id)
+		err = a.Droplets.PowerOn(id)
 	case "delete":
-		err = a.DeleteDroplets(id)
+		err = a.Droplets.Delete(id)
 	case "resurrect":
-		err = a.Resurrect(id)
+		err = a.Droplets.Resurrect(id)
 	default:
 		err = fmt.Errorf("%q is none of power_off, power_on, delete, resurrect", action)
 	}

@@ -81,8 +81,8 @@ func TestSeedingOverHTTP(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	a := start(t, digitalocean.Options{ActivateAfter: time.Hour})
-	a.SeedDroplets(1)
-	a.AddTag("t")
+	a.Droplets.Seed(1)
+	a.Tags.Add("t")
 	a.create(regional("a"))
 	a.AddFault(fault.Fault{Status: 500})
 	a.HaltAt(halt.Trigger{N: 1, Phase: halt.Before, Action: halt.Drop})

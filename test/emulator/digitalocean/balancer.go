@@ -19,7 +19,7 @@ const (
 
 	BalancerNew    = "new"
 	BalancerActive = "active"
-	// BalancerErrored is only reached with EditBalancer.
+	// BalancerErrored is only reached with LoadBalancers.Edit.
 	BalancerErrored = "errored"
 )
 
@@ -138,7 +138,7 @@ func (b *balancer) view() Balancer {
 	v.Firewall.Allow = append([]string{}, b.Firewall.Allow...)
 	v.Firewall.Deny = append([]string{}, b.Firewall.Deny...)
 	if b.Tag != "" {
-		for _, d := range b.account.droplets.list {
+		for _, d := range b.account.Droplets.all {
 			if d.hasTag(b.Tag) {
 				v.DropletIDs = append(v.DropletIDs, d.ID)
 			}
@@ -156,8 +156,15 @@ func (b *balancer) replaceCertificate(from, to string) {
 	}
 }
 
-func (a *Account) findBalancer(id string) *balancer {
-	for _, b := range a.balancers {
+// LoadBalancers are the account's.
+type LoadBalancers struct {
+	account *Account
+	all     []*balancer
+	limit   int
+}
+
+func (bs *LoadBalancers) find(id string) *balancer {
+	for _, b := range bs.all {
 		if b.ID == id {
 			return b
 		}

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// createBalancer answers 202 with the status "new". With validate_only a good
+// create answers 202 with the status "new". With validate_only a good
 // request gets 204 and changes nothing (guess).
-func (a *Account) createBalancer(r *http.Request) (reply, error) {
+func (bs *LoadBalancers) create(r *http.Request) (reply, error) {
 	var q balancerRequest
 	if err := decode(r, &q); err != nil {
 		return reply{}, err
 	}
-	made, err := a.checkedNew(&q)
+	made, err := bs.checkedNew(&q)
 	if err != nil {
 		return reply{}, err
 	}
 	if q.ValidateOnly {
 		return noContent(), nil
 	}
-	b := a.addBalancer(made, q.IP)
+	b := bs.add(made, q.IP)
 	answer := b.view()
-	b.activateLater(a.server.options.ActivateAfter)
+	b.activateLater(bs.account.server.options.ActivateAfter)
 	return reply{status: http.StatusAccepted, body: map[string]any{"load_balancer": answer}}, nil
 }
 
 // checkedNew returns the balancer a creation asks for, or the refusal.
-func (a *Account) checkedNew(q *balancerRequest) (Balancer, error) {
+func (bs *LoadBalancers) checkedNew(q *balancerRequest) (Balancer, error) {
 	existing := Balancer{Region: findRegion(q.Region)}
 	made := q.balancer(existing)
-	if err := a.validate(q, &made); err != nil {
+	if err := bs.validate(q, &made); err != nil {
 		return Balancer{}, err
 	}
 	for _, tag := range q.Tags {
@@ -39,23 +39,23 @@ func (a *Account) checkedNew(q *balancerRequest) (Balancer, error) {
 		}
 	}
 	if made.VPCUUID == "" && made.Region != nil {
-		made.VPCUUID = a.defaultVPC(made.Region.Slug).ID
-		if err := a.validTargets(q, &made); err != nil {
+		made.VPCUUID = bs.account.VPCs.defaultOf(made.Region.Slug).ID
+		if err := bs.validTargets(q, &made); err != nil {
 			return Balancer{}, err
 		}
 	}
-	if a.limit > 0 && len(a.balancers) >= a.limit {
-		return Balancer{}, unprocessable("this would exceed your load balancer limit of %d", a.limit) // status and text: guess
+	if bs.limit > 0 && len(bs.all) >= bs.limit {
+		return Balancer{}, unprocessable("this would exceed your load balancer limit of %d", bs.limit) // status and text: guess
 	}
-	if a.server.options.UniqueBalancerNames && a.nameTaken(made.Name, "") {
+	if bs.account.server.options.UniqueBalancerNames && bs.nameTaken(made.Name, "") {
 		return Balancer{}, unprocessable("name is already in use")
 	}
 	made.Tags = q.Tags
 	return made, nil
 }
 
-func (a *Account) nameTaken(name, exceptID string) bool {
-	for _, b := range a.balancers {
+func (bs *LoadBalancers) nameTaken(name, exceptID string) bool {
+	for _, b := range bs.all {
 		if b.Name == name && b.ID != exceptID {
 			return true
 		}
@@ -63,16 +63,16 @@ func (a *Account) nameTaken(name, exceptID string) bool {
 	return false
 }
 
-// addBalancer stores a checked balancer. Its tags come to exist.
-func (a *Account) addBalancer(made Balancer, address string) *balancer {
-	made.ID, made.Status, made.CreatedAt = a.server.newUUID(), BalancerNew, a.server.timestamp()
+// add stores a checked balancer. Its tags come to exist.
+func (bs *LoadBalancers) add(made Balancer, address string) *balancer {
+	made.ID, made.Status, made.CreatedAt = bs.account.server.newUUID(), BalancerNew, bs.account.server.timestamp()
 	wanted := made.Tags
 	made.Tags = nil
 	for _, tag := range wanted {
-		made.Tags = setMember(made.Tags, a.ensureTag(tag), true)
+		made.Tags = setMember(made.Tags, bs.account.Tags.ensure(tag), true)
 	}
-	b := &balancer{Balancer: made, account: a, address: address, resizedAt: a.server.options.Now()}
-	a.balancers = append(a.balancers, b)
+	b := &balancer{Balancer: made, account: bs.account, address: address, resizedAt: bs.account.server.options.Now()}
+	bs.all = append(bs.all, b)
 	return b
 }
 
@@ -109,8 +109,8 @@ func (b *balancer) activate() {
 	}
 }
 
-func (a *Account) stopTimers() {
-	for _, b := range a.balancers {
+func (bs *LoadBalancers) stopTimers() {
+	for _, b := range bs.all {
 		if b.timer != nil {
 			b.timer.Stop()
 		}

@@ -2,11 +2,14 @@ package digitalocean
 
 import "fmt"
 
-// EditBalancer changes a balancer behind everyone's back, unchecked, as an
+// SetLimit changes the account's quota of balancers; 0 is none.
+func (bs *LoadBalancers) SetLimit(n int) { bs.account.change(func() { bs.limit = n }) }
+
+// Edit changes a balancer behind everyone's back, unchecked, as an
 // operator does by hand. A balancer that does not exist is an error.
-func (a *Account) EditBalancer(id string, edit func(*Balancer)) (err error) {
-	a.change(func() {
-		b := a.findBalancer(id)
+func (bs *LoadBalancers) Edit(id string, edit func(*Balancer)) (err error) {
+	bs.account.change(func() {
+		b := bs.find(id)
 		if b == nil {
 			err = fmt.Errorf("balancer %s does not exist", id)
 			return
@@ -22,36 +25,36 @@ func (a *Account) EditBalancer(id string, edit func(*Balancer)) (err error) {
 	return err
 }
 
-// AddBalancer adds an active balancer as given, unchecked, and returns its id.
+// Add adds an active balancer as given, unchecked, and returns its id.
 // A nil region becomes the default one.
-func (a *Account) AddBalancer(b Balancer) string {
+func (bs *LoadBalancers) Add(b Balancer) string {
 	var id string
-	a.change(func() {
+	bs.account.change(func() {
 		if b.Region == nil && b.Type != TypeGlobal {
-			b.Region = findRegion(a.server.options.Region)
+			b.Region = findRegion(bs.account.server.options.Region)
 		}
-		added := a.addBalancer(b, b.IP)
+		added := bs.add(b, b.IP)
 		added.activate()
 		id = added.ID
 	})
 	return id
 }
 
-// DeleteBalancer deletes a balancer behind everyone's back. A balancer that
+// Delete deletes a balancer behind everyone's back. A balancer that
 // does not exist is an error.
-func (a *Account) DeleteBalancer(id string) (err error) {
-	a.change(func() {
-		if !a.dropBalancer(id) {
+func (bs *LoadBalancers) Delete(id string) (err error) {
+	bs.account.change(func() {
+		if !bs.drop(id) {
 			err = fmt.Errorf("balancer %s does not exist", id)
 		}
 	})
 	return err
 }
 
-// ActivateBalancers makes all new balancers active now.
-func (a *Account) ActivateBalancers() {
-	a.change(func() {
-		for _, b := range a.balancers {
+// Activate makes all new balancers active now.
+func (bs *LoadBalancers) Activate() {
+	bs.account.change(func() {
+		for _, b := range bs.all {
 			if b.timer != nil {
 				b.timer.Stop()
 			}

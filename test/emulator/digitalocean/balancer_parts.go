@@ -19,12 +19,12 @@ func dropletIDs(r *http.Request) ([]int, error) {
 	return distinct(body.DropletIDs), nil
 }
 
-// addBalancerDroplets: a droplet that is a target already stays one (guess).
-func (a *Account) addBalancerDroplets(r *http.Request) (reply, error) {
-	return a.changeDroplets(r, func(b *balancer, ids []int) error {
+// addDroplets: a droplet that is a target already stays one (guess).
+func (bs *LoadBalancers) addDroplets(r *http.Request) (reply, error) {
+	return bs.changeDroplets(r, func(b *balancer, ids []int) error {
 		made := b.Balancer
 		made.DropletIDs = distinct(slices.Concat(b.DropletIDs, ids))
-		if err := a.validTargets(nil, &made); err != nil {
+		if err := bs.validTargets(nil, &made); err != nil {
 			return err
 		}
 		b.DropletIDs = made.DropletIDs
@@ -32,9 +32,9 @@ func (a *Account) addBalancerDroplets(r *http.Request) (reply, error) {
 	})
 }
 
-// removeBalancerDroplets: to remove what is no target is refused (guess).
-func (a *Account) removeBalancerDroplets(r *http.Request) (reply, error) {
-	return a.changeDroplets(r, func(b *balancer, ids []int) error {
+// removeDroplets: to remove what is no target is refused (guess).
+func (bs *LoadBalancers) removeDroplets(r *http.Request) (reply, error) {
+	return bs.changeDroplets(r, func(b *balancer, ids []int) error {
 		kept := b.DropletIDs
 		for _, id := range ids {
 			if !slices.Contains(kept, id) {
@@ -47,8 +47,8 @@ func (a *Account) removeBalancerDroplets(r *http.Request) (reply, error) {
 	})
 }
 
-func (a *Account) changeDroplets(r *http.Request, change func(*balancer, []int) error) (reply, error) {
-	b, err := a.updatable(r)
+func (bs *LoadBalancers) changeDroplets(r *http.Request, change func(*balancer, []int) error) (reply, error) {
+	b, err := bs.updatable(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -80,17 +80,17 @@ func rules(r *http.Request, kind string) ([]ForwardingRule, error) {
 	return list, nil
 }
 
-// addBalancerRules: a rule on a port in use is refused.
-func (a *Account) addBalancerRules(r *http.Request) (reply, error) {
-	return a.changeRules(r, func(old, given []ForwardingRule) ([]ForwardingRule, error) {
+// addRules: a rule on a port in use is refused.
+func (bs *LoadBalancers) addRules(r *http.Request) (reply, error) {
+	return bs.changeRules(r, func(old, given []ForwardingRule) ([]ForwardingRule, error) {
 		return slices.Concat(old, given), nil
 	})
 }
 
-// removeBalancerRules: rules are named by all their fields; one that does not
+// removeRules: rules are named by all their fields; one that does not
 // exist is refused (guess), as is removing the last one.
-func (a *Account) removeBalancerRules(r *http.Request) (reply, error) {
-	return a.changeRules(r, func(old, given []ForwardingRule) ([]ForwardingRule, error) {
+func (bs *LoadBalancers) removeRules(r *http.Request) (reply, error) {
+	return bs.changeRules(r, func(old, given []ForwardingRule) ([]ForwardingRule, error) {
 		for _, rule := range given {
 			if !slices.Contains(old, rule) {
 				return nil, unprocessable("the load balancer has no such forwarding rule on port %d", rule.EntryPort)
@@ -101,8 +101,8 @@ func (a *Account) removeBalancerRules(r *http.Request) (reply, error) {
 	})
 }
 
-func (a *Account) changeRules(r *http.Request, change func(old, given []ForwardingRule) ([]ForwardingRule, error)) (reply, error) {
-	b, err := a.updatable(r)
+func (bs *LoadBalancers) changeRules(r *http.Request, change func(old, given []ForwardingRule) ([]ForwardingRule, error)) (reply, error) {
+	b, err := bs.updatable(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -114,7 +114,7 @@ func (a *Account) changeRules(r *http.Request, change func(old, given []Forwardi
 	if made.ForwardingRules, err = change(b.ForwardingRules, given); err != nil {
 		return reply{}, err
 	}
-	if err := a.validRules(nil, &made); err != nil {
+	if err := bs.validRules(nil, &made); err != nil {
 		return reply{}, err
 	}
 	if err := validSwitches(&balancerRequest{}, &made); err != nil {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// listBalancers: names= and uuids= may be repeated; a name matches whole and
+// list: names= and uuids= may be repeated; a name matches whole and
 // with its case (guess).
-func (a *Account) listBalancers(r *http.Request) (reply, error) {
+func (bs *LoadBalancers) list(r *http.Request) (reply, error) {
 	query := r.URL.Query()
 	names, ids := query["names"], query["uuids"]
 	if len(names) > 0 && len(ids) > 0 {
 		return reply{}, unprocessable("names and uuids can't be combined")
 	}
 	matches := []*balancer{}
-	for _, b := range a.balancers {
+	for _, b := range bs.all {
 		if (len(names) == 0 || slices.Contains(names, b.Name)) && (len(ids) == 0 || slices.Contains(ids, b.ID)) {
 			matches = append(matches, b)
 		}
@@ -29,30 +29,30 @@ func (a *Account) listBalancers(r *http.Request) (reply, error) {
 	return reply{body: body}, nil
 }
 
-func (a *Account) getBalancer(r *http.Request) (reply, error) {
-	b := a.findBalancer(r.PathValue("id"))
+func (bs *LoadBalancers) get(r *http.Request) (reply, error) {
+	b := bs.find(r.PathValue("id"))
 	if b == nil {
 		return reply{}, notFound()
 	}
 	return reply{body: map[string]any{"load_balancer": b.view()}}, nil
 }
 
-// deleteBalancer answers 204 in any status, and 404 the second time.
-func (a *Account) deleteBalancer(r *http.Request) (reply, error) {
-	if !a.dropBalancer(r.PathValue("id")) {
+// remove answers 204 in any status, and 404 the second time.
+func (bs *LoadBalancers) remove(r *http.Request) (reply, error) {
+	if !bs.drop(r.PathValue("id")) {
 		return reply{}, notFound()
 	}
 	return noContent(), nil
 }
 
-func (a *Account) dropBalancer(id string) bool {
-	b := a.findBalancer(id)
+func (bs *LoadBalancers) drop(id string) bool {
+	b := bs.find(id)
 	if b == nil {
 		return false
 	}
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	a.balancers = without(a.balancers, b)
+	bs.all = without(bs.all, b)
 	return true
 }

@@ -19,13 +19,13 @@ func rules(list ...object) object { return object{"forwarding_rules": list} }
 
 func TestBalancerRefusals(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	droplet := a.SeedDroplets(1)[0]
-	far := a.AddDroplet(digitalocean.Droplet{Name: "far", Region: "ams3"})
-	otherVPC := a.AddVPC("other", "nyc3")
-	elsewhere := a.AddDroplet(digitalocean.Droplet{Name: "elsewhere", Region: "nyc3", VPC: otherVPC.ID})
-	certificate := a.AddCertificate("c", digitalocean.CertificateCustom).ID
-	farVPC := a.AddVPC("far", "ams3")
-	a.AddTag("there")
+	droplet := a.Droplets.Seed(1)[0]
+	far := a.Droplets.Add(digitalocean.Droplet{Name: "far", Region: "ams3"})
+	otherVPC := a.VPCs.Add("other", "nyc3")
+	elsewhere := a.Droplets.Add(digitalocean.Droplet{Name: "elsewhere", Region: "nyc3", VPC: otherVPC.ID})
+	certificate := a.Certificates.Add("c", digitalocean.CertificateCustom).ID
+	farVPC := a.VPCs.Add("far", "ams3")
+	a.Tags.Add("there")
 	r, n := regional("a"), network("a")
 	https := rule("https", 443, "http", 80)
 
@@ -124,9 +124,9 @@ func TestBalancerRefusals(t *testing.T) {
 
 func TestBalancerAcceptances(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	certificate := a.AddCertificate("c", digitalocean.CertificateLetsEncrypt).ID
+	certificate := a.Certificates.Add("c", digitalocean.CertificateLetsEncrypt).ID
 	secure := func(r object) object { return r.with(object{"certificate_id": certificate}) }
-	a.AddTag("there")
+	a.Tags.Add("there")
 	r, n := regional("a"), network("a")
 	target := a.create(r)
 	for _, body := range []object{
@@ -156,7 +156,7 @@ func TestBalancerLimitAndNames(t *testing.T) {
 	id := a.create(regional("b"))
 	a.refused("POST", "/v2/load_balancers", regional("c"), "limit of 2")
 	a.refused("PUT", "/v2/load_balancers/"+id, regional("a"), "in use")
-	a.SetBalancerLimit(0)
+	a.LoadBalancers.SetLimit(0)
 	a.create(regional("c"))
 }
 

@@ -13,7 +13,7 @@ var targetsOf = map[string][]string{
 	"http3": {"http", "https", "http2"},
 }
 
-func (a *Account) validRules(_ *balancerRequest, b *Balancer) error {
+func (bs *LoadBalancers) validRules(_ *balancerRequest, b *Balancer) error {
 	if b.Type == TypeGlobal {
 		if len(b.ForwardingRules) > 0 {
 			return unprocessable("forwarding_rules are not supported by global load balancers")
@@ -24,14 +24,14 @@ func (a *Account) validRules(_ *balancerRequest, b *Balancer) error {
 		return unprocessable("forwarding_rules must have at least one rule")
 	}
 	for _, r := range b.ForwardingRules {
-		if err := a.validRule(b.Type, r); err != nil {
+		if err := bs.validRule(b.Type, r); err != nil {
 			return err
 		}
 	}
 	return distinctEntries(b.ForwardingRules)
 }
 
-func (a *Account) validRule(kind string, r ForwardingRule) error {
+func (bs *LoadBalancers) validRule(kind string, r ForwardingRule) error {
 	targets, known := targetsOf[r.EntryProtocol]
 	switch {
 	case !known:
@@ -46,7 +46,7 @@ func (a *Account) validRule(kind string, r ForwardingRule) error {
 	if kind == TypeRegionalNetwork {
 		return validNetworkRule(r)
 	}
-	return a.validTLS(r)
+	return bs.validTLS(r)
 }
 
 // validNetworkRule: a network balancer knows tcp and udp, and changes no port.
@@ -64,7 +64,7 @@ func validNetworkRule(r ForwardingRule) error {
 
 // validTLS: https and http2 need exactly one of a certificate and passthrough,
 // http3 always a certificate, the others neither.
-func (a *Account) validTLS(r ForwardingRule) error {
+func (bs *LoadBalancers) validTLS(r ForwardingRule) error {
 	encrypted := oneOf(r.EntryProtocol, "https", "http2", "http3")
 	switch {
 	case !encrypted && (r.CertificateID != "" || r.TLSPassthrough):
@@ -81,7 +81,7 @@ func (a *Account) validTLS(r ForwardingRule) error {
 		return nil
 	case r.CertificateID == "":
 		return unprocessable("entry protocol %q requires certificate_id or tls_passthrough", r.EntryProtocol)
-	case a.findCertificate(r.CertificateID) == nil:
+	case bs.account.Certificates.find(r.CertificateID) == nil:
 		return unprocessable("certificate %s does not exist", r.CertificateID)
 	}
 	return nil

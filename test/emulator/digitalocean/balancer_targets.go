@@ -2,15 +2,15 @@ package digitalocean
 
 // validTargets: droplets must exist in the balancer's region and VPC, and they
 // are chosen either by id or by a tag that exists.
-func (a *Account) validTargets(_ *balancerRequest, b *Balancer) error {
+func (bs *LoadBalancers) validTargets(_ *balancerRequest, b *Balancer) error {
 	if b.Tag != "" && len(b.DropletIDs) > 0 {
 		return unprocessable("droplet_ids and tag are mutually exclusive")
 	}
-	if b.Tag != "" && !a.hasTag(b.Tag) {
+	if b.Tag != "" && !bs.account.Tags.has(b.Tag) {
 		return unprocessable("tag %q does not exist", b.Tag)
 	}
 	for _, id := range b.DropletIDs {
-		d, ok := a.droplets.byID[id]
+		d, ok := bs.account.Droplets.byID[id]
 		switch {
 		case !ok:
 			return unprocessable("droplet %d does not exist", id)
@@ -24,7 +24,7 @@ func (a *Account) validTargets(_ *balancerRequest, b *Balancer) error {
 }
 
 // validGlobal checks the settings of global balancers, and that others have none.
-func (a *Account) validGlobal(_ *balancerRequest, b *Balancer) error {
+func (bs *LoadBalancers) validGlobal(_ *balancerRequest, b *Balancer) error {
 	if b.Type != TypeGlobal {
 		if b.GLBSettings != nil || len(b.TargetLoadBalancerIDs) > 0 || len(b.Domains) > 0 {
 			return unprocessable("glb_settings, domains and target_load_balancer_ids are only supported by global load balancers")
@@ -44,7 +44,7 @@ func (a *Account) validGlobal(_ *balancerRequest, b *Balancer) error {
 		return unprocessable("glb_settings failover_threshold must be between 1 and 99")
 	}
 	for _, id := range b.TargetLoadBalancerIDs {
-		if target := a.findBalancer(id); target == nil || target.Type == TypeGlobal {
+		if target := bs.find(id); target == nil || target.Type == TypeGlobal {
 			return unprocessable("target load balancer %s does not exist", id)
 		}
 	}

@@ -61,7 +61,7 @@ func TestDeleteBalancer(t *testing.T) {
 
 func TestBalancerDroplets(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	d := a.SeedDroplets(3)
+	d := a.Droplets.Seed(3)
 	path := "/v2/load_balancers/" + a.create(regional("a").with(object{"droplet_ids": []int{d[0].ID}}))
 	ids := func(list ...int) object { return object{"droplet_ids": list} }
 	a.want(http.StatusNoContent, "POST", path+"/droplets", ids(d[0].ID, d[1].ID, d[2].ID))
@@ -73,7 +73,7 @@ func TestBalancerDroplets(t *testing.T) {
 	if got := a.State().Balancers[0].DropletIDs; !reflect.DeepEqual(got, []int{d[1].ID, d[2].ID}) {
 		t.Errorf("droplets %v", got)
 	}
-	if err := a.DeleteDroplets(d[1].ID); err != nil {
+	if err := a.Droplets.Delete(d[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.State().Balancers[0].DropletIDs; !reflect.DeepEqual(got, []int{d[2].ID}) {
@@ -83,7 +83,7 @@ func TestBalancerDroplets(t *testing.T) {
 
 func TestBalancerWithTag(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	d := a.SeedDroplets(2, func(d *digitalocean.Droplet) { d.Tags = []string{"worker"} })
+	d := a.Droplets.Seed(2, func(d *digitalocean.Droplet) { d.Tags = []string{"worker"} })
 	path := "/v2/load_balancers/" + a.create(regional("a").with(object{"tag": "worker"}))
 	if got := a.State().Balancers[0].DropletIDs; !reflect.DeepEqual(got, []int{d[0].ID, d[1].ID}) {
 		t.Errorf("droplets %v", got)
@@ -108,18 +108,18 @@ func TestBalancerRules(t *testing.T) {
 
 func TestHandEditsOfBalancers(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	id := a.AddBalancer(digitalocean.Balancer{Name: "foreign", Tags: []string{"k8s:other"}, Network: "EXTERNAL"})
-	if err := a.EditBalancer(id, func(b *digitalocean.Balancer) { b.SizeUnit, b.ID = 5, "other" }); err != nil {
+	id := a.LoadBalancers.Add(digitalocean.Balancer{Name: "foreign", Tags: []string{"k8s:other"}, Network: "EXTERNAL"})
+	if err := a.LoadBalancers.Edit(id, func(b *digitalocean.Balancer) { b.SizeUnit, b.ID = 5, "other" }); err != nil {
 		t.Fatal(err)
 	}
 	got := a.want(http.StatusOK, "GET", "/v2/load_balancers/"+id, nil).object("load_balancer")
 	if got["size_unit"] != 5.0 || got["status"] != "active" || got["ip"] == "" || a.State().Balancer("foreign") == nil {
 		t.Errorf("balancer %v", got)
 	}
-	if err := a.DeleteBalancer(id); err != nil {
+	if err := a.LoadBalancers.Delete(id); err != nil {
 		t.Fatal(err)
 	}
-	if a.DeleteBalancer(id) == nil || a.EditBalancer(id, func(*digitalocean.Balancer) {}) == nil {
+	if a.LoadBalancers.Delete(id) == nil || a.LoadBalancers.Edit(id, func(*digitalocean.Balancer) {}) == nil {
 		t.Error("a balancer that does not exist was edited")
 	}
 }

@@ -12,21 +12,21 @@ func busy() error {
 }
 
 // updatable returns the balancer that a change names, if it may be changed now.
-func (a *Account) updatable(r *http.Request) (*balancer, error) {
-	b := a.findBalancer(r.PathValue("id"))
+func (bs *LoadBalancers) updatable(r *http.Request) (*balancer, error) {
+	b := bs.find(r.PathValue("id"))
 	if b == nil {
 		return nil, notFound()
 	}
-	if b.Status == BalancerNew && !a.server.options.AllowUpdateWhileNew {
+	if b.Status == BalancerNew && !bs.account.server.options.AllowUpdateWhileNew {
 		return nil, busy()
 	}
 	return b, nil
 }
 
-// updateBalancer replaces everything that can be changed: what the request
+// update replaces everything that can be changed: what the request
 // leaves out gets its default.
-func (a *Account) updateBalancer(r *http.Request) (reply, error) {
-	b := a.findBalancer(r.PathValue("id"))
+func (bs *LoadBalancers) update(r *http.Request) (reply, error) {
+	b := bs.find(r.PathValue("id"))
 	if b == nil {
 		return reply{}, notFound()
 	}
@@ -35,34 +35,34 @@ func (a *Account) updateBalancer(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	made := q.balancer(b.Balancer)
-	if err := a.checkedUpdate(&q, &made, b); err != nil {
+	if err := bs.checkedUpdate(&q, &made, b); err != nil {
 		return reply{}, err
 	}
 	if q.ValidateOnly {
 		return noContent(), nil
 	}
-	if _, err := a.updatable(r); err != nil {
+	if _, err := bs.updatable(r); err != nil {
 		return reply{}, err
 	}
 	if made.SizeUnit != b.SizeUnit {
-		b.resizedAt = a.server.options.Now()
+		b.resizedAt = bs.account.server.options.Now()
 	}
 	b.Balancer = made
 	return reply{body: map[string]any{"load_balancer": b.view()}}, nil
 }
 
-func (a *Account) checkedUpdate(q *balancerRequest, made *Balancer, b *balancer) error {
+func (bs *LoadBalancers) checkedUpdate(q *balancerRequest, made *Balancer, b *balancer) error {
 	if err := immutable(q, b); err != nil {
 		return err
 	}
-	if err := a.validate(q, made); err != nil {
+	if err := bs.validate(q, made); err != nil {
 		return err
 	}
-	options := a.server.options
+	options := bs.account.server.options
 	if options.ResizeOncePerHour && made.SizeUnit != b.SizeUnit && options.Now().Sub(b.resizedAt) < time.Hour {
 		return unprocessable("the load balancer can be resized once per hour")
 	}
-	if options.UniqueBalancerNames && a.nameTaken(made.Name, b.ID) {
+	if options.UniqueBalancerNames && bs.nameTaken(made.Name, b.ID) {
 		return unprocessable("name is already in use")
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 func TestUpdateResetsWhatIsLeftOut(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	droplets := a.SeedDroplets(2)
+	droplets := a.Droplets.Seed(2)
 	vpc := a.State().VPCs[0].ID
 	id := a.create(regional("a").with(object{
 		"size_unit": 3, "droplet_ids": []int{droplets[0].ID, droplets[1].ID, droplets[0].ID},
@@ -48,7 +48,7 @@ func TestUpdateResetsWhatIsLeftOut(t *testing.T) {
 
 func TestImmutableFields(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	other := a.AddVPC("other", "nyc3").ID
+	other := a.VPCs.Add("other", "nyc3").ID
 	id := a.create(regional("a"))
 	path := "/v2/load_balancers/" + id
 	for field, value := range map[string]any{
@@ -64,7 +64,7 @@ func TestImmutableFields(t *testing.T) {
 
 func TestUpdateWhileNew(t *testing.T) {
 	a := start(t, digitalocean.Options{ActivateAfter: -1})
-	droplet := a.SeedDroplets(1)[0].ID
+	droplet := a.Droplets.Seed(1)[0].ID
 	path := "/v2/load_balancers/" + a.create(regional("a"))
 	droplets, rules := object{"droplet_ids": []int{droplet}}, object{"forwarding_rules": []object{rule("tcp", 1, "tcp", 1)}}
 	const busy = "can't be updated while it processes previous actions"
@@ -74,7 +74,7 @@ func TestUpdateWhileNew(t *testing.T) {
 	if got := a.want(http.StatusOK, "GET", path, nil).object("load_balancer"); got["status"] != "new" || got["ip"] != "" {
 		t.Errorf("status %v, ip %v", got["status"], got["ip"])
 	}
-	a.ActivateBalancers()
+	a.LoadBalancers.Activate()
 	a.want(http.StatusOK, "PUT", path, regional("a"))
 	a.want(http.StatusNoContent, "POST", path+"/droplets", droplets)
 	a.want(http.StatusNoContent, "POST", path+"/forwarding_rules", rules)

@@ -12,10 +12,10 @@ var balancerName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.\-]{0,253}[A-Za-z
 
 // validate refuses a balancer that the API would not store. The first problem
 // is reported, as 422.
-func (a *Account) validate(q *balancerRequest, b *Balancer) error {
+func (bs *LoadBalancers) validate(q *balancerRequest, b *Balancer) error {
 	for _, check := range []func(*balancerRequest, *Balancer) error{
-		validName, validKind, validSize, a.validPlace, a.validRules, validHealthCheck,
-		validSessions, validSwitches, validBalancerFirewall, a.validTargets, a.validGlobal,
+		validName, validKind, validSize, bs.validPlace, bs.validRules, validHealthCheck,
+		validSessions, validSwitches, validBalancerFirewall, bs.validTargets, bs.validGlobal,
 	} {
 		if err := check(q, b); err != nil {
 			return err
@@ -65,7 +65,7 @@ func validSize(q *balancerRequest, b *Balancer) error {
 
 // validPlace checks region, VPC and bring-your-own IP. Region and VPC have been
 // resolved before; what was asked for and not found is nil or empty there.
-func (a *Account) validPlace(q *balancerRequest, b *Balancer) error {
+func (bs *LoadBalancers) validPlace(q *balancerRequest, b *Balancer) error {
 	if q.Region != "" && findRegion(q.Region) == nil {
 		return unprocessable("region %q is invalid", q.Region)
 	}
@@ -73,7 +73,7 @@ func (a *Account) validPlace(q *balancerRequest, b *Balancer) error {
 		return unprocessable("region is required")
 	}
 	if q.VPCUUID != "" {
-		vpc := a.findVPC(q.VPCUUID)
+		vpc := bs.account.VPCs.find(q.VPCUUID)
 		if vpc == nil {
 			return unprocessable("vpc_uuid %q does not exist", q.VPCUUID)
 		}

@@ -23,75 +23,81 @@ type Certificate struct {
 	Type            string   `json:"type"`
 }
 
-// AddCertificate adds a verified certificate and returns it. kind is
+// Certificates are the account's.
+type Certificates struct {
+	account *Account
+	all     []Certificate
+}
+
+// Add adds a verified certificate and returns it. kind is
 // CertificateCustom or CertificateLetsEncrypt.
-func (a *Account) AddCertificate(name, kind string, dnsNames ...string) Certificate {
+func (cs *Certificates) Add(name, kind string, dnsNames ...string) Certificate {
 	var added Certificate
-	a.change(func() { added = a.addCertificate(name, kind, dnsNames) })
+	cs.account.change(func() { added = cs.add(name, kind, dnsNames) })
 	return added
 }
 
-func (a *Account) addCertificate(name, kind string, dnsNames []string) Certificate {
-	id := a.server.newUUID()
-	now := a.server.options.Now().UTC()
+func (cs *Certificates) add(name, kind string, dnsNames []string) Certificate {
+	id := cs.account.server.newUUID()
+	now := cs.account.server.options.Now().UTC()
 	c := Certificate{
 		ID: id, Name: name, Type: kind, State: "verified", DNSNames: append([]string{}, dnsNames...),
-		SHA1Fingerprint: fmt.Sprintf("%040x", a.server.serials.resource),
-		CreatedAt:       a.server.timestamp(), NotAfter: now.AddDate(0, 3, 0).Format("2006-01-02T15:04:05Z"),
+		SHA1Fingerprint: fmt.Sprintf("%040x", cs.account.server.serials.resource),
+		CreatedAt:       cs.account.server.timestamp(), NotAfter: now.AddDate(0, 3, 0).Format("2006-01-02T15:04:05Z"),
 	}
-	a.certificates = append(a.certificates, c)
+	cs.all = append(cs.all, c)
 	return c
 }
 
-// RotateCertificate does what the cloud does when it renews a Let's Encrypt
+// Rotate does what the cloud does when it renews a Let's Encrypt
 // certificate: the old id disappears, a new one with the same name and type
 // takes its place, and balancers use the new id.
-func (a *Account) RotateCertificate(id string) (Certificate, error) {
+func (cs *Certificates) Rotate(id string) (Certificate, error) {
 	var rotated Certificate
 	var err error
-	a.change(func() {
-		old := a.findCertificate(id)
+	cs.account.change(func() {
+		old := cs.find(id)
 		if old == nil || old.Type != CertificateLetsEncrypt {
 			err = fmt.Errorf("%s is no Let's Encrypt certificate", id)
 			return
 		}
 		name, names := old.Name, old.DNSNames
-		a.removeCertificate(id)
-		rotated = a.addCertificate(name, CertificateLetsEncrypt, names)
-		for _, b := range a.balancers {
+		cs.remove(id)
+		rotated = cs.add(name, CertificateLetsEncrypt, names)
+		for _, b := range cs.account.LoadBalancers.all {
 			b.replaceCertificate(id, rotated.ID)
 		}
 	})
 	return rotated, err
 }
 
-// RemoveCertificate deletes a certificate, used or not.
-func (a *Account) RemoveCertificate(id string) { a.change(func() { a.removeCertificate(id) }) }
+// Remove deletes a certificate, used or not.
+func (cs *Certificates) Remove(id string) { cs.account.change(func() { cs.remove(id) }) }
 
-func (a *Account) removeCertificate(id string) {
-	kept := a.certificates[:0:0]
-	for _, c := range a.certificates {
+func (cs *Certificates) remove(id string) {
+	kept := cs.all[:0:0]
+	for _, c := range cs.all {
 		if c.ID != id {
 			kept = append(kept, c)
 		}
 	}
-	a.certificates = kept
+	cs.all = kept
 }
 
-func (a *Account) findCertificate(id string) *Certificate {
-	for i := range a.certificates {
-		if a.certificates[i].ID == id {
-			return &a.certificates[i]
+func (cs *Certificates) find(id string) *Certificate {
+	for i := range cs.all {
+		if cs.all[i].ID == id {
+			return &cs.all[i]
 		}
 	}
 	return nil
 }
 
-// listCertificates: name= matches the whole name.
-func (a *Account) listCertificates(r *http.Request) (reply, error) {
+// list: name= matches the whole name.
+func (cs *Certificates) list(r *http.Request) (reply, error) {
 	name := r.URL.Query().Get("name")
 	matches := []Certificate{}
-	for _, c := range a.certificates {
+	for _, c := range cs.all {
 		if name == "" || c.Name == name {
 			matches = append(matches, c)
 		}
@@ -99,8 +105,8 @@ func (a *Account) listCertificates(r *http.Request) (reply, error) {
 	return paged(r, "certificates", matches), nil
 }
 
-func (a *Account) getCertificate(r *http.Request) (reply, error) {
-	c := a.findCertificate(r.PathValue("id"))
+func (cs *Certificates) get(r *http.Request) (reply, error) {
+	c := cs.find(r.PathValue("id"))
 	if c == nil {
 		return reply{}, notFound()
 	}

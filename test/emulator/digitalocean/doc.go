@@ -10,7 +10,7 @@
 //	server := digitalocean.New(digitalocean.Options{})
 //	url, err := server.Listen("127.0.0.1:0")
 //	defer server.Close()
-//	droplets := server.SeedDroplets(3)
+//	droplets := server.Droplets.Seed(3)
 //
 // A Server is also an http.Handler. It embeds the default Account, so that
 // seeding and hand edits read as above; In selects another account.

@@ -26,65 +26,66 @@ func (s *stored) encoded() []byte {
 	return s.json
 }
 
-// droplets is the account's list in order of ids, and those that were deleted.
-type droplets struct {
-	list    []*stored
+// Droplets are the account's, in the order of their ids, and those that were deleted.
+type Droplets struct {
+	account *Account
+	all     []*stored
 	byID    map[int]*stored
 	deleted map[int]*stored
 	next    int
 }
 
-func newDroplets() droplets {
-	return droplets{byID: map[int]*stored{}, deleted: map[int]*stored{}, next: firstDropletID}
+func (ds *Droplets) clear() {
+	ds.all, ds.byID, ds.deleted, ds.next = nil, map[int]*stored{}, map[int]*stored{}, firstDropletID
 }
 
 // put adds a droplet or replaces the one with the same id.
-func (d *droplets) put(s *stored) {
-	at, found := slices.BinarySearchFunc(d.list, s.ID, compareID)
+func (ds *Droplets) put(s *stored) {
+	at, found := slices.BinarySearchFunc(ds.all, s.ID, compareID)
 	if found {
-		d.list[at] = s
+		ds.all[at] = s
 	} else {
-		d.list = slices.Insert(d.list, at, s)
+		ds.all = slices.Insert(ds.all, at, s)
 	}
-	d.byID[s.ID] = s
-	d.next = max(d.next, s.ID+1)
-	delete(d.deleted, s.ID)
+	ds.byID[s.ID] = s
+	ds.next = max(ds.next, s.ID+1)
+	delete(ds.deleted, s.ID)
 }
 
 // remove takes a droplet away and says whether it was there.
-func (d *droplets) remove(id int) bool {
-	gone, ok := d.byID[id]
+func (ds *Droplets) drop(id int) bool {
+	gone, ok := ds.byID[id]
 	if !ok {
 		return false
 	}
-	at, _ := slices.BinarySearchFunc(d.list, id, compareID)
-	d.list = slices.Delete(d.list, at, at+1)
-	delete(d.byID, id)
-	d.deleted[id] = gone
+	at, _ := slices.BinarySearchFunc(ds.all, id, compareID)
+	ds.all = slices.Delete(ds.all, at, at+1)
+	delete(ds.byID, id)
+	ds.deleted[id] = gone
 	return true
 }
 
 func compareID(s *stored, id int) int { return s.ID - id }
 
-func (d *droplets) all() []*Droplet {
-	all := make([]*Droplet, len(d.list))
-	for i, s := range d.list {
+func (ds *Droplets) state() []*Droplet {
+	all := make([]*Droplet, len(ds.all))
+	for i, s := range ds.all {
 		all[i] = &s.Droplet
 	}
 	return all
 }
 
-// listDroplets: name= matches the whole name whatever the case and can't be
+// list: name= matches the whole name whatever the case and can't be
 // combined with tag_name=; GPU droplets are only listed with type=gpus.
-func (a *Account) listDroplets(r *http.Request) (reply, error) {
+func (ds *Droplets) list(r *http.Request) (reply, error) {
 	query := r.URL.Query()
 	name, tag := query.Get("name"), query.Get("tag_name")
 	if name != "" && tag != "" {
 		return reply{}, unprocessable("name and tag_name can't be combined")
 	}
 	gpus := query.Get("type") == "gpus"
-	matches := make([]*stored, 0, len(a.droplets.list))
-	for _, d := range a.droplets.list {
+	matches := make([]*stored, 0, len(ds.all))
+	for _, d := range ds.all {
 		if d.GPU() == gpus && (name == "" || strings.EqualFold(d.Name, name)) && (tag == "" || d.hasTag(tag)) {
 			matches = append(matches, d)
 		}
@@ -118,14 +119,26 @@ func encodeList(part []*stored, links links, total int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (a *Account) getDroplet(r *http.Request) (reply, error) {
+func (ds *Droplets) get(r *http.Request) (reply, error) {
 	id, err := number(r, "id")
 	if err != nil {
 		return reply{}, err
 	}
-	d, ok := a.droplets.byID[id]
+	d, ok := ds.byID[id]
 	if !ok {
 		return reply{}, notFound()
 	}
 	return reply{raw: fmt.Appendf(nil, `{"droplet":%s}`, d.encoded())}, nil
+}
+
+func (ds *Droplets) setTag(d *stored, name string, on bool) {
+	if d.hasTag(name) == on {
+		return
+	}
+	changed := d.Droplet
+	changed.Tags = slices.DeleteFunc(slices.Clone(d.Tags), func(t string) bool { return strings.EqualFold(t, name) })
+	if on {
+		changed.Tags = append(changed.Tags, name)
+	}
+	ds.put(&stored{Droplet: changed})
 }

@@ -21,7 +21,7 @@ func names(got answer, list string) string {
 
 func TestDropletPages(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(450)
+	a.Droplets.Seed(450)
 	for query, want := range map[string]int{
 		"": 20, "?per_page=200": 200, "?per_page=500": 200, "?per_page=200&page=3": 50,
 		"?per_page=200&page=4": 0, "?page=999999999": 0, "?per_page=0&page=-1": 20, "?per_page=x": 20,
@@ -46,8 +46,8 @@ func TestDropletPages(t *testing.T) {
 
 func TestDropletFilters(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(2, func(d *digitalocean.Droplet) { d.Tags = []string{"k8s:One"} })
-	a.AddDroplet(digitalocean.Droplet{Name: "GPU", Size: "gpu-h100x1-80gb", Region: "nyc3"})
+	a.Droplets.Seed(2, func(d *digitalocean.Droplet) { d.Tags = []string{"k8s:One"} })
+	a.Droplets.Add(digitalocean.Droplet{Name: "GPU", Size: "gpu-h100x1-80gb", Region: "nyc3"})
 	for query, want := range map[string]string{
 		"":                       "node-0 node-1",
 		"?name=NODE-1":           "node-1",
@@ -66,19 +66,19 @@ func TestDropletFilters(t *testing.T) {
 
 func TestDropletLife(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	id := a.SeedDroplets(1)[0].ID
+	id := a.Droplets.Seed(1)[0].ID
 	path := fmt.Sprintf("/v2/droplets/%d", id)
 	status := func() any { return a.want(http.StatusOK, "GET", path, nil).object("droplet")["status"] }
 	steps := []struct {
 		do   func(...int) error
 		want string
-	}{{a.PowerOff, "off"}, {a.PowerOn, "active"}}
+	}{{a.Droplets.PowerOff, "off"}, {a.Droplets.PowerOn, "active"}}
 	for _, step := range steps {
 		if err := step.do(id); err != nil || status() != step.want {
 			t.Errorf("status %v, want %s: %v", status(), step.want, err)
 		}
 	}
-	if err := a.DeleteDroplets(id); err != nil {
+	if err := a.Droplets.Delete(id); err != nil {
 		t.Fatal(err)
 	}
 	got := a.want(http.StatusNotFound, "GET", path, nil)
@@ -86,24 +86,24 @@ func TestDropletLife(t *testing.T) {
 		t.Errorf("body %v", got.body)
 	}
 	a.want(http.StatusNotFound, "GET", "/v2/droplets/abc", nil)
-	if a.DeleteDroplets(id) == nil || a.PowerOff(id) == nil || a.Resurrect(id+1) == nil {
+	if a.Droplets.Delete(id) == nil || a.Droplets.PowerOff(id) == nil || a.Droplets.Resurrect(id+1) == nil {
 		t.Error("a droplet that does not exist was changed")
 	}
-	if err := a.Resurrect(id); err != nil || status() != "active" {
+	if err := a.Droplets.Resurrect(id); err != nil || status() != "active" {
 		t.Errorf("after the resurrection: %v", err)
 	}
 }
 
 func TestDropletJSON(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	bare := a.AddDroplet(digitalocean.Droplet{Name: "bare", Status: digitalocean.DropletNew})
+	bare := a.Droplets.Add(digitalocean.Droplet{Name: "bare", Status: digitalocean.DropletNew})
 	got := a.want(http.StatusOK, "GET", fmt.Sprintf("/v2/droplets/%d", bare), nil).object("droplet")
 	region, present := got["region"]
 	networks, _ := got["networks"].(map[string]any)
 	if region != nil || !present || fmt.Sprint(networks) != "map[v4:[] v6:[]]" {
 		t.Errorf("bare droplet: region %v, networks %v", region, networks)
 	}
-	full := a.SeedDroplets(1, func(d *digitalocean.Droplet) {
+	full := a.Droplets.Seed(1, func(d *digitalocean.Droplet) {
 		d.PublicIPv6, d.ReservedIPv4, d.Size = digitalocean.PublicIPv6For(1), "198.19.200.1", "m-4vcpu-32gb"
 	})[0]
 	got = a.want(http.StatusOK, "GET", fmt.Sprintf("/v2/droplets/%d", full.ID), nil).object("droplet")
@@ -120,9 +120,9 @@ func TestDropletJSON(t *testing.T) {
 
 func TestEditDropletLeavesStatesAlone(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	id := a.SeedDroplets(1)[0].ID
+	id := a.Droplets.Seed(1)[0].ID
 	before := a.State().Droplets[0]
-	if err := a.EditDroplet(id, func(d *digitalocean.Droplet) { d.PrivateIPv4, d.ID = "", 1 }); err != nil {
+	if err := a.Droplets.Edit(id, func(d *digitalocean.Droplet) { d.PrivateIPv4, d.ID = "", 1 }); err != nil {
 		t.Fatal(err)
 	}
 	after := a.State().Droplets[0]
@@ -133,7 +133,7 @@ func TestEditDropletLeavesStatesAlone(t *testing.T) {
 
 func BenchmarkListDroplets(b *testing.B) {
 	server := digitalocean.New(digitalocean.Options{})
-	server.SeedDroplets(5000)
+	server.Droplets.Seed(5000)
 	request, err := http.NewRequestWithContext(b.Context(), "GET", "/v2/droplets?per_page=200&page=7", http.NoBody)
 	if err != nil {
 		b.Fatal(err)

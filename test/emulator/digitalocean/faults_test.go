@@ -79,7 +79,7 @@ func TestFaultLatency(t *testing.T) {
 
 func TestFaultTruncate(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(3)
+	a.Droplets.Seed(3)
 	keep := 100
 	a.AddFault(fault.Fault{Truncate: &keep, Times: 1})
 	got := a.try(t.Context(), "GET", "/v2/droplets", nil)
@@ -91,7 +91,7 @@ func TestFaultTruncate(t *testing.T) {
 
 func TestFaultLists(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(450)
+	a.Droplets.Seed(450)
 	page := func(n string) answer { return a.do("GET", "/v2/droplets?per_page=200&page="+n, nil) }
 
 	empty := a.AddFault(fault.Empty("/v2/droplets"))

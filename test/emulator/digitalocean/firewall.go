@@ -65,8 +65,14 @@ func (f *Firewall) clone() Firewall {
 	return c
 }
 
-func (a *Account) findFirewall(id string) *Firewall {
-	for _, f := range a.firewalls {
+// Firewalls are the account's.
+type Firewalls struct {
+	account *Account
+	all     []*Firewall
+}
+
+func (fs *Firewalls) find(id string) *Firewall {
+	for _, f := range fs.all {
 		if f.ID == id {
 			return f
 		}
@@ -74,11 +80,11 @@ func (a *Account) findFirewall(id string) *Firewall {
 	return nil
 }
 
-// EditFirewall changes a firewall behind everyone's back, unchecked. A firewall
+// Edit changes a firewall behind everyone's back, unchecked. A firewall
 // that does not exist is an error.
-func (a *Account) EditFirewall(id string, edit func(*Firewall)) (err error) {
-	a.change(func() {
-		f := a.findFirewall(id)
+func (fs *Firewalls) Edit(id string, edit func(*Firewall)) (err error) {
+	fs.account.change(func() {
+		f := fs.find(id)
 		if f == nil {
 			err = fmt.Errorf("firewall %s does not exist", id)
 			return
@@ -91,38 +97,38 @@ func (a *Account) EditFirewall(id string, edit func(*Firewall)) (err error) {
 	return err
 }
 
-func (a *Account) listFirewalls(r *http.Request) (reply, error) {
-	return paged(r, "firewalls", a.state().Firewalls), nil
+func (fs *Firewalls) list(r *http.Request) (reply, error) {
+	return paged(r, "firewalls", fs.account.state().Firewalls), nil
 }
 
-func (a *Account) getFirewall(r *http.Request) (reply, error) {
-	f := a.findFirewall(r.PathValue("id"))
+func (fs *Firewalls) get(r *http.Request) (reply, error) {
+	f := fs.find(r.PathValue("id"))
 	if f == nil {
 		return reply{}, notFound()
 	}
 	return reply{body: map[string]any{"firewall": f.clone()}}, nil
 }
 
-// createFirewall answers 202 with the status "waiting"; any later answer says "succeeded".
-func (a *Account) createFirewall(r *http.Request) (reply, error) {
-	made, err := a.readFirewall(r, "")
+// create answers 202 with the status "waiting"; any later answer says "succeeded".
+func (fs *Firewalls) create(r *http.Request) (reply, error) {
+	made, err := fs.read(r, "")
 	if err != nil {
 		return reply{}, err
 	}
-	made.ID, made.CreatedAt, made.Status = a.server.newUUID(), a.server.timestamp(), "waiting"
+	made.ID, made.CreatedAt, made.Status = fs.account.server.newUUID(), fs.account.server.timestamp(), "waiting"
 	answer := made.clone()
 	made.Status = "succeeded"
-	a.firewalls = append(a.firewalls, &made)
+	fs.all = append(fs.all, &made)
 	return reply{status: http.StatusAccepted, body: map[string]any{"firewall": answer}}, nil
 }
 
-// updateFirewall replaces everything.
-func (a *Account) updateFirewall(r *http.Request) (reply, error) {
-	f := a.findFirewall(r.PathValue("id"))
+// update replaces everything.
+func (fs *Firewalls) update(r *http.Request) (reply, error) {
+	f := fs.find(r.PathValue("id"))
 	if f == nil {
 		return reply{}, notFound()
 	}
-	made, err := a.readFirewall(r, f.ID)
+	made, err := fs.read(r, f.ID)
 	if err != nil {
 		return reply{}, err
 	}
@@ -131,25 +137,25 @@ func (a *Account) updateFirewall(r *http.Request) (reply, error) {
 	return reply{body: map[string]any{"firewall": f.clone()}}, nil
 }
 
-func (a *Account) deleteFirewall(r *http.Request) (reply, error) {
-	f := a.findFirewall(r.PathValue("id"))
+func (fs *Firewalls) remove(r *http.Request) (reply, error) {
+	f := fs.find(r.PathValue("id"))
 	if f == nil {
 		return reply{}, notFound()
 	}
-	a.firewalls = without(a.firewalls, f)
+	fs.all = without(fs.all, f)
 	return noContent(), nil
 }
 
-// readFirewall reads and checks a request; id is that of an update.
-func (a *Account) readFirewall(r *http.Request, id string) (Firewall, error) {
+// read reads and checks a request; id is that of an update.
+func (fs *Firewalls) read(r *http.Request, id string) (Firewall, error) {
 	var q firewallRequest
 	if err := decode(r, &q); err != nil {
 		return Firewall{}, err
 	}
-	if err := a.validFirewall(&q); err != nil {
+	if err := fs.valid(&q); err != nil {
 		return Firewall{}, err
 	}
-	taken := slices.ContainsFunc(a.firewalls, func(f *Firewall) bool { return f.Name == q.Name && f.ID != id })
+	taken := slices.ContainsFunc(fs.all, func(f *Firewall) bool { return f.Name == q.Name && f.ID != id })
 	if taken { // status and text: guess
 		return Firewall{}, &problem{http.StatusConflict, "duplicate name"}
 	}

@@ -17,8 +17,8 @@ const (
 
 var firewallName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.\-]{0,254}$`)
 
-// validFirewall checks a request and writes ports the way answers show them.
-func (a *Account) validFirewall(q *firewallRequest) error {
+// valid checks a request and writes ports the way answers show them.
+func (fs *Firewalls) valid(q *firewallRequest) error {
 	total := len(q.InboundRules) + len(q.OutboundRules)
 	switch {
 	case !firewallName.MatchString(q.Name):
@@ -32,25 +32,25 @@ func (a *Account) validFirewall(q *firewallRequest) error {
 	case len(q.Tags) > maxFirewallTags:
 		return unprocessable("a firewall can have at most %d tags", maxFirewallTags)
 	}
-	if err := a.existing(&Peers{DropletIDs: q.DropletIDs, Tags: q.Tags}); err != nil {
+	if err := fs.existing(&Peers{DropletIDs: q.DropletIDs, Tags: q.Tags}); err != nil {
 		return err
 	}
 	for i := range q.InboundRules {
 		r := &q.InboundRules[i]
-		if err := a.validFirewallRule(r.Protocol, &r.Ports, r.Sources, r.Action, "sources"); err != nil {
+		if err := fs.validRule(r.Protocol, &r.Ports, r.Sources, r.Action, "sources"); err != nil {
 			return err
 		}
 	}
 	for i := range q.OutboundRules {
 		r := &q.OutboundRules[i]
-		if err := a.validFirewallRule(r.Protocol, &r.Ports, r.Destinations, r.Action, "destinations"); err != nil {
+		if err := fs.validRule(r.Protocol, &r.Ports, r.Destinations, r.Action, "destinations"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *Account) validFirewallRule(protocol string, ports *string, peers *Peers, action, side string) error {
+func (fs *Firewalls) validRule(protocol string, ports *string, peers *Peers, action, side string) error {
 	switch {
 	case !oneOf(protocol, "tcp", "udp", "icmp"):
 		return unprocessable("protocol %q is invalid", protocol)
@@ -71,7 +71,7 @@ func (a *Account) validFirewallRule(protocol string, ports *string, peers *Peers
 	if members > maxRulePeers {
 		return unprocessable("%s can have at most %d entries", side, maxRulePeers)
 	}
-	return a.existing(peers)
+	return fs.existing(peers)
 }
 
 // validPorts returns the ports as answers show them: "0" for all, also for icmp
@@ -101,7 +101,7 @@ func validPorts(protocol, ports string) (string, error) {
 }
 
 // existing refuses addresses that are none and resources that don't exist.
-func (a *Account) existing(p *Peers) error {
+func (fs *Firewalls) existing(p *Peers) error {
 	for _, address := range p.Addresses {
 		_, errIP := netip.ParseAddr(address)
 		_, errNet := netip.ParsePrefix(address)
@@ -110,17 +110,17 @@ func (a *Account) existing(p *Peers) error {
 		}
 	}
 	for _, tag := range p.Tags {
-		if !a.hasTag(tag) {
+		if !fs.account.Tags.has(tag) {
 			return unprocessable("tag %q does not exist", tag)
 		}
 	}
 	for _, id := range p.DropletIDs {
-		if a.droplets.byID[id] == nil {
+		if fs.account.Droplets.byID[id] == nil {
 			return unprocessable("droplet %d does not exist", id)
 		}
 	}
 	for _, id := range p.LoadBalancerUIDs {
-		if a.findBalancer(id) == nil {
+		if fs.account.LoadBalancers.find(id) == nil {
 			return unprocessable("load balancer %s does not exist", id)
 		}
 	}

@@ -23,7 +23,7 @@ func vendorClient(t *testing.T, a *api) *godo.Client {
 
 func TestGodoPagesThroughDroplets(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.SeedDroplets(250, func(d *digitalocean.Droplet) { d.PublicIPv6 = "2001:db8::1" })
+	a.Droplets.Seed(250, func(d *digitalocean.Droplet) { d.PublicIPv6 = "2001:db8::1" })
 	c := vendorClient(t, a)
 	seen := map[int]bool{}
 	options := &godo.ListOptions{Page: 1, PerPage: 100}
@@ -58,8 +58,8 @@ func TestGodoPagesThroughDroplets(t *testing.T) {
 
 func TestGodoBalancerRoundTrip(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	d := a.SeedDroplets(2)
-	certificate := a.AddCertificate("c", digitalocean.CertificateLetsEncrypt)
+	d := a.Droplets.Seed(2)
+	certificate := a.Certificates.Add("c", digitalocean.CertificateLetsEncrypt)
 	lbs := vendorClient(t, a).LoadBalancers
 	idle := uint64(120)
 	made, _, err := lbs.Create(t.Context(), &godo.LoadBalancerRequest{
@@ -122,8 +122,8 @@ func refused(t *testing.T, err error, status int) {
 
 func TestGodoOtherResources(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	droplet := a.SeedDroplets(1)[0]
-	a.AddCertificate("c", digitalocean.CertificateCustom)
+	droplet := a.Droplets.Seed(1)[0]
+	a.Certificates.Add("c", digitalocean.CertificateCustom)
 	c := vendorClient(t, a)
 	ctx := t.Context()
 	if account, _, err := c.Account.Get(ctx); err != nil || account.UUID == "" {

@@ -16,7 +16,7 @@ type Options struct {
 
 	// ActivateAfter is how long a balancer stays "new". With 0 the answer to the
 	// creation says "new" and any later one "active"; when negative only
-	// ActivateBalancers ends it.
+	// LoadBalancers.Activate ends it.
 	ActivateAfter time.Duration
 	// AllowUpdateWhileNew accepts changes of a balancer that is not active yet.
 	// The real API refuses them.

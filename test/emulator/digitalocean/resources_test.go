@@ -14,7 +14,7 @@ import (
 func TestTags(t *testing.T) {
 	a := start(t, digitalocean.Options{})
 	balancer := a.create(regional("a").with(object{"tags": []string{"k8s:One", "k8s:one"}}))
-	droplet := strconv.Itoa(a.SeedDroplets(1)[0].ID)
+	droplet := strconv.Itoa(a.Droplets.Seed(1)[0].ID)
 	resources := func(list ...string) object {
 		var all []object
 		for i := 0; i < len(list); i += 2 {
@@ -48,10 +48,10 @@ func TestTags(t *testing.T) {
 
 func TestCertificates(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	custom := a.AddCertificate("own", digitalocean.CertificateCustom, "example.com")
-	old := a.AddCertificate("le", digitalocean.CertificateLetsEncrypt, "example.org")
+	custom := a.Certificates.Add("own", digitalocean.CertificateCustom, "example.com")
+	old := a.Certificates.Add("le", digitalocean.CertificateLetsEncrypt, "example.org")
 	a.create(regional("a").with(rules(rule("https", 443, "http", 80).with(object{"certificate_id": old.ID}))))
-	renewed, err := a.RotateCertificate(old.ID)
+	renewed, err := a.Certificates.Rotate(old.ID)
 	if err != nil || renewed.ID == old.ID || renewed.Name != "le" {
 		t.Fatalf("rotated to %+v: %v", renewed, err)
 	}
@@ -62,10 +62,10 @@ func TestCertificates(t *testing.T) {
 	if got := a.State().Balancers[0].ForwardingRules[0].CertificateID; got != renewed.ID {
 		t.Errorf("the balancer uses %s, want %s", got, renewed.ID)
 	}
-	if _, err := a.RotateCertificate(custom.ID); err == nil {
+	if _, err := a.Certificates.Rotate(custom.ID); err == nil {
 		t.Error("a custom certificate was rotated")
 	}
-	a.RemoveCertificate(custom.ID)
+	a.Certificates.Remove(custom.ID)
 	for query, want := range map[string]string{"": "le", "?name=le": "le", "?name=own": "", "?name=l": ""} {
 		if got := names(a.want(http.StatusOK, "GET", "/v2/certificates"+query, nil), "certificates"); got != want {
 			t.Errorf("%q: %q, want %q", query, got, want)
@@ -84,7 +84,7 @@ func everyone(protocol, ports string) object {
 
 func TestFirewallLife(t *testing.T) {
 	a := start(t, digitalocean.Options{})
-	a.AddTag("workers")
+	a.Tags.Add("workers")
 	balancer := a.create(network("a"))
 	body := object{
 		"name": "nodes", "tags": []string{"workers"}, "droplet_ids": nil,
@@ -112,7 +112,7 @@ func TestFirewallLife(t *testing.T) {
 	if got := a.State().Firewalls[0]; len(got.InboundRules) != 1 || len(got.Tags) != 0 || got.CreatedAt != state.CreatedAt {
 		t.Errorf("updated %+v", got)
 	}
-	if err := a.EditFirewall(state.ID, func(f *digitalocean.Firewall) { f.InboundRules = nil }); err != nil {
+	if err := a.Firewalls.Edit(state.ID, func(f *digitalocean.Firewall) { f.InboundRules = nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.want(http.StatusOK, "GET", path, nil).object("firewall"); fmt.Sprint(got["inbound_rules"]) != "[]" {
@@ -171,7 +171,7 @@ func TestSmallResources(t *testing.T) {
 	if got := a.want(http.StatusOK, "GET", "/v2/regions?per_page=200", nil).list("regions"); len(got) < 10 {
 		t.Errorf("regions %v", got)
 	}
-	vpc := a.AddVPC("mine", "fra1")
+	vpc := a.VPCs.Add("mine", "fra1")
 	if got := a.want(http.StatusOK, "GET", "/v2/vpcs", nil).list("vpcs"); len(got) != 1 {
 		t.Errorf("VPCs %v", got)
 	}

@@ -8,43 +8,47 @@ import (
 )
 
 // handler answers one request of an authenticated caller with the server's lock held.
-type handler func(*Account, *http.Request) (reply, error)
+type handler func(*http.Request) (reply, error)
 
 // routes is the list of emulated endpoints.
+func (a *Account) routes() map[string]handler {
+	return map[string]handler{
+		"GET /v2/account":                                 a.get,
+		"GET /v2/regions":                                 a.listRegions,
+		"GET /v2/vpcs":                                    a.VPCs.list,
+		"GET /v2/vpcs/{id}":                               a.VPCs.get,
+		"GET /v2/droplets":                                a.Droplets.list,
+		"GET /v2/droplets/{id}":                           a.Droplets.get,
+		"GET /v2/load_balancers":                          a.LoadBalancers.list,
+		"POST /v2/load_balancers":                         a.LoadBalancers.create,
+		"GET /v2/load_balancers/{id}":                     a.LoadBalancers.get,
+		"PUT /v2/load_balancers/{id}":                     a.LoadBalancers.update,
+		"DELETE /v2/load_balancers/{id}":                  a.LoadBalancers.remove,
+		"POST /v2/load_balancers/{id}/droplets":           a.LoadBalancers.addDroplets,
+		"DELETE /v2/load_balancers/{id}/droplets":         a.LoadBalancers.removeDroplets,
+		"POST /v2/load_balancers/{id}/forwarding_rules":   a.LoadBalancers.addRules,
+		"DELETE /v2/load_balancers/{id}/forwarding_rules": a.LoadBalancers.removeRules,
+		"GET /v2/certificates":                            a.Certificates.list,
+		"GET /v2/certificates/{id}":                       a.Certificates.get,
+		"GET /v2/tags":                                    a.Tags.list,
+		"POST /v2/tags":                                   a.Tags.create,
+		"GET /v2/tags/{name}":                             a.Tags.get,
+		"DELETE /v2/tags/{name}":                          a.Tags.remove,
+		"POST /v2/tags/{name}/resources":                  a.Tags.tag,
+		"DELETE /v2/tags/{name}/resources":                a.Tags.untag,
+		"GET /v2/firewalls":                               a.Firewalls.list,
+		"POST /v2/firewalls":                              a.Firewalls.create,
+		"GET /v2/firewalls/{id}":                          a.Firewalls.get,
+		"PUT /v2/firewalls/{id}":                          a.Firewalls.update,
+		"DELETE /v2/firewalls/{id}":                       a.Firewalls.remove,
+		"/":                                               a.unknown,
+	}
+}
+
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for pattern, h := range map[string]handler{
-		"GET /v2/account":                                 (*Account).getAccount,
-		"GET /v2/regions":                                 (*Account).listRegions,
-		"GET /v2/vpcs":                                    (*Account).listVPCs,
-		"GET /v2/vpcs/{id}":                               (*Account).getVPC,
-		"GET /v2/droplets":                                (*Account).listDroplets,
-		"GET /v2/droplets/{id}":                           (*Account).getDroplet,
-		"GET /v2/load_balancers":                          (*Account).listBalancers,
-		"POST /v2/load_balancers":                         (*Account).createBalancer,
-		"GET /v2/load_balancers/{id}":                     (*Account).getBalancer,
-		"PUT /v2/load_balancers/{id}":                     (*Account).updateBalancer,
-		"DELETE /v2/load_balancers/{id}":                  (*Account).deleteBalancer,
-		"POST /v2/load_balancers/{id}/droplets":           (*Account).addBalancerDroplets,
-		"DELETE /v2/load_balancers/{id}/droplets":         (*Account).removeBalancerDroplets,
-		"POST /v2/load_balancers/{id}/forwarding_rules":   (*Account).addBalancerRules,
-		"DELETE /v2/load_balancers/{id}/forwarding_rules": (*Account).removeBalancerRules,
-		"GET /v2/certificates":                            (*Account).listCertificates,
-		"GET /v2/certificates/{id}":                       (*Account).getCertificate,
-		"GET /v2/tags":                                    (*Account).listTags,
-		"POST /v2/tags":                                   (*Account).createTag,
-		"GET /v2/tags/{name}":                             (*Account).getTag,
-		"DELETE /v2/tags/{name}":                          (*Account).deleteTag,
-		"POST /v2/tags/{name}/resources":                  (*Account).tagResources,
-		"DELETE /v2/tags/{name}/resources":                (*Account).untagResources,
-		"GET /v2/firewalls":                               (*Account).listFirewalls,
-		"POST /v2/firewalls":                              (*Account).createFirewall,
-		"GET /v2/firewalls/{id}":                          (*Account).getFirewall,
-		"PUT /v2/firewalls/{id}":                          (*Account).updateFirewall,
-		"DELETE /v2/firewalls/{id}":                       (*Account).deleteFirewall,
-		"/":                                               (*Account).unknown,
-	} {
-		mux.Handle(pattern, s.authenticated(h))
+	for pattern := range new(Account).routes() {
+		mux.Handle(pattern, s.authenticated(pattern))
 	}
 	mux.HandleFunc("GET /metadata/v1/region", func(w http.ResponseWriter, _ *http.Request) {
 		wire.Text(w, s.options.Region)
@@ -53,7 +57,7 @@ func (s *Server) routes() *http.ServeMux {
 }
 
 // authenticated finds the caller's account by token and takes the lock.
-func (s *Server) authenticated(h handler) http.Handler {
+func (s *Server) authenticated(pattern string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -63,7 +67,7 @@ func (s *Server) authenticated(h handler) http.Handler {
 			refuse(w, r, http.StatusUnauthorized)
 			return
 		}
-		answer, err := h(account, r)
+		answer, err := account.handlers[pattern](r)
 		if err != nil {
 			writeError(w, err)
 			return

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// SeedDroplets adds n active droplets named node-0, node-1, ... with a public
+// Seed adds n active droplets named node-0, node-1, ... with a public
 // and a private IPv4 address in the default VPC of the default region, and
 // returns copies of them. Each edit may change a droplet before it is added.
-func (a *Account) SeedDroplets(n int, edit ...func(*Droplet)) []Droplet {
+func (ds *Droplets) Seed(n int, edit ...func(*Droplet)) []Droplet {
 	seeded := make([]Droplet, 0, n)
-	a.change(func() {
-		region := a.server.options.Region
-		vpc, created := a.defaultVPC(region).ID, a.server.timestamp()
+	ds.account.change(func() {
+		region := ds.account.server.options.Region
+		vpc, created := ds.account.VPCs.defaultOf(region).ID, ds.account.server.timestamp()
 		for range n {
-			id := a.droplets.next
+			id := ds.next
 			i := id - firstDropletID
 			d := Droplet{
 				ID: id, Name: fmt.Sprintf("node-%d", i), Status: DropletActive, Region: region, Size: "s-2vcpu-4gb",
@@ -23,7 +23,7 @@ func (a *Account) SeedDroplets(n int, edit ...func(*Droplet)) []Droplet {
 			for _, f := range edit {
 				f(&d)
 			}
-			a.putDroplet(d)
+			ds.store(d)
 			seeded = append(seeded, d)
 		}
 	})
@@ -36,50 +36,50 @@ func hostIn(a, b, i int) string {
 	return fmt.Sprintf("%d.%d.%d.%d", a, b, host>>8, host&255)
 }
 
-// PublicIPv6For is an address for the i-th droplet, for edits of SeedDroplets.
+// PublicIPv6For is an address for the i-th droplet, for edits of Droplets.Seed.
 func PublicIPv6For(i int) string { return fmt.Sprintf("2001:db8:1::%x", i+10) }
 
-// putDroplet stores a copy and makes its tags exist.
-func (a *Account) putDroplet(d Droplet) {
+// store stores a copy and makes its tags exist.
+func (ds *Droplets) store(d Droplet) {
 	d.Tags = slices.Clone(d.Tags)
 	for _, tag := range d.Tags {
-		a.ensureTag(tag)
+		ds.account.Tags.ensure(tag)
 	}
-	a.droplets.put(&stored{Droplet: d})
+	ds.put(&stored{Droplet: d})
 }
 
-// AddDroplet adds a droplet as given, or replaces the one with the same id. With
+// Add adds a droplet as given, or replaces the one with the same id. With
 // ID 0 it gets the next id. It returns the id.
-func (a *Account) AddDroplet(d Droplet) int {
-	a.change(func() {
+func (ds *Droplets) Add(d Droplet) int {
+	ds.account.change(func() {
 		if d.ID == 0 {
-			d.ID = a.droplets.next
+			d.ID = ds.next
 		}
-		a.putDroplet(d)
+		ds.store(d)
 	})
 	return d.ID
 }
 
-// EditDroplet changes a droplet behind everyone's back. A droplet that does not
+// Edit changes a droplet behind everyone's back. A droplet that does not
 // exist is an error.
-func (a *Account) EditDroplet(id int, edit func(*Droplet)) error {
-	return a.editDroplets([]int{id}, edit)
+func (ds *Droplets) Edit(id int, edit func(*Droplet)) error {
+	return ds.edit([]int{id}, edit)
 }
 
 // PowerOff turns droplets off.
-func (a *Account) PowerOff(ids ...int) error {
-	return a.editDroplets(ids, func(d *Droplet) { d.Status = DropletOff })
+func (ds *Droplets) PowerOff(ids ...int) error {
+	return ds.edit(ids, func(d *Droplet) { d.Status = DropletOff })
 }
 
 // PowerOn turns droplets on.
-func (a *Account) PowerOn(ids ...int) error {
-	return a.editDroplets(ids, func(d *Droplet) { d.Status = DropletActive })
+func (ds *Droplets) PowerOn(ids ...int) error {
+	return ds.edit(ids, func(d *Droplet) { d.Status = DropletActive })
 }
 
-func (a *Account) editDroplets(ids []int, edit func(*Droplet)) (err error) {
-	a.change(func() {
+func (ds *Droplets) edit(ids []int, edit func(*Droplet)) (err error) {
+	ds.account.change(func() {
 		for _, id := range ids {
-			old, ok := a.droplets.byID[id]
+			old, ok := ds.byID[id]
 			if !ok {
 				err = fmt.Errorf("droplet %d does not exist", id)
 				return
@@ -88,25 +88,25 @@ func (a *Account) editDroplets(ids []int, edit func(*Droplet)) (err error) {
 			changed.Tags = slices.Clone(changed.Tags)
 			edit(&changed)
 			changed.ID = id
-			a.putDroplet(changed)
+			ds.store(changed)
 		}
 	})
 	return err
 }
 
-// DeleteDroplets deletes droplets; they leave balancers and firewalls as in the
+// Delete deletes droplets; they leave balancers and firewalls as in the
 // real cloud. A droplet that does not exist is an error.
-func (a *Account) DeleteDroplets(ids ...int) (err error) {
-	a.change(func() {
+func (ds *Droplets) Delete(ids ...int) (err error) {
+	ds.account.change(func() {
 		for _, id := range ids {
-			if !a.droplets.remove(id) {
+			if !ds.drop(id) {
 				err = fmt.Errorf("droplet %d does not exist", id)
 				return
 			}
-			for _, b := range a.balancers {
+			for _, b := range ds.account.LoadBalancers.all {
 				b.DropletIDs = without(b.DropletIDs, id)
 			}
-			for _, f := range a.firewalls {
+			for _, f := range ds.account.Firewalls.all {
 				f.DropletIDs = without(f.DropletIDs, id)
 			}
 		}
@@ -116,15 +116,15 @@ func (a *Account) DeleteDroplets(ids ...int) (err error) {
 
 // Resurrect brings deleted droplets back with the same id and addresses. They
 // don't return to balancers. A droplet that was never deleted is an error.
-func (a *Account) Resurrect(ids ...int) (err error) {
-	a.change(func() {
+func (ds *Droplets) Resurrect(ids ...int) (err error) {
+	ds.account.change(func() {
 		for _, id := range ids {
-			gone, ok := a.droplets.deleted[id]
+			gone, ok := ds.deleted[id]
 			if !ok {
 				err = fmt.Errorf("droplet %d was not deleted", id)
 				return
 			}
-			a.droplets.put(gone)
+			ds.put(gone)
 		}
 	})
 	return err

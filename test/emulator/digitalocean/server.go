@@ -52,7 +52,7 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, account := range s.accounts {
-		account.stopTimers()
+		account.LoadBalancers.stopTimers()
 	}
 }
 

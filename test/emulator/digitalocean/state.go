@@ -41,15 +41,15 @@ func (a *Account) State() State {
 
 func (a *Account) state() State {
 	s := State{
-		Account: a.name, Droplets: a.droplets.all(), Balancers: []Balancer{}, Firewalls: []Firewall{},
-		Certificates: append([]Certificate{}, a.certificates...),
-		Tags:         append([]string{}, slices.Sorted(maps.Values(a.tags))...),
-		VPCs:         append([]VPC{}, a.vpcs...),
+		Account: a.name, Droplets: a.Droplets.state(), Balancers: []Balancer{}, Firewalls: []Firewall{},
+		Certificates: append([]Certificate{}, a.Certificates.all...),
+		Tags:         append([]string{}, slices.Sorted(maps.Values(a.Tags.names))...),
+		VPCs:         append([]VPC{}, a.VPCs.all...),
 	}
-	for _, b := range a.balancers {
+	for _, b := range a.LoadBalancers.all {
 		s.Balancers = append(s.Balancers, b.view())
 	}
-	for _, f := range a.firewalls {
+	for _, f := range a.Firewalls.all {
 		s.Firewalls = append(s.Firewalls, f.clone())
 	}
 	return s

@@ -28,33 +28,39 @@ type tagCount struct {
 	Count int `json:"count"`
 }
 
-// ensureTag makes a tag exist and returns its name as first written.
-func (a *Account) ensureTag(name string) string {
+// Tags are the account's.
+type Tags struct {
+	account *Account
+	names   map[string]string // lower case name → name as first written
+}
+
+// ensure makes a tag exist and returns its name as first written.
+func (ts *Tags) ensure(name string) string {
 	key := strings.ToLower(name)
-	if existing, ok := a.tags[key]; ok {
+	if existing, ok := ts.names[key]; ok {
 		return existing
 	}
-	a.tags[key] = name
+	ts.names[key] = name
 	return name
 }
 
-func (a *Account) hasTag(name string) bool {
-	_, ok := a.tags[strings.ToLower(name)]
+func (ts *Tags) has(name string) bool {
+	_, ok := ts.names[strings.ToLower(name)]
 	return ok
 }
 
-// AddTag makes a tag exist.
-func (a *Account) AddTag(name string) { a.change(func() { a.ensureTag(name) }) }
+// Add makes a tag exist.
+func (ts *Tags) Add(name string) { ts.account.change(func() { ts.ensure(name) }) }
 
-func (a *Account) tagView(name string) tagView {
+func (ts *Tags) view(name string) tagView {
 	v := tagView{Name: name}
-	for _, d := range a.droplets.list {
+	for _, d := range ts.account.Droplets.all {
 		if d.hasTag(name) {
 			v.Resources.Droplets.Count++
 		}
 	}
 	v.Resources.Count = v.Resources.Droplets.Count
-	for _, b := range a.balancers {
+	for _, b := range ts.account.LoadBalancers.all {
 		if slices.Contains(b.Tags, name) {
 			v.Resources.Count++
 		}
@@ -62,16 +68,16 @@ func (a *Account) tagView(name string) tagView {
 	return v
 }
 
-func (a *Account) listTags(r *http.Request) (reply, error) {
+func (ts *Tags) list(r *http.Request) (reply, error) {
 	views := []tagView{}
-	for _, name := range slices.Sorted(maps.Values(a.tags)) {
-		views = append(views, a.tagView(name))
+	for _, name := range slices.Sorted(maps.Values(ts.names)) {
+		views = append(views, ts.view(name))
 	}
 	return paged(r, "tags", views), nil
 }
 
-// createTag: creating a tag that exists changes nothing.
-func (a *Account) createTag(r *http.Request) (reply, error) {
+// create: creating a tag that exists changes nothing.
+func (ts *Tags) create(r *http.Request) (reply, error) {
 	var body struct {
 		Name string `json:"name"`
 	}
@@ -81,41 +87,41 @@ func (a *Account) createTag(r *http.Request) (reply, error) {
 	if !tagName.MatchString(body.Name) {
 		return reply{}, unprocessable("Name must contain only letters, numbers, colons, dashes and underscores, and at most 255 of them")
 	}
-	view := a.tagView(a.ensureTag(body.Name))
+	view := ts.view(ts.ensure(body.Name))
 	return reply{status: http.StatusCreated, body: map[string]any{"tag": view}}, nil
 }
 
-// pathTag returns the tag a path names.
-func (a *Account) pathTag(r *http.Request) (string, error) {
-	name, ok := a.tags[strings.ToLower(r.PathValue("name"))]
+// named returns the tag a path names.
+func (ts *Tags) named(r *http.Request) (string, error) {
+	name, ok := ts.names[strings.ToLower(r.PathValue("name"))]
 	if !ok {
 		return "", notFound()
 	}
 	return name, nil
 }
 
-func (a *Account) getTag(r *http.Request) (reply, error) {
-	name, err := a.pathTag(r)
+func (ts *Tags) get(r *http.Request) (reply, error) {
+	name, err := ts.named(r)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{body: map[string]any{"tag": a.tagView(name)}}, nil
+	return reply{body: map[string]any{"tag": ts.view(name)}}, nil
 }
 
-// deleteTag takes the tag off everything that carries it.
-func (a *Account) deleteTag(r *http.Request) (reply, error) {
-	name, err := a.pathTag(r)
+// remove takes the tag off everything that carries it.
+func (ts *Tags) remove(r *http.Request) (reply, error) {
+	name, err := ts.named(r)
 	if err != nil {
 		return reply{}, err
 	}
-	delete(a.tags, strings.ToLower(name))
-	for _, d := range slices.Clone(a.droplets.list) {
-		a.setDropletTag(d, name, false)
+	delete(ts.names, strings.ToLower(name))
+	for _, d := range slices.Clone(ts.account.Droplets.all) {
+		ts.account.Droplets.setTag(d, name, false)
 	}
-	for _, b := range a.balancers {
+	for _, b := range ts.account.LoadBalancers.all {
 		b.Tags = without(b.Tags, name)
 	}
-	for _, f := range a.firewalls {
+	for _, f := range ts.account.Firewalls.all {
 		f.Tags = without(f.Tags, name)
 	}
 	return noContent(), nil
@@ -126,13 +132,13 @@ type resource struct {
 	Type string `json:"resource_type"`
 }
 
-func (a *Account) tagResources(r *http.Request) (reply, error)   { return a.changeTagged(r, true) }
-func (a *Account) untagResources(r *http.Request) (reply, error) { return a.changeTagged(r, false) }
+func (ts *Tags) tag(r *http.Request) (reply, error)   { return ts.changeTagged(r, true) }
+func (ts *Tags) untag(r *http.Request) (reply, error) { return ts.changeTagged(r, false) }
 
 // changeTagged checks all resources before it changes the first one. A missing
 // tag is 404, a missing resource 422 (guess).
-func (a *Account) changeTagged(r *http.Request, on bool) (reply, error) {
-	name, err := a.pathTag(r)
+func (ts *Tags) changeTagged(r *http.Request, on bool) (reply, error) {
+	name, err := ts.named(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -147,7 +153,7 @@ func (a *Account) changeTagged(r *http.Request, on bool) (reply, error) {
 	}
 	changes := make([]func(), 0, len(body.Resources))
 	for _, wanted := range body.Resources {
-		change, err := a.tagChange(wanted, name, on)
+		change, err := ts.change(wanted, name, on)
 		if err != nil {
 			return reply{}, err
 		}
@@ -159,34 +165,22 @@ func (a *Account) changeTagged(r *http.Request, on bool) (reply, error) {
 	return noContent(), nil
 }
 
-// tagChange returns what puts the tag on a resource or takes it off.
-func (a *Account) tagChange(wanted resource, name string, on bool) (func(), error) {
+// change returns what puts the tag on a resource or takes it off.
+func (ts *Tags) change(wanted resource, name string, on bool) (func(), error) {
 	switch wanted.Type {
 	case "droplet":
 		id, _ := strconv.Atoi(wanted.ID) // no number: no such droplet
-		if d, ok := a.droplets.byID[id]; ok {
-			return func() { a.setDropletTag(d, name, on) }, nil
+		if d, ok := ts.account.Droplets.byID[id]; ok {
+			return func() { ts.account.Droplets.setTag(d, name, on) }, nil
 		}
 	case "load_balancer":
-		if b := a.findBalancer(wanted.ID); b != nil {
+		if b := ts.account.LoadBalancers.find(wanted.ID); b != nil {
 			return func() { b.Tags = setMember(b.Tags, name, on) }, nil
 		}
 	default:
 		return nil, unprocessable("resource_type %q is not supported", wanted.Type)
 	}
 	return nil, unprocessable("%s %s does not exist", wanted.Type, wanted.ID)
-}
-
-func (a *Account) setDropletTag(d *stored, name string, on bool) {
-	if d.hasTag(name) == on {
-		return
-	}
-	changed := d.Droplet
-	changed.Tags = slices.DeleteFunc(slices.Clone(d.Tags), func(t string) bool { return strings.EqualFold(t, name) })
-	if on {
-		changed.Tags = append(changed.Tags, name)
-	}
-	a.droplets.put(&stored{Droplet: changed})
 }
 
 // setMember returns a copy of list with or without the value.

@@ -17,48 +17,54 @@ type VPC struct {
 	Default     bool   `json:"default"`
 }
 
-// AddVPC adds a network beside the region's default one and returns it.
-func (a *Account) AddVPC(name, region string) VPC {
+// VPCs are the account's.
+type VPCs struct {
+	account *Account
+	all     []VPC
+}
+
+// Add adds a network beside the region's default one and returns it.
+func (vs *VPCs) Add(name, region string) VPC {
 	var added VPC
-	a.change(func() { added = a.addVPC(name, region, false) })
+	vs.account.change(func() { added = vs.add(name, region, false) })
 	return added
 }
 
-func (a *Account) addVPC(name, region string, isDefault bool) VPC {
-	id := a.server.newUUID()
+func (vs *VPCs) add(name, region string, isDefault bool) VPC {
+	id := vs.account.server.newUUID()
 	v := VPC{
 		ID: id, URN: "do:vpc:" + id, Name: name, Region: region, Default: isDefault,
-		IPRange: "10.100.0.0/15", CreatedAt: a.server.timestamp(),
+		IPRange: "10.100.0.0/15", CreatedAt: vs.account.server.timestamp(),
 	}
-	a.vpcs = append(a.vpcs, v)
+	vs.all = append(vs.all, v)
 	return v
 }
 
-// defaultVPC returns the region's default network, made on first use as in the real cloud.
-func (a *Account) defaultVPC(region string) VPC {
-	for _, v := range a.vpcs {
+// defaultOf returns the region's default network, made on first use as in the real cloud.
+func (vs *VPCs) defaultOf(region string) VPC {
+	for _, v := range vs.all {
 		if v.Default && v.Region == region {
 			return v
 		}
 	}
-	return a.addVPC(fmt.Sprintf("default-%s", region), region, true)
+	return vs.add(fmt.Sprintf("default-%s", region), region, true)
 }
 
-func (a *Account) findVPC(id string) *VPC {
-	for i := range a.vpcs {
-		if a.vpcs[i].ID == id {
-			return &a.vpcs[i]
+func (vs *VPCs) find(id string) *VPC {
+	for i := range vs.all {
+		if vs.all[i].ID == id {
+			return &vs.all[i]
 		}
 	}
 	return nil
 }
 
-func (a *Account) listVPCs(r *http.Request) (reply, error) {
-	return paged(r, "vpcs", a.vpcs), nil
+func (vs *VPCs) list(r *http.Request) (reply, error) {
+	return paged(r, "vpcs", vs.all), nil
 }
 
-func (a *Account) getVPC(r *http.Request) (reply, error) {
-	v := a.findVPC(r.PathValue("id"))
+func (vs *VPCs) get(r *http.Request) (reply, error) {
+	v := vs.find(r.PathValue("id"))
 	if v == nil {
 		return reply{}, notFound()
 	}

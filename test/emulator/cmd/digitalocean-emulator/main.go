@@ -29,9 +29,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	server := digitalocean.New(s.options)
 	defer server.Close()
-	server.SeedDroplets(s.count)
+	server.Droplets.Seed(s.count)
 	for _, name := range command.Names(s.names) {
-		server.SeedDroplets(1, func(d *digitalocean.Droplet) { d.Name = name })
+		server.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.Name = name })
 	}
 	url, err := server.Listen(s.listen)
 	if err != nil {
