@@ -3,6 +3,7 @@ package digitalocean
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -55,12 +56,7 @@ func (bs *LoadBalancers) checkedNew(q *balancerRequest) (Balancer, error) {
 }
 
 func (bs *LoadBalancers) nameTaken(name, exceptID string) bool {
-	for _, b := range bs.all {
-		if b.Name == name && b.ID != exceptID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(bs.all, func(b *balancer) bool { return b.Name == name && b.ID != exceptID })
 }
 
 // add stores a checked balancer. Its tags come to exist.

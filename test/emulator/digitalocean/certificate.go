@@ -3,6 +3,7 @@ package digitalocean
 import (
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // Types of a certificate.
@@ -75,13 +76,7 @@ func (cs *Certificates) Rotate(id string) (Certificate, error) {
 func (cs *Certificates) Remove(id string) { cs.account.change(func() { cs.remove(id) }) }
 
 func (cs *Certificates) remove(id string) {
-	kept := cs.all[:0:0]
-	for _, c := range cs.all {
-		if c.ID != id {
-			kept = append(kept, c)
-		}
-	}
-	cs.all = kept
+	cs.all = slices.DeleteFunc(slices.Clone(cs.all), func(c Certificate) bool { return c.ID == id })
 }
 
 func (cs *Certificates) find(id string) *Certificate {
