@@ -204,8 +204,8 @@ conformance: need-go ## Run the driver conformance suite on every provider, and 
 NODES       ?= 100,1000,5000
 BENCH_CLOUD := $(if $(filter command line environment,$(origin CLOUD)),$(CLOUD),digitalocean)
 .PHONY: bench
-bench: need-go controlplane ## Measure calls, writes and time (CLOUD=gce,aws NODES=100,1000,5000; RECORD=1 publishes them).
-	cd test && go run ./cmd/bench -cloud $(BENCH_CLOUD) -nodes $(NODES) $(if $(RECORD),-record) $(BENCH_FLAGS)
+bench: need-go controlplane ## Measure calls, writes and time (CLOUD=gce,aws NODES=100,1000,5000; RECORD=1 publishes them; PROFILE=DIR writes CPU and heap profiles instead).
+	cd test && go run ./cmd/bench -cloud $(BENCH_CLOUD) -nodes $(NODES) $(if $(RECORD),-record) $(if $(PROFILE),-profiles $(abspath $(PROFILE))) $(BENCH_FLAGS)
 
 .PHONY: chaos
 chaos: need-go controlplane build-if-needed ## Attack the binary and print what is lost: kill loop, two leaders, tenants, hostile answers (ONLY="kill loop" for one), and measure the memory for the largest answers of EC2.

@@ -119,8 +119,10 @@ func (i Instance) Target(node string) Target {
 // Families says in which address families the machine has an address of these types.
 func (t Target) Families(types ...AddressType) (ipv4, ipv6 bool) {
 	for _, a := range t.Addresses {
-		ip, err := netip.ParseAddr(a.Address)
-		if err == nil && slices.Contains(types, a.Type) {
+		if !slices.Contains(types, a.Type) {
+			continue // before a name is taken for an address, which makes an error for each machine
+		}
+		if ip, err := netip.ParseAddr(a.Address); err == nil {
 			ipv4 = ipv4 || ip.Unmap().Is4()
 			ipv6 = ipv6 || !ip.Unmap().Is4()
 		}

@@ -181,13 +181,13 @@ func (c *Cloud) departing(uid types.UID) bool {
 	return c.loadBalancers == nil || c.loadBalancers.Departing(uid) // without controller nobody else says anything
 }
 
-// quiet reports whether an event of the controllers is dropped: a false alarm, or what its object shows anyway.
+// quiet reports whether an event of the controllers is dropped as a false alarm.
 func (c *Cloud) quiet(event *corev1.Event) bool {
-	return isRoutine(event) || c.loadBalancers != nil && c.loadBalancers.Quiet(event) || c.routes.quiet(event)
+	return c.loadBalancers != nil && c.loadBalancers.Quiet(event) || c.routes.quiet(event)
 }
 
 // isRoutine reports whether the event only says that a Node was initialised, which the Node shows. It
-// would be a third of all writes of the initialisation.
+// would be a third of all writes of the initialisation. The node controller's recorder sends nothing else.
 func isRoutine(event *corev1.Event) bool {
 	return event.Reason == "Synced" && event.Type == corev1.EventTypeNormal && event.Source.Component == "cloud-node-controller"
 }

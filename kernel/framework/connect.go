@@ -42,6 +42,7 @@ func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error 
 	c.services = view.NewServices(shared.Services())
 	completed.ClientBuilder = &client.Builder{
 		Next: completed.ClientBuilder, Decisions: c.decisions, Mine: c.mine, Quiet: c.quiet, ReadOnly: c.options.Mode.ReadOnly(),
+		Mute: isRoutine, Stopping: c.stopping.Done(),
 	}
 	c.instances = &instances{inventory: c.inventory, events: c.recorder, calls: c.calls, decisions: c.decisions, keepNodes: c.options.Tuning.KeepNodes}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))

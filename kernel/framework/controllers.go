@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/app"
@@ -111,7 +112,7 @@ func startNode(ctx context.Context, e environment) (bool, error) {
 func startLifecycle(ctx context.Context, e environment) (bool, error) {
 	config := e.ComponentConfig.NodeLifecycleController
 	c, err := lifecyclecontroller.NewCloudNodeLifecycleController(
-		e.nodes,
+		e.nodes.Of(func(node *corev1.Node) bool { return e.mine(node) && !e.instances.settled(node) }),
 		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
 		e.Cloud,
 		config.NodeMonitorPeriod.Duration,

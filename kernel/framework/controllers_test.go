@@ -56,6 +56,8 @@ func (m *machines) Exists(_ context.Context, n *corev1.Node) (bool, error) {
 	return !m.gone[n.Name], nil
 }
 
+func (m *machines) Running(*corev1.Node) bool { return false }
+
 func (m *machines) Shutdown(context.Context, *corev1.Node) (bool, error) { return false, nil }
 
 // balancing counts what the service controller asks for.

@@ -34,6 +34,7 @@ type fakeInventory struct {
 	machine  cloud.Instance
 	exists   bool
 	shutdown bool
+	running  bool
 	err      error
 	panics   bool
 	priority cloud.Priority
@@ -55,6 +56,8 @@ func (f *fakeInventory) Exists(ctx context.Context, _ *corev1.Node) (bool, error
 	f.note(ctx)
 	return f.exists, f.err
 }
+
+func (f *fakeInventory) Running(*corev1.Node) bool { return f.running }
 
 func (f *fakeInventory) Shutdown(ctx context.Context, _ *corev1.Node) (bool, error) {
 	f.note(ctx)

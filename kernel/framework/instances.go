@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
+	lifecyclecontroller "k8s.io/cloud-provider/controllers/nodelifecycle"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -20,6 +21,7 @@ type inventory interface {
 	Metadata(ctx context.Context, node *corev1.Node) (cloud.Instance, error)
 	Exists(ctx context.Context, node *corev1.Node) (bool, error)
 	Shutdown(ctx context.Context, node *corev1.Node) (bool, error)
+	Running(node *corev1.Node) bool
 }
 
 // instances adapts the inventory to the two node controllers.
@@ -33,6 +35,16 @@ type instances struct {
 }
 
 var _ cloudprovider.InstancesV2 = (*instances)(nil)
+
+// settled reports whether the lifecycle controller would do nothing about a Node of ours: it is Ready, has no provider-ID
+// yet, or its machine is known to run; and it has not the taint of a machine that is off. That controller copies each
+// Node that it is shown every five seconds: 11 MB of 5,000 Nodes.
+func (i *instances) settled(node *corev1.Node) bool {
+	if view.Tainted(node, lifecyclecontroller.ShutdownTaint.Key) {
+		return false
+	}
+	return view.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
+}
 
 // InstanceExists is asked for Nodes that are not Ready. A false without an error makes the
 // lifecycle controller delete the Node, so it is also noted for whom it was said.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
@@ -102,6 +103,30 @@ func TestExists(t *testing.T) {
 			}
 			if !tt.keep && tt.f.priority != cloud.PriorityExistence {
 				t.Errorf("priority %v", tt.f.priority)
+			}
+		})
+	}
+}
+
+// What the lifecycle controller would do something about is not settled.
+func TestSettled(t *testing.T) {
+	off := withTaint(cloudproviderapi.TaintNodeShutdown)
+	for _, test := range []struct {
+		name    string
+		node    *corev1.Node
+		running bool
+		want    bool
+	}{
+		{"Ready", node("n", "sim://1", withReady(corev1.ConditionTrue)), false, true},
+		{"not Ready, its machine runs", node("n", "sim://1", withReady(corev1.ConditionFalse)), true, true},
+		{"not Ready, nobody knows", node("n", "sim://1", withReady(corev1.ConditionUnknown)), false, false},
+		{"nobody knows which machine it is", node("n", "", withReady(corev1.ConditionUnknown)), false, true},
+		{"without a condition", node("n", "sim://1"), false, false},
+		{"Ready again, still tainted", node("n", "sim://1", withReady(corev1.ConditionTrue), off), true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := instancesOf(&fakeInventory{running: test.running}).settled(test.node); got != test.want {
+				t.Errorf("settled: %t", got)
 			}
 		})
 	}

@@ -75,6 +75,32 @@ func (i *Inventory) Shutdown(ctx context.Context, node *corev1.Node) (bool, erro
 	}
 }
 
+// Running reports whether Exists and Shutdown would say at once that a Node's machine is there and not off. It asks
+// nobody, and holds for Nodes of this cloud.
+func (i *Inventory) Running(node *corev1.Node) bool {
+	if _, described := i.nodes.fromNode(node); described {
+		return true
+	}
+	id, err := i.ProviderID(node)
+	if err != nil {
+		return false
+	}
+	r := i.believed(node, id, i.currentSince(node))
+	if r == nil || r.State == cloud.StateUnknown || r.State == cloud.StateStopped {
+		return false
+	}
+	i.report.settled(node)
+	return true
+}
+
+// currentSince is from when on what was seen of a Node's machine says that it exists.
+func (i *Inventory) currentSince(node *corev1.Node) time.Time {
+	if i.nodes.protected(node) {
+		return sinceAge(i.schedule.staleAge(i.size()))
+	}
+	return sinceAge(i.schedule.stateAge(i.size(), len(i.nodes.count().watched)))
+}
+
 // current returns a Node's machine and its record when it is young enough, after the cheapest read that
 // can show it; nil says that it was not found, which proves nothing yet.
 func (i *Inventory) current(ctx context.Context, node *corev1.Node) (id cloud.InstanceID, r *cache.Record, err error) {
@@ -82,10 +108,7 @@ func (i *Inventory) current(ctx context.Context, node *corev1.Node) (id cloud.In
 		return id, nil, err
 	}
 	size, watched, protected := i.size(), len(i.nodes.count().watched), i.nodes.protected(node)
-	since := sinceAge(i.schedule.stateAge(size, watched))
-	if protected {
-		since = sinceAge(i.schedule.staleAge(size))
-	}
+	since := i.currentSince(node)
 	if r := i.believed(node, id, since); r != nil {
 		return id, r, nil
 	}

@@ -511,9 +511,15 @@ func TestShutdown(t *testing.T) {
 		i := w.inventory(nil)
 		on, off := w.member("on", false), w.member("off", false)
 		w.change("id-off", func(m *cloud.Instance) { m.State = cloud.StateStopped })
+		if i.Running(on) {
+			t.Error("a machine that nobody has seen is known to run")
+		}
 		for node, want := range map[*corev1.Node]bool{on: false, off: true} {
 			mustExist(t, i, node)
 			before := w.requests
+			if got := i.Running(node); got == want {
+				t.Errorf("Running(%s) = %v", node.Name, got)
+			}
 			if got, err := i.Shutdown(t.Context(), node); err != nil || got != want {
 				t.Errorf("Shutdown(%s) = %v, %v, want %v", node.Name, got, err, want)
 			}
@@ -523,6 +529,9 @@ func TestShutdown(t *testing.T) {
 		}
 		w.terminate("id-off")
 		time.Sleep(time.Minute)
+		if i.Running(on) {
+			t.Error("what was seen a minute ago is believed without another look")
+		}
 		if got, err := i.Shutdown(t.Context(), off); err == nil {
 			t.Errorf("Shutdown() of a missing machine = %v without error", got)
 		}

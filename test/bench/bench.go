@@ -26,6 +26,11 @@ type Options struct {
 	Services int
 	// Quota makes the cloud refuse requests beyond its published limits.
 	Quota bool
+	// Brief leaves out all steps but the initialisation and making the Services.
+	Brief bool
+	// Profiles is the folder that receives profiles of the binary, "" for none. They cost memory and time, so the figures
+	// are not those of a run without.
+	Profiles string
 	// Progress receives a line per step; nowhere when nil.
 	Progress io.Writer
 }
@@ -95,22 +100,33 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	defer watch.stop()
 	r.watch = watch
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
-		{"joining nodes", r.join},
-		{"initialising nodes", r.initialise},
-		{"nodes going NotReady", r.restartAndNotReady},
-		{"another leader", r.takeover},
-		{"status pass", r.steady},
-	} {
+	if o.Profiles != "" {
+		if r.token, err = r.profilerToken(ctx); err != nil {
+			return Result{}, fmt.Errorf("making the account that reads profiles: %w", err)
+		}
+	}
+	for _, step := range r.steps() {
 		r.progress("%s", step.name)
 		if err := step.do(ctx); err != nil {
 			return r.result, fmt.Errorf("%d nodes: %s: %w", o.Nodes, step.name, err)
 		}
 	}
 	return r.result, nil
+}
+
+// step is a part of a run.
+type step struct {
+	name string
+	do   func(context.Context) error
+}
+
+// steps are the parts of this run, in their order.
+func (r *run) steps() []step {
+	steps := []step{{"joining nodes", r.join}, {"initialising nodes", r.initialise}}
+	if r.options.Brief {
+		return append(steps, step{"Services", r.servicesOnly})
+	}
+	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady})
 }
 
 // run is one measurement under way.
@@ -120,6 +136,7 @@ type run struct {
 	facts   testcloud.Facts
 	watch   *clusterWatch
 	names   []string // of the nodes
+	token   string   // of the account that reads profiles
 	result  Result
 }
 
@@ -129,6 +146,9 @@ func (r *run) progress(format string, args ...any) {
 
 // start starts a process; the flags of the lab make it reachable, the rest is default.
 func (r *run) start(name string, args ...string) (*ccm.Process, error) {
+	if r.options.Profiles != "" {
+		args = append(args, "--profiling")
+	}
 	return r.lab.StartCCM(lab.CCMOptions{Name: name, OwnCertificate: true, Args: append([]string{"--v=0"}, args...)})
 }
 

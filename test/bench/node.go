@@ -54,12 +54,16 @@ func (r *run) initialise(ctx context.Context) error {
 	defer p.Kill()
 	ctx, cancel := within(ctx, p, 20*time.Minute)
 	defer cancel()
+	profiled := r.profile(ctx, p, initialiseProcess)
 	last, err := r.watch.untilInitialised(ctx, r.options.Nodes)
 	if err != nil {
 		return err
 	}
 	result := &r.result.Initialise
 	result.Seconds, result.Others = last.Sub(m.at).Seconds(), probed()
+	if err := profiled(); err != nil {
+		return err
+	}
 	if err := r.settle(ctx, time.Second); err != nil {
 		return err
 	}

@@ -31,6 +31,33 @@ func (r *run) each(ctx context.Context, f func(ctx context.Context, name string)
 	return group.Wait()
 }
 
+// servicesOnly makes the Services, without anything before.
+func (r *run) servicesOnly(ctx context.Context) error {
+	if r.options.Services == 0 {
+		return nil
+	}
+	if err := r.setReady(ctx, r.names, true); err != nil {
+		return err
+	}
+	m := r.mark()
+	p, err := r.start(defaultProcess)
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 20*time.Minute)
+	defer cancel()
+	if err := r.afterStart(ctx, p, m); err != nil {
+		return err
+	}
+	profiled := r.profile(ctx, p, "services")
+	if err := errors.Join(r.createServices(ctx), profiled()); err != nil {
+		return err
+	}
+	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
+	return err
+}
+
 // createServices measures until every Service has its address.
 func (r *run) createServices(ctx context.Context) error {
 	m := r.mark()

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // client is what the controllers write through.
@@ -39,7 +41,7 @@ func (c *core) Nodes() typedcorev1.NodeInterface {
 }
 
 func (c *core) Events(namespace string) typedcorev1.EventInterface {
-	return &events{EventInterface: c.events.Events(namespace), quiet: c.builder.Quiet}
+	return &events{EventInterface: c.events.Events(namespace), builder: c.builder}
 }
 
 type nodes struct {
@@ -69,7 +71,7 @@ func (n *nodes) Delete(ctx context.Context, name string, o metav1.DeleteOptions)
 		return fmt.Errorf("looking at node %s before deleting it: %w", name, err)
 	case node.UID != uid:
 		return fmt.Errorf("deleting node %s: there is a new node of that name", name)
-	case ready(node):
+	case view.Ready(node):
 		return fmt.Errorf("deleting node %s: it is ready again", name)
 	case !n.builder.Mine(node):
 		return fmt.Errorf("deleting node %s: it is not ours", name)
@@ -78,30 +80,25 @@ func (n *nodes) Delete(ctx context.Context, name string, o metav1.DeleteOptions)
 	return n.NodeInterface.Delete(ctx, name, o)
 }
 
-func ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-// events drops those that quiet names. Only the calls a broadcaster makes are covered.
+// events drops those that the builder names. Only the calls a broadcaster makes are covered.
 type events struct {
 	typedcorev1.EventInterface
-	quiet func(*corev1.Event) bool
+	builder *Builder
 }
 
 func (e *events) CreateWithEventNamespace(event *corev1.Event) (*corev1.Event, error) {
-	if e.quiet(event) {
+	if e.builder.Mute != nil && e.builder.Mute(event) {
+		<-e.builder.Stopping
+		return event, nil
+	}
+	if e.builder.Quiet(event) {
 		return event, nil
 	}
 	return e.CreateWithEventNamespaceWithContext(context.Background(), event)
 }
 
 func (e *events) PatchWithEventNamespace(event *corev1.Event, data []byte) (*corev1.Event, error) {
-	if e.quiet(event) {
+	if e.builder.Quiet(event) {
 		return event, nil
 	}
 	return e.PatchWithEventNamespaceWithContext(context.Background(), event, data)

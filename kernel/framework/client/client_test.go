@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 )
@@ -158,4 +162,46 @@ func TestEventsHaveTheirOwnClient(t *testing.T) {
 	if got := len(verbs(events)); got != 2 {
 		t.Errorf("%d events sent, want all but the false alarm: %v", got, verbs(events))
 	}
+}
+
+// A recorder that sends nothing but routine is left waiting; others don't wait for it.
+func TestMutedRecorder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopping := make(chan struct{})
+		inner, sent := fake.NewClientset(), fake.NewClientset()
+		builder := &Builder{
+			Quiet: func(*corev1.Event) bool { return false }, Stopping: stopping,
+			Mute: func(e *corev1.Event) bool { return e.Source.Component == "chatty" },
+		}
+		c := builder.Decorate(inner, sent)
+		started := make(chan string, 100)
+		start := func(component string) record.EventRecorder {
+			broadcaster := record.NewBroadcaster(record.WithContext(t.Context()), record.WithCorrelatorOptions(record.CorrelatorOptions{
+				KeyFunc: func(e *corev1.Event) (string, string) {
+					started <- component
+					return record.EventAggregatorByReasonFunc(e)
+				},
+			}))
+			broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
+			t.Cleanup(broadcaster.Shutdown)
+			return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+		}
+		chatty, other := start("chatty"), start("other")
+		for n := range 3 {
+			chatty.Event(node(strconv.Itoa(n), ""), corev1.EventTypeNormal, "Synced", "m")
+			other.Event(node(strconv.Itoa(n), ""), corev1.EventTypeNormal, "Removed", "m")
+		}
+		synctest.Wait()
+		counts := map[string]int{}
+		for range len(started) {
+			counts[<-started]++
+		}
+		if diff := cmp.Diff(map[string]int{"chatty": 1, "other": 3}, counts); diff != "" {
+			t.Errorf("events that were remembered (-want +got):\n%s", diff)
+		}
+		if got := len(verbs(sent)); got != 3 {
+			t.Errorf("%d events sent, want the other's: %v", got, verbs(sent))
+		}
+		close(stopping)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -127,6 +128,9 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	verflag.PrintAndExitIfRequested()
 	if err := m.check(cmd.Flags()); err != nil {
 		return err
+	}
+	if !m.flags.Generic.Debugging.EnableProfiling {
+		runtime.MemProfileRate = 0 // nobody can read what it would keep
 	}
 	o, err := m.options.Options(Flags{
 		CloudProvider: m.flags.KubeCloudShared.CloudProvider.Name,

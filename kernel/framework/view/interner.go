@@ -30,15 +30,18 @@ func (v *stringInterner) intern(s string) string {
 	return s
 }
 
-// all returns a copy of the map with shared keys and, if they are not longer than a word, values. That of the
-// name of the object is left alone: no other has it.
+// all returns a copy of the map with shared keys and, if they are not longer than a word, values. The name of the
+// object, which no other has, is in memory once for the object.
 func (v *stringInterner) all(m map[string]string, name string) map[string]string {
 	if m == nil {
 		return nil
 	}
 	shared := make(map[string]string, len(m))
 	for key, value := range m {
-		if value != name && len(value) <= maxWord {
+		switch {
+		case value == name:
+			value = name
+		case len(value) <= maxWord:
 			value = v.intern(value)
 		}
 		shared[v.intern(key)] = value

@@ -24,7 +24,7 @@ func membership(node *corev1.Node) member {
 		uid:        string(node.UID),
 		providerID: node.Spec.ProviderID,
 		named:      node.Spec.ProviderID == "" && !Uninitialized(node),
-		leaving:    node.DeletionTimestamp != nil || tainted(node, servicecontroller.ToBeDeletedTaint),
+		leaving:    node.DeletionTimestamp != nil || Tainted(node, servicecontroller.ToBeDeletedTaint),
 		excluded:   excluded(node),
 	}
 }
@@ -41,10 +41,11 @@ func excluded(node *corev1.Node) bool {
 
 // Uninitialized reports whether the Node waits for its controller to initialise it.
 func Uninitialized(node *corev1.Node) bool {
-	return tainted(node, cloudproviderapi.TaintExternalCloudProvider)
+	return Tainted(node, cloudproviderapi.TaintExternalCloudProvider)
 }
 
-func tainted(node *corev1.Node, key string) bool {
+// Tainted reports whether the Node has a taint of that key.
+func Tainted(node *corev1.Node, key string) bool {
 	for _, taint := range node.Spec.Taints {
 		if taint.Key == key {
 			return true
@@ -79,4 +80,14 @@ func LeftOut(node *corev1.Node, concerns func(providerID string) bool) string {
 		return "it is being deleted"
 	}
 	return ""
+}
+
+// Ready reports whether the Node is Ready.
+func Ready(node *corev1.Node) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,8 @@ import (
 // added in another, so what is shown must be a function of the Node alone.
 type Nodes struct {
 	informersv1.NodeInformer
+	// lister is that of the informer. Asking for it makes a Node each time, and the node controller asks for each Node.
+	lister   func() listersv1.NodeLister
 	shown    func(*corev1.Node) bool
 	handlers handlers
 	// wrap decorates the handlers of one controller further; nil leaves them.
@@ -27,7 +30,7 @@ var _ informersv1.NodeInformer = (*Nodes)(nil)
 
 // NewNodes returns the view of these Nodes.
 func NewNodes(next informersv1.NodeInformer, shown func(*corev1.Node) bool) *Nodes {
-	return &Nodes{NodeInformer: next, shown: shown}
+	return &Nodes{NodeInformer: next, lister: sync.OnceValue(func() listersv1.NodeLister { return next.Lister() }), shown: shown}
 }
 
 // Of returns the view of others of the cluster's Nodes.
@@ -71,7 +74,7 @@ func (v *Nodes) Repeat() {
 
 // Lister implements [informersv1.NodeInformer].
 func (v *Nodes) Lister() listersv1.NodeLister {
-	return &nodeLister{v.NodeInformer.Lister(), v.shown, v.versions}
+	return &nodeLister{v.lister(), v.shown, v.versions}
 }
 
 // All returns all Nodes of the view.

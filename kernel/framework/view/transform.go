@@ -23,18 +23,33 @@ func Transform() cache.TransformFunc {
 		if node, ok := obj.(*corev1.Node); ok {
 			node.Labels = shared.all(node.Labels, node.Name)
 			node.Annotations = shared.all(node.Annotations, node.Name)
-			node.Status = trimStatus(node.Status, shared)
+			for n := range node.Spec.Taints {
+				shareTaint(&node.Spec.Taints[n], shared)
+			}
+			node.Status = trimStatus(node.Status, node.Name, shared)
 		}
 		return obj, nil
 	}
 }
 
+// shareTaint shares the words of a taint: those of a cloud's new Nodes are the same.
+func shareTaint(taint *corev1.Taint, shared *stringInterner) {
+	taint.Key, taint.Effect = shared.intern(taint.Key), corev1.TaintEffect(shared.intern(string(taint.Effect)))
+	if len(taint.Value) <= maxWord {
+		taint.Value = shared.intern(taint.Value)
+	}
+}
+
 // trimStatus keeps the addresses, and of the conditions what the controllers look at. Both
 // are in arrays of their own: a slice of the old one would keep all of it.
-func trimStatus(status corev1.NodeStatus, shared *stringInterner) corev1.NodeStatus {
+func trimStatus(status corev1.NodeStatus, name string, shared *stringInterner) corev1.NodeStatus {
 	kept := corev1.NodeStatus{Addresses: slices.Clone(status.Addresses)}
 	for n := range kept.Addresses {
-		kept.Addresses[n].Type = corev1.NodeAddressType(shared.intern(string(kept.Addresses[n].Type)))
+		address := &kept.Addresses[n]
+		address.Type = corev1.NodeAddressType(shared.intern(string(address.Type)))
+		if address.Address == name {
+			address.Address = name
+		}
 	}
 	for _, c := range status.Conditions {
 		if c.Type == corev1.NodeReady || c.Type == corev1.NodeNetworkUnavailable {

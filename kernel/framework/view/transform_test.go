@@ -18,6 +18,7 @@ func whole() *corev1.Node {
 	amount := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 	n := node("n", "sim://1", withIP("10.0.0.1"), withLabel("arch", "amd64"), withTaint("t"))
 	n.Annotations = map[string]string{"a": "b"}
+	n.Spec.Taints[0].Value, n.Spec.Taints[0].Effect = "yes", corev1.TaintEffectNoSchedule
 	n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet"}}
 	n.Status = corev1.NodeStatus{
 		Capacity: amount, Allocatable: amount, Phase: corev1.NodeRunning,
@@ -83,9 +84,11 @@ func TestTransformShares(t *testing.T) {
 		if _, err := strip(&n); err != nil {
 			t.Fatal(err)
 		}
-		ready := n.Status.Conditions[0]
+		ready, taint := n.Status.Conditions[0], n.Spec.Taints[0]
 		strings = map[string]*byte{}
-		for _, s := range []string{string(ready.Type), string(ready.Status), ready.Reason, string(n.Status.Addresses[0].Type)} {
+		for _, s := range []string{
+			string(ready.Type), string(ready.Status), ready.Reason, string(n.Status.Addresses[0].Type), taint.Key, taint.Value, string(taint.Effect),
+		} {
 			strings[s] = unsafe.StringData(s)
 		}
 		for _, m := range []map[string]string{n.Labels, n.Annotations} {
@@ -96,12 +99,36 @@ func TestTransformShares(t *testing.T) {
 		return strings
 	}
 	first, second := decode(), decode()
-	if len(first) < 8 {
+	if len(first) < 11 {
 		t.Fatalf("only %d strings", len(first))
 	}
 	for s, memory := range first {
 		if second[s] != memory {
 			t.Errorf("%q is in memory twice", s)
+		}
+	}
+}
+
+// TestTransformKeepsANameOnce looks at where else a Node has its name.
+func TestTransformKeepsANameOnce(t *testing.T) {
+	const name = "node-with-a-name"
+	encoded, err := (&corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+		Status:     corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}}},
+	}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n corev1.Node
+	if err := n.Unmarshal(encoded); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Transform()(&n); err != nil {
+		t.Fatal(err)
+	}
+	for what, s := range map[string]string{"label": n.Labels[corev1.LabelHostname], "address": n.Status.Addresses[0].Address} {
+		if s != name || unsafe.StringData(s) != unsafe.StringData(n.Name) {
+			t.Errorf("the %s is %q, in memory of its own", what, s)
 		}
 	}
 }
