@@ -19,9 +19,6 @@ const (
 	outage                   // one machine is off, one is gone
 )
 
-// removal is what takes the longest, see proof.
-const removal = deleted + " (gone) is removed"
-
 // answer says whether something should happen in a cluster.
 type answer int
 
@@ -65,7 +62,7 @@ func expectations(c cloud) []*expectation {
 
 		{phase: outage, name: stopped + " (off) gets the taint \"shutdown\"", look: one(stopped, tainted), expect: onlyWith},
 		{phase: outage, name: stopped + " stays: off is not gone", look: stays(stopped), expect: both},
-		{phase: outage, name: removal, look: removed(deleted), expect: onlyWith},
+		{phase: outage, name: deleted + " (gone) is removed", look: removed(deleted), expect: onlyWith},
 		{phase: outage, name: healthy + " stays Ready, without taints", look: one(healthy, untouched), expect: onlyWith},
 		{phase: outage, name: "the Service keeps an external IP", look: hasExternalIP, expect: onlyWith},
 		{phase: outage, name: "requests are still answered, all by " + healthy, look: answered(healthy), expect: onlyWith},

@@ -134,23 +134,19 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The wait that is long is explained, on one line of the picture.
-func TestWaitingForARemoval(t *testing.T) {
-	c := fakeCloud{}
-	b := newBoard(c, func() string { return "" }, func(change) {})
-	b.update(with, initialise(c))
-	b.enter(outage)
-	b.update(with, func(s *side) {
-		tainted := joined(stopped)
-		tainted.Spec.Taints = []corev1.Taint{{Key: shutdownTaint}}
-		s.nodes[stopped] = tainted
-	})
-	missing, _ := b.missing()
-	if got := waitingFor(missing); got != "waiting for: node-3 (gone) is removed; two reads apart must miss its machine" || len(got) > pictureWidth {
-		t.Errorf("%d characters: %s", len(got), got)
+// Why it takes long stays in the picture while it does, on one line.
+func TestScreenSaysWhy(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{out: &out, picture: func() []string { return nil }, quit: make(chan struct{})}
+	s.why(slowly)
+	out.Reset()
+	if s.waiting([]string{"node-3"}); !strings.Contains(out.String(), slowly+"\x1b") || strings.Contains(out.String(), "waiting") {
+		t.Errorf("while it takes long: %q", out.String())
 	}
-	if got := waitingFor([]string{"the Service has an external IP"}); got != "waiting for: the Service has an external IP" {
-		t.Error(got)
+	s.step("done")
+	out.Reset()
+	if s.waiting([]string{"node-3"}); strings.Contains(out.String(), slowly) || !strings.Contains(out.String(), "waiting for: node-3") {
+		t.Errorf("in the next step: %q", out.String())
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -11,8 +10,9 @@ import (
 type display interface {
 	step(text string) // what is done now
 	change(c change)
-	note(text string) // what takes time, and why
-	close()           // nothing more is shown
+	why(text string)          // why the step takes time
+	waiting(missing []string) // what takes time
+	close()                   // nothing more is shown
 }
 
 // lines shows one line per change.
@@ -32,17 +32,10 @@ func (l lines) change(c change) {
 	fmt.Fprintf(l.out, "%-19s  %-6s  %-12s  %s\n", sideNames[c.side], c.row.subject, c.row.fact, was+c.after)
 }
 
-func (l lines) note(text string) { fmt.Fprintln(l.out, text) }
+func (l lines) why(text string) { fmt.Fprintln(l.out, text) }
+
+func (l lines) waiting(missing []string) { fmt.Fprintln(l.out, waitingFor(missing)) }
 
 func (lines) close() {}
 
-// proof is why the removal of a Node takes time.
-const proof = "two reads apart must miss its machine"
-
-func waitingFor(missing []string) string {
-	text := "waiting for: " + strings.Join(missing, "; ")
-	if slices.Contains(missing, removal) {
-		text += "; " + proof
-	}
-	return text
-}
+func waitingFor(missing []string) string { return "waiting for: " + strings.Join(missing, "; ") }

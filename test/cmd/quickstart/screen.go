@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -16,8 +17,9 @@ type screen struct {
 
 	mu     sync.Mutex
 	text   string
-	below  string // a note, below it
-	drawn  int    // lines of the last picture
+	note   string // below it, or the reason, where there is one
+	reason string
+	drawn  int // lines of the last picture
 	closed bool
 	quit   chan struct{}
 }
@@ -48,14 +50,21 @@ func (s *screen) run() {
 
 func (s *screen) step(text string) {
 	s.mu.Lock()
-	s.text, s.below = text, ""
+	s.text, s.note, s.reason = text, "", ""
 	s.mu.Unlock()
 	s.draw()
 }
 
-func (s *screen) note(text string) {
+func (s *screen) why(text string) {
 	s.mu.Lock()
-	s.below = clip(text, pictureWidth)
+	s.reason = clip(text, pictureWidth)
+	s.mu.Unlock()
+	s.draw()
+}
+
+func (s *screen) waiting(missing []string) {
+	s.mu.Lock()
+	s.note = clip(waitingFor(missing), pictureWidth)
 	s.mu.Unlock()
 	s.draw()
 }
@@ -73,7 +82,7 @@ func (s *screen) draw() {
 		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
 	}
 	heading := fmt.Sprintf("\x1b[1m%4.0f s  %s\x1b[0m", time.Since(s.started).Seconds(), clip(s.text, pictureWidth-8))
-	picture := append([]string{heading, s.below}, s.picture()...)
+	picture := append([]string{heading, cmp.Or(s.reason, s.note)}, s.picture()...)
 	for _, line := range picture {
 		b.WriteString("\r" + line + "\x1b[K\n")
 	}

@@ -28,6 +28,9 @@ var haste = []string{
 	"--node-burst-window=1s", "--node-monitor-period=1s",
 }
 
+// slowly is why the second phase takes so long: the list that the Nodes were initialised from answers until it is too old.
+const slowly = "Machines are read every half minute; " + deleted + " goes when two reads miss it."
+
 var errEnded = errors.New("the CCM ended by itself")
 
 // quickstart is one run. What it starts is appended to undo.
@@ -209,7 +212,7 @@ func (q *quickstart) perform(ctx context.Context) error {
 		return err
 	}
 	q.display.step(fmt.Sprintf("the machine of %s is stopped, that of %s deleted", stopped, deleted))
-	q.display.note(deleted + " goes in about half a minute: " + proof)
+	q.display.why(slowly)
 	if err := q.strike(ctx); err != nil {
 		return err
 	}
@@ -249,7 +252,7 @@ func (q *quickstart) await(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-quiet.C:
-			q.display.note(waitingFor(missing))
+			q.display.waiting(missing)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
