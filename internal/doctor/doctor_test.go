@@ -280,7 +280,7 @@ WARNING  service-x       odd
                          fix: see
                          see: https://example.com#service-x
 
-4 checks: 1 ok, 1 warnings, 1 failures, 1 could not be made
+4 checks: 1 ok, 1 warning, 1 failure, 1 could not be made
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)

@@ -85,8 +85,8 @@ func (r Report) Text(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%d checks: %d ok, %d warnings, %d failures, %d could not be made\n",
-		len(r), r.count(OK), r.count(Warning), r.count(Failure), r.count(Skipped))
+	_, err := fmt.Fprintf(out, "\n%s: %d ok, %s, %s, %d could not be made\n",
+		plural(len(r), "check"), r.count(OK), plural(r.count(Warning), "warning"), plural(r.count(Failure), "failure"), r.count(Skipped))
 	return err
 }
 

@@ -212,10 +212,18 @@ func explainEvents(e *Explanation, events []corev1.Event, err error) {
 		if n == most {
 			break
 		}
-		count := fmt.Sprintf("%d times since %s, last at %s", max(1, event.Count), event.FirstTimestamp.UTC().Format("15:04:05"), event.LastTimestamp.UTC().Format("2006-01-02 15:04:05"))
-		s.Facts = append(s.Facts, Fact{Name: event.Reason, Value: event.Message, Why: count, Problem: event.Type == corev1.EventTypeWarning})
+		s.Facts = append(s.Facts, Fact{Name: event.Reason, Value: event.Message, Why: happened(event), Problem: event.Type == corev1.EventTypeWarning})
 	}
 	if len(events) == 0 {
 		s.add("none", "Kubernetes keeps events for an hour", "")
 	}
+}
+
+// happened says how often and when an event happened.
+func happened(event corev1.Event) string {
+	last := event.LastTimestamp.UTC().Format("2006-01-02 15:04:05")
+	if event.Count <= 1 {
+		return "once, at " + last
+	}
+	return fmt.Sprintf("%d times since %s, last at %s", event.Count, event.FirstTimestamp.UTC().Format("15:04:05"), last)
 }

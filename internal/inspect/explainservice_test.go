@@ -12,6 +12,15 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
+func TestHappened(t *testing.T) {
+	first, last := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), metav1.NewTime(time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC))
+	for count, want := range map[int32]string{0: "once, at 2026-01-02 04:00:00", 1: "once, at 2026-01-02 04:00:00", 2: "2 times since 03:04:05, last at 2026-01-02 04:00:00"} {
+		if got := happened(corev1.Event{Count: count, FirstTimestamp: first, LastTimestamp: last}); got != want {
+			t.Errorf("%d: %q, want %q", count, got, want)
+		}
+	}
+}
+
 // TestPendingSince has events of a balancer that was made, and is changed since.
 func TestPendingSince(t *testing.T) {
 	at := func(reason string, first, last int) corev1.Event {

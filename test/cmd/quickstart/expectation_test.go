@@ -20,6 +20,10 @@ func (fakeCloud) hasBalancers() bool { return true }
 
 func (fakeCloud) carriesTraffic() bool { return false }
 
+func (fakeCloud) env() []string { return []string{"FAKE_URL=http://127.0.0.1:1"} }
+
+func (fakeCloud) args() []string { return []string{"--cloud-config=f.conf"} }
+
 func (fakeCloud) provider() string { return "fake" }
 
 func (fakeCloud) title() string { return "a fake" }
@@ -169,6 +173,16 @@ func TestLeftOut(t *testing.T) {
 		fewer, why := len(expectations(tt.cloud)) < most, leftOut(tt.cloud)
 		if fewer != (why != "") || !strings.Contains(why, tt.says) {
 			t.Errorf("fewer: %t, why: %q, want %q in it", fewer, why, tt.says)
+		}
+	}
+}
+
+// What is shown at the end can be copied: it has the settings, and the flags, of the CCM.
+func TestCommands(t *testing.T) {
+	got := commands("bin/quickstart-fake", fakeCloud{})
+	for _, want := range []string{"  export FAKE_URL=http://127.0.0.1:1\n", "  bin/quickstart-fake explain node node-2 --cloud-provider=fake --cloud-config=f.conf\n", "bin/quickstart-fake doctor --cloud"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
 		}
 	}
 }

@@ -92,7 +92,22 @@ The cluster with the CCM is yours until Ctrl-C, which removes both. In another t
 	if q.cloud.hasBalancers() {
 		q.inviteToBalancers()
 	}
+	fmt.Fprint(q.out, commands(q.binary, q.cloud))
 	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
+}
+
+// commands are those of the program that say what it knows and would do, as they are called from the top of the repository.
+func commands(binary string, c cloud) string {
+	var b strings.Builder
+	b.WriteString("\nWhat the CCM knows of this cluster, and would do now; these commands change nothing:\n\n")
+	for _, variable := range c.env() {
+		fmt.Fprintf(&b, "  export %s\n", variable)
+	}
+	flags := strings.Join(append([]string{"--cloud-provider=" + c.provider()}, c.args()...), " ")
+	for _, command := range []string{"explain node " + stopped, "plan", "doctor"} {
+		fmt.Fprintf(&b, "  %s %s %s\n", binary, command, flags)
+	}
+	return b.String()
 }
 
 func (q *quickstart) inviteToBalancers() {
