@@ -159,7 +159,7 @@ func (c control) Fail(f conformance.Fault, after int) {
 
 func (c control) Heal() { c.server.ClearFaults() }
 
-func (c control) Settle() { c.server.FinishOperations() }
+func (c control) Settle() { c.server.Operations.Finish() }
 
 // Leftovers are the routes that were made.
 func (c control) Leftovers() (left []string) {

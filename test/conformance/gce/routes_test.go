@@ -248,7 +248,7 @@ func TestLateFailure(t *testing.T) {
 		"INTERNAL_ERROR":                      {http.StatusInternalServerError, cloud.FailureTransient},
 		"INVALID_FIELD_VALUE":                 {http.StatusBadRequest, cloud.FailureInvalid},
 	} {
-		r.server.FailOperations(emulator.OperationFault{Code: code, Message: "it is so", Status: test.status, Times: 2})
+		r.server.Operations.Fail(emulator.OperationFault{Code: code, Message: "it is so", Status: test.status, Times: 2})
 		route := r.wanted(len(code))
 		var texts []string
 		for range 2 {

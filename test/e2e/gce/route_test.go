@@ -119,7 +119,7 @@ func followed(t *testing.T, s *site) {
 
 // late is a quota that shows when the operation ends.
 func late(t *testing.T, s *site) {
-	s.cloud.FailOperations(emulator.OperationFault{Method: "routes.insert", Code: "QUOTA_EXCEEDED", Message: "Quota 'ROUTES' exceeded.", Status: 403, Times: 1})
+	s.cloud.Operations.Fail(emulator.OperationFault{Method: "routes.insert", Code: "QUOTA_EXCEEDED", Message: "Quota 'ROUTES' exceeded.", Status: 403, Times: 1})
 	s.cloud.SeedInstances(1)
 	s.cloud.ResetTraffic()
 	node := routedNode(routed)

@@ -28,18 +28,18 @@ var addresses = &kind{
 	},
 	check: checkAddress,
 	remove: func(c *call, r *resource) error {
-		for _, owner := range c.s.ownersOf(r.project(), text(r.fields, "address")) {
+		for _, owner := range c.store.ownersOf(r.project(), text(r.fields, "address")) {
 			if owner.kind.name == "instances" {
 				return broken("address/used", "The address resource '%s' is already being used by '%s'", r.path, owner.path)
 			}
 		}
 		return nil
 	},
-	view: func(s *Server, r *resource, out fields) {
+	view: func(t *store, r *resource, out fields) {
 		var users []any
-		for _, owner := range s.ownersOf(r.project(), text(r.fields, "address")) {
+		for _, owner := range t.ownersOf(r.project(), text(r.fields, "address")) {
 			if owner.kind != r.kind {
-				users = append(users, s.link(owner.path))
+				users = append(users, t.link(owner.path))
 			}
 		}
 		out["status"] = "RESERVED"
@@ -67,48 +67,48 @@ func checkAddress(c *call, wanted, _ fields) error {
 		if wanted["subnetwork"] != nil || wanted["network"] != nil {
 			return broken("address/scheme", "Invalid value for field 'resource.subnetwork': an external address has none.")
 		}
-		return c.checkExternal(wanted, tier)
+		return checkExternal(c, wanted, tier)
 	}
 	subnet := c.subnetFor(wanted)
 	if subnet == nil || subnet.scope() != c.scope {
 		return broken("address/subnetwork", "Invalid value for field 'resource.subnetwork': '%s'.", text(wanted, "subnetwork"))
 	}
-	wanted["subnetwork"] = c.s.link(subnet.path)
+	wanted["subnetwork"] = c.store.link(subnet.path)
 	preset(wanted, "purpose", "GCE_ENDPOINT")
 	address := text(wanted, "address")
 	switch {
 	case address == "":
-		wanted["address"] = c.s.freeInternal(subnet)
+		wanted["address"] = c.store.freeInternal(subnet)
 	case !inside(subnet, address):
 		return broken("address/range", "Invalid value for field 'resource.address': '%s'. Requested internal IP address is outside the subnetwork CIDR range.", address)
-	case c.s.reserved(c.project.id, address) != nil:
+	case c.store.reserved(c.project.id, address) != nil:
 		return broken("address/reserved-internal", "IP is already being used by another resource: %s", address)
 	}
 	return nil
 }
 
-func (c *call) checkExternal(wanted fields, tier string) error {
+func checkExternal(c *call, wanted fields, tier string) error {
 	address := text(wanted, "address")
 	if address == "" {
-		wanted["address"] = c.s.freeExternal(c.project.id, c.region(), tier)
+		wanted["address"] = c.store.freeExternal(c.project.id, c.region(), tier)
 		return nil
 	}
-	if c.s.reserved(c.project.id, address) != nil {
+	if c.store.reserved(c.project.id, address) != nil {
 		return broken("address/reserved-external", "Invalid value for field 'resource.address': '%s'. Specified IP address is already reserved.", address)
 	}
-	owners := c.s.ownersOf(c.project.id, address)
+	owners := c.store.ownersOf(c.project.id, address)
 	if !slices.ContainsFunc(owners, func(r *resource) bool { return regionOf(r.scope()) == c.region() }) {
 		return broken("address/promotion", "Invalid value for field 'resource.address': '%s'. Specified IP address is not in use by a resource of the region.", address)
 	}
-	if c.s.tierOf(address) != tier {
+	if tierOf(address) != tier {
 		return broken("address/promotion-tier", "Invalid value for field 'resource.networkTier': '%s'. The address is of another tier.", tier)
 	}
 	return nil
 }
 
 // reserved returns the address resource of an address, nil without one.
-func (s *Server) reserved(project, address string) *resource {
-	for _, r := range s.store.of(project, "addresses", "") {
+func (t *store) reserved(project, address string) *resource {
+	for _, r := range t.of(project, "addresses", "") {
 		if text(r.fields, "address") == address {
 			return r
 		}
@@ -117,10 +117,10 @@ func (s *Server) reserved(project, address string) *resource {
 }
 
 // ownersOf returns everything that has an address: reservations, forwarding rules, instances.
-func (s *Server) ownersOf(project, address string) []*resource {
+func (t *store) ownersOf(project, address string) []*resource {
 	var out []*resource
 	for _, k := range []string{"addresses", "forwardingRules", "instances"} {
-		for _, r := range s.store.of(project, k, "") {
+		for _, r := range t.of(project, k, "") {
 			if slices.Contains(addressesOf(r), address) {
 				out = append(out, r)
 			}
@@ -149,7 +149,7 @@ func addressesOf(r *resource) []string {
 // The external addresses of a region begin with these bytes; the third and fourth count.
 var tierPrefix = map[string]byte{"PREMIUM": 34, "STANDARD": 35}
 
-func (s *Server) tierOf(address string) string {
+func tierOf(address string) string {
 	addr, err := netip.ParseAddr(address)
 	if err == nil && addr.Is4() && addr.As4()[0] == tierPrefix["STANDARD"] {
 		return "STANDARD"
@@ -158,16 +158,16 @@ func (s *Server) tierOf(address string) string {
 }
 
 // freeExternal returns the lowest free external address of a region and tier.
-func (s *Server) freeExternal(project, region, tier string) string {
-	index := slices.Index(s.options.Regions, region)
-	return s.pool(project).next(netip.AddrFrom4([4]byte{tierPrefix[tier], byte(64 + index), 0, 1}))
+func (t *store) freeExternal(project, region, tier string) string {
+	index := slices.Index(t.options.Regions, region)
+	return t.pool(project).next(netip.AddrFrom4([4]byte{tierPrefix[tier], byte(64 + index), 0, 1}))
 }
 
 // freeInternal returns the lowest free address of a subnetwork; the first and second are the
 // network's and the gateway's.
-func (s *Server) freeInternal(subnet *resource) string {
+func (t *store) freeInternal(subnet *resource) string {
 	prefix := netip.MustParsePrefix(text(subnet.fields, "ipCidrRange"))
-	return s.pool(slices.Collect(maps.Keys(s.projects))...).next(prefix.Addr().Next().Next())
+	return t.pool(slices.Collect(maps.Keys(t.projects))...).next(prefix.Addr().Next().Next())
 }
 
 func inside(subnet *resource, address string) bool {

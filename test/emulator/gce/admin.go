@@ -20,9 +20,9 @@ func (s *Server) adminRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("DELETE "+front.Prefix+"/objects/{path...}", func(w http.ResponseWriter, r *http.Request) {
 		front.Done(w, s.Remove(r.PathValue("path")))
 	})
-	mux.HandleFunc("POST "+front.Prefix+"/operations/finish", handle(func(struct{}) { s.FinishOperations() }))
-	mux.HandleFunc("POST "+front.Prefix+"/operations/faults", handle(s.FailOperations))
-	mux.HandleFunc("DELETE "+front.Prefix+"/operations/faults", front.Act(func(*http.Request) { s.ClearOperationFaults() }))
+	mux.HandleFunc("POST "+front.Prefix+"/operations/finish", handle(func(struct{}) { s.Operations.Finish() }))
+	mux.HandleFunc("POST "+front.Prefix+"/operations/faults", handle(s.Operations.Fail))
+	mux.HandleFunc("DELETE "+front.Prefix+"/operations/faults", front.Act(func(*http.Request) { s.Operations.ClearFaults() }))
 	mux.HandleFunc("PUT "+front.Prefix+"/lists", handle(func(body struct {
 		Hold bool `json:"hold"`
 	}) {

@@ -58,23 +58,23 @@ func checkBackendService(c *call, wanted, old fields) error {
 		return broken("backend/draining", "Invalid value for field 'resource.connectionDraining.drainingTimeoutSec': '%d'.", seconds)
 	}
 	checks := texts(wanted, "healthChecks")
-	if len(checks) != 1 || (scopeOf(c.s.pathOf(checks[0], c.project.id)) != c.scope && scopeOf(c.s.pathOf(checks[0], c.project.id)) != "global") {
+	if len(checks) != 1 || (scopeOf(c.store.pathOf(checks[0], c.project.id)) != c.scope && scopeOf(c.store.pathOf(checks[0], c.project.id)) != "global") {
 		return broken("backend/health-check", "Invalid value for field 'resource.healthChecks': exactly one health check must be specified, global or of the region.")
 	}
-	if err := c.checkBackends(wanted); err != nil {
+	if err := checkBackends(c, wanted); err != nil {
 		return err
 	}
 	if old != nil {
-		return c.checkUsers(wanted)
+		return checkUsers(c, wanted)
 	}
 	return nil
 }
 
 // checkUsers checks a change against the forwarding rules that name the service.
-func (c *call) checkUsers(wanted fields) error {
+func checkUsers(c *call, wanted fields) error {
 	of := text(wanted, "protocol")
-	for user := range c.s.store.users[c.target()] {
-		rule := c.s.store.byPath[user]
+	for user := range c.store.users[c.target()] {
+		rule := c.store.byPath[user]
 		if protocol := text(rule.fields, "IPProtocol"); rule.kind.name == "forwardingRules" && protocol != of && of != "UNSPECIFIED" {
 			return broken("backend/protocol-used", "Invalid value for field 'resource.protocol': '%s'. The forwarding rule '%s' has %s.", of, user, protocol)
 		}
@@ -84,7 +84,7 @@ func (c *call) checkUsers(wanted fields) error {
 
 var backendLimits = []string{"maxConnections", "maxConnectionsPerInstance", "maxConnectionsPerEndpoint", "maxRate", "maxRatePerInstance", "maxRatePerEndpoint", "maxUtilization", "capacityScaler"}
 
-func (c *call) checkBackends(wanted fields) error {
+func checkBackends(c *call, wanted fields) error {
 	seen, of, network := map[string]bool{}, map[*kind]bool{}, ""
 	for _, backend := range objects(wanted, "backends") {
 		group := c.named(backend, "group")
@@ -104,7 +104,7 @@ func (c *call) checkBackends(wanted fields) error {
 		if text(backend, "balancingMode") != "CONNECTION" {
 			return broken("backend/mode", "Invalid value for field 'resource.backends.balancingMode': '%s'.", text(backend, "balancingMode"))
 		}
-		if other := text(c.s.view(group), "network"); other != "" {
+		if other := text(c.store.view(group), "network"); other != "" {
 			if network != "" && network != other {
 				return broken("backend/network", "Invalid value for field 'resource.backends': groups are in different networks.")
 			}
@@ -114,15 +114,15 @@ func (c *call) checkBackends(wanted fields) error {
 	if len(of) > 1 {
 		return broken("backend/mixed", "Instance groups and network endpoint groups cannot be mixed.")
 	}
-	return c.checkOneGroup(seen, nil)
+	return checkOneGroup(c, seen, nil)
 }
 
 // checkOneGroup refuses that a machine is in two load-balanced groups, when the named ones are
 // load-balanced too and have the members that are given.
-func (c *call) checkOneGroup(balanced map[string]bool, members map[string][]member) error {
+func checkOneGroup(c *call, balanced map[string]bool, members map[string][]member) error {
 	groups := maps.Clone(balanced)
-	for _, group := range c.s.store.of(c.project.id, "instanceGroups", "") {
-		for user := range c.s.store.users[group.path] {
+	for _, group := range c.store.of(c.project.id, "instanceGroups", "") {
+		for user := range c.store.users[group.path] {
 			if strings.Contains(user, "/backendServices/") {
 				groups[group.path] = true
 			}
@@ -130,7 +130,7 @@ func (c *call) checkOneGroup(balanced map[string]bool, members map[string][]memb
 	}
 	in := map[string]string{}
 	for _, path := range slices.Sorted(maps.Keys(groups)) {
-		group := c.s.store.byPath[path]
+		group := c.store.byPath[path]
 		if group.kind.name == "networkEndpointGroups" {
 			continue
 		}
@@ -149,7 +149,7 @@ func (c *call) checkOneGroup(balanced map[string]bool, members map[string][]memb
 }
 
 // backendHealth answers the health of a group's machines.
-func (c *call) backendHealth() (any, error) {
+func backendHealth(c *call) (any, error) {
 	service, err := c.found()
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (c *call) backendHealth() (any, error) {
 	}
 	status := []any{}
 	for _, m := range group.members {
-		status = append(status, c.s.health(m.instance))
+		status = append(status, c.store.health(m.instance))
 	}
 	return fields{"kind": "compute#backendServiceGroupHealth", "healthStatus": status}, nil
 }

@@ -14,6 +14,7 @@ import (
 // call is one request to the API. It is answered with the server's lock held.
 type call struct {
 	s       *Server
+	store   *store
 	r       *http.Request
 	method  string // as in "instances.get"
 	spec    *discovery.Method
@@ -41,28 +42,30 @@ func init() { // not in the declarations: the handlers look methods up
 		"insert": (*call).insert, "delete": (*call).remove, "update": (*call).update, "patch": (*call).patch, "setLabels": (*call).setLabels,
 	}
 	special = map[string]handler{
-		"instances.start": (*call).startInstance, "instances.stop": (*call).stopInstance, "instances.setTags": (*call).setTags,
-		"forwardingRules.setTarget": (*call).setTarget,
-		"targetPools.addInstance":   (*call).addPoolInstances, "targetPools.removeInstance": (*call).removePoolInstances,
-		"targetPools.addHealthCheck": (*call).addPoolChecks, "targetPools.removeHealthCheck": (*call).removePoolChecks,
-		"targetPools.getHealth": (*call).poolHealth, "regionBackendServices.getHealth": (*call).backendHealth,
-		"instanceGroups.listInstances": (*call).listMembers, "instanceGroups.addInstances": (*call).addMembers,
-		"instanceGroups.removeInstances": (*call).removeMembers, "instanceGroups.setNamedPorts": (*call).setNamedPorts,
-		"networkEndpointGroups.attachNetworkEndpoints": (*call).attachEndpoints,
-		"networkEndpointGroups.detachNetworkEndpoints": (*call).detachEndpoints,
-		"networkEndpointGroups.listNetworkEndpoints":   (*call).listEndpoints,
+		"instances.start": turn("RUNNING", "lastStartTimestamp"), "instances.stop": turn("TERMINATED", "lastStopTimestamp"), "instances.setTags": setTags,
+		"forwardingRules.setTarget":     setTarget,
+		"targetPools.addInstance":       editPool("instances", "instance", "instances", added),
+		"targetPools.removeInstance":    editPool("instances", "instance", "instances", without("pool/member")),
+		"targetPools.addHealthCheck":    editPool("healthChecks", "healthCheck", "httpHealthChecks", added),
+		"targetPools.removeHealthCheck": editPool("healthChecks", "healthCheck", "httpHealthChecks", without("pool/check-member")),
+		"targetPools.getHealth":         poolHealth, "regionBackendServices.getHealth": backendHealth,
+		"instanceGroups.listInstances": listMembers, "instanceGroups.addInstances": addMembers,
+		"instanceGroups.removeInstances": removeMembers, "instanceGroups.setNamedPorts": setNamedPorts,
+		"networkEndpointGroups.attachNetworkEndpoints": attachEndpoints,
+		"networkEndpointGroups.detachNetworkEndpoints": detachEndpoints,
+		"networkEndpointGroups.listNetworkEndpoints":   listEndpoints,
 	}
 }
 
 // newCall reads a request and checks it against the document.
 func (s *Server) newCall(method string, r *http.Request) (*call, error) {
 	collection, verb, _ := strings.Cut(method, ".")
-	c := &call{s: s, r: r, method: method, verb: verb, kind: kinds[collection], query: r.URL.Query(), params: map[string]string{}, scope: "global"}
+	c := &call{s: s, store: s.store, r: r, method: method, verb: verb, kind: kinds[collection], query: r.URL.Query(), params: map[string]string{}, scope: "global"}
 	c.spec = discovery.Load().Methods[method]
 	if problem := c.parameters(); problem != nil {
 		return nil, described(problem)
 	}
-	project, ok := s.projects[s.projectID(c.params["project"])]
+	project, ok := s.store.projects[s.store.projectID(c.params["project"])]
 	if !ok {
 		return nil, broken("common/not-found", "The resource 'projects/%s' was not found", c.params["project"])
 	}
@@ -126,8 +129,8 @@ func (c *call) readBody() error {
 		return &problem{status: http.StatusBadRequest, reason: "parseError", message: "Parse Error: " + err.Error()}
 	}
 	var stored fields
-	if r := c.s.store.byPath[c.target()]; r != nil && c.spec.Request == r.kind.schema && c.verb != "insert" {
-		stored = c.s.view(r)
+	if r := c.store.byPath[c.target()]; r != nil && c.spec.Request == r.kind.schema && c.verb != "insert" {
+		stored = c.store.view(r)
 	}
 	if problem := discovery.Load().Check(c.method, body, stored); problem != nil {
 		return described(problem)
@@ -160,8 +163,8 @@ func (c *call) target() string {
 		return ""
 	}
 	path := c.collection() + "/" + name
-	if c.s.store.byPath[path] == nil && name[0] >= '0' && name[0] <= '9' {
-		for _, r := range c.s.store.in(c.collection()) {
+	if c.store.byPath[path] == nil && name[0] >= '0' && name[0] <= '9' {
+		for _, r := range c.store.in(c.collection()) {
 			if text(r.fields, "id") == name {
 				return r.path
 			}
@@ -172,7 +175,7 @@ func (c *call) target() string {
 
 // found returns the object that the request names.
 func (c *call) found() (*resource, error) {
-	r := c.s.store.byPath[c.target()]
+	r := c.store.byPath[c.target()]
 	if r == nil {
 		return nil, broken("common/not-found", "The resource '%s' was not found", c.target())
 	}
@@ -184,5 +187,5 @@ func (c *call) get() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.s.view(r), nil
+	return c.store.view(r), nil
 }

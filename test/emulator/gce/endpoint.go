@@ -21,7 +21,7 @@ var endpointGroups = &kind{
 	name: "networkEndpointGroups", schema: "NetworkEndpointGroup", metric: "NETWORK_ENDPOINT_GROUPS",
 	references: []reference{{field: "network", kinds: []string{"networks"}}, {field: "subnetwork", kinds: []string{"subnetworks"}}},
 	check:      checkEndpointGroup,
-	view:       func(_ *Server, r *resource, out fields) { out["size"] = len(r.members) },
+	view:       func(_ *store, r *resource, out fields) { out["size"] = len(r.members) },
 }
 
 func checkEndpointGroup(c *call, wanted, _ fields) error {
@@ -37,12 +37,12 @@ func checkEndpointGroup(c *call, wanted, _ fields) error {
 	if subnet == nil || subnet.scope() != "regions/"+c.region() {
 		return broken("endpoint/subnetwork", "Invalid value for field 'resource.subnetwork': '%s'.", text(wanted, "subnetwork"))
 	}
-	wanted["subnetwork"], wanted["network"] = c.s.link(subnet.path), subnet.fields["network"]
+	wanted["subnetwork"], wanted["network"] = c.store.link(subnet.path), subnet.fields["network"]
 	return nil
 }
 
-// endpoint reads one endpoint of a request.
-func (c *call) endpoint(group *resource, f fields) (member, error) {
+// readEndpoint reads one endpoint of a request.
+func readEndpoint(c *call, group *resource, f fields) (member, error) {
 	machine, err := c.resolve(text(f, "instance"), "networkEndpoints.instance", reference{kinds: []string{"instances"}, zoned: true})
 	if err != nil {
 		return member{}, err
@@ -64,10 +64,10 @@ func (c *call) endpoint(group *resource, f fields) (member, error) {
 	if !known {
 		return member{}, broken("endpoint/address", "Invalid value for field 'networkEndpoints.ipAddress': '%s' is no address of '%s' in the network.", m.address, machine.path)
 	}
-	return m, c.checkEndpointPort(group, &m)
+	return m, checkEndpointPort(c, group, &m)
 }
 
-func (c *call) checkEndpointPort(group *resource, m *member) error {
+func checkEndpointPort(c *call, group *resource, m *member) error {
 	withPort := text(group.fields, "networkEndpointType") == "GCE_VM_IP_PORT"
 	if withPort && m.port == 0 {
 		m.port = number(group.fields, "defaultPort")
@@ -86,7 +86,7 @@ func inAlias(nic fields, address string) bool {
 	})
 }
 
-func (c *call) sentEndpoints(group *resource) ([]member, error) {
+func sentEndpoints(c *call, group *resource) ([]member, error) {
 	sent := objects(c.body, "networkEndpoints")
 	if len(sent) > 500 {
 		return nil, broken("endpoint/batch", "Invalid value for field 'networkEndpoints': at most 500.")
@@ -96,7 +96,7 @@ func (c *call) sentEndpoints(group *resource) ([]member, error) {
 		if text(f, "instance") == "" {
 			return nil, broken("endpoint/instance", "Required field 'networkEndpoints.instance' not specified")
 		}
-		m, err := c.endpoint(group, f)
+		m, err := readEndpoint(c, group, f)
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +105,9 @@ func (c *call) sentEndpoints(group *resource) ([]member, error) {
 	return out, nil
 }
 
-func (c *call) attachEndpoints() (any, error) {
+func attachEndpoints(c *call) (any, error) {
 	return c.editMembers(func(group *resource) ([]member, error) {
-		sent, err := c.sentEndpoints(group)
+		sent, err := sentEndpoints(c, group)
 		if err != nil {
 			return nil, err
 		}
@@ -121,9 +121,9 @@ func (c *call) attachEndpoints() (any, error) {
 	})
 }
 
-func (c *call) detachEndpoints() (any, error) {
+func detachEndpoints(c *call) (any, error) {
 	return c.editMembers(func(group *resource) ([]member, error) {
-		sent, err := c.sentEndpoints(group)
+		sent, err := sentEndpoints(c, group)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (c *call) detachEndpoints() (any, error) {
 }
 
 // listEndpoints answers a page of endpoints. Instances are answered by name (guess).
-func (c *call) listEndpoints() (any, error) {
+func listEndpoints(c *call) (any, error) {
 	group, err := c.found()
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ var firewalls = &kind{
 }
 
 func checkFirewall(c *call, wanted, _ fields) error {
-	preset(wanted, "network", c.s.link("projects/"+c.project.id+"/global/networks/default"))
+	preset(wanted, "network", c.store.link("projects/"+c.project.id+"/global/networks/default"))
 	preset(wanted, "direction", "INGRESS")
 	preset(wanted, "priority", 1000)
 	preset(wanted, "disabled", false)

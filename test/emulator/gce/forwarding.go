@@ -39,7 +39,7 @@ var forwarding = &kind{
 
 func checkForwarding(c *call, wanted, old fields) error {
 	if old != nil {
-		return c.checkForwardingPatch(wanted, old)
+		return checkForwardingPatch(c, wanted, old)
 	}
 	if wanted["labels"] != nil {
 		return broken("address/labels", "Invalid value for field 'resource.labels': labels are set by setLabels.")
@@ -59,7 +59,7 @@ func checkForwarding(c *call, wanted, old fields) error {
 	case len(texts(wanted, "sourceIpRanges")) > 64 || (internal && wanted["sourceIpRanges"] != nil):
 		return broken("forwarding/source-ranges", "Invalid value for field 'resource.sourceIpRanges'.")
 	}
-	for _, check := range []func(*call, fields, bool) error{(*call).checkDestination, (*call).checkPorts, (*call).checkVIP} {
+	for _, check := range []func(*call, fields, bool) error{checkDestination, checkPorts, checkVIP} {
 		if err := check(c, wanted, internal); err != nil {
 			return err
 		}
@@ -70,18 +70,18 @@ func checkForwarding(c *call, wanted, old fields) error {
 	return nil
 }
 
-func (c *call) checkForwardingPatch(wanted, old fields) error {
+func checkForwardingPatch(c *call, wanted, old fields) error {
 	if boolean(wanted, "allowGlobalAccess") && text(old, "loadBalancingScheme") != "INTERNAL" {
 		return broken("forwarding/global-access", "Invalid value for field 'resource.allowGlobalAccess': only INTERNAL rules have it.")
 	}
-	if tier := text(wanted, "networkTier"); tier != text(old, "networkTier") && c.s.tierOf(text(old, "IPAddress")) != tier {
+	if tier := text(wanted, "networkTier"); tier != text(old, "networkTier") && tierOf(text(old, "IPAddress")) != tier {
 		return broken("forwarding/patch", "Invalid value for field 'resource.networkTier': '%s'. The address is of another tier.", tier)
 	}
 	return nil
 }
 
 // checkDestination checks what the traffic goes to.
-func (c *call) checkDestination(wanted fields, internal bool) error {
+func checkDestination(c *call, wanted fields, internal bool) error {
 	pool, service := c.named(wanted, "target"), c.named(wanted, "backendService")
 	if (pool == nil) == (service == nil) || (internal && service == nil) {
 		return broken("forwarding/target", "Exactly one of 'target' and 'backendService' must be specified; INTERNAL needs 'backendService'.")
@@ -112,7 +112,7 @@ func (c *call) checkDestination(wanted fields, internal bool) error {
 	return nil
 }
 
-func (c *call) checkPorts(wanted fields, internal bool) error {
+func checkPorts(c *call, wanted fields, internal bool) error {
 	ports, span, all := texts(wanted, "ports"), text(wanted, "portRange"), boolean(wanted, "allPorts")
 	set := 0
 	for _, is := range []bool{len(ports) > 0, span != "", all} {
@@ -146,56 +146,56 @@ func (c *call) checkPorts(wanted fields, internal bool) error {
 }
 
 // checkVIP checks the address, or gives one.
-func (c *call) checkVIP(wanted fields, internal bool) error {
+func checkVIP(c *call, wanted fields, internal bool) error {
 	address := text(wanted, "IPAddress")
-	reserved := c.s.store.byPath[c.s.pathOf(address, c.project.id)]
+	reserved := c.store.byPath[c.store.pathOf(address, c.project.id)]
 	if reserved == nil && address != "" && namePattern.MatchString(address) {
-		reserved = c.s.store.byPath["projects/"+c.project.id+"/"+c.scope+"/addresses/"+address]
+		reserved = c.store.byPath["projects/"+c.project.id+"/"+c.scope+"/addresses/"+address]
 	}
 	if reserved != nil {
 		address = text(reserved.fields, "address")
 	} else {
-		reserved = c.s.reserved(c.project.id, address)
+		reserved = c.store.reserved(c.project.id, address)
 	}
 	wanted["IPAddress"] = address
 	if internal {
-		return c.checkInternalVIP(wanted, reserved)
+		return checkInternalVIP(c, wanted, reserved)
 	}
 	switch {
 	case wanted["subnetwork"] != nil || wanted["network"] != nil:
 		return broken("forwarding/subnetwork", "Invalid value for field 'resource.subnetwork': external rules have none.")
 	case address == "":
-		wanted["IPAddress"] = c.s.freeExternal(c.project.id, c.region(), text(wanted, "networkTier"))
+		wanted["IPAddress"] = c.store.freeExternal(c.project.id, c.region(), text(wanted, "networkTier"))
 		return nil
 	case reserved == nil || reserved.scope() != c.scope || text(reserved.fields, "addressType") != "EXTERNAL":
 		return broken("forwarding/address", "Invalid value for field 'resource.IPAddress': '%s'. The specified IP address is not reserved in the region.", address)
 	case text(reserved.fields, "networkTier") != text(wanted, "networkTier"):
 		return broken("forwarding/address-tier", "Invalid value for field 'resource.networkTier': '%s'. The address has %s.", text(wanted, "networkTier"), text(reserved.fields, "networkTier"))
 	}
-	return c.checkTaken(wanted, false)
+	return checkTaken(c, wanted, false)
 }
 
-func (c *call) checkInternalVIP(wanted fields, reserved *resource) error {
+func checkInternalVIP(c *call, wanted fields, reserved *resource) error {
 	subnet := c.subnetFor(wanted)
 	if subnet == nil || subnet.scope() != c.scope {
 		return broken("forwarding/subnetwork", "Invalid value for field 'resource.subnetwork': '%s'. A subnetwork of the region must be specified.", text(wanted, "subnetwork"))
 	}
-	wanted["subnetwork"], wanted["network"] = c.s.link(subnet.path), subnet.fields["network"]
+	wanted["subnetwork"], wanted["network"] = c.store.link(subnet.path), subnet.fields["network"]
 	address := text(wanted, "IPAddress")
 	if address == "" {
-		wanted["IPAddress"] = c.s.freeInternal(subnet)
+		wanted["IPAddress"] = c.store.freeInternal(subnet)
 		return nil
 	}
 	if !inside(subnet, address) {
 		return broken("forwarding/address-range", "Invalid value for field 'resource.IPAddress': '%s'. Requested internal IP address is outside the subnetwork CIDR range.", address)
 	}
-	return c.checkTaken(wanted, reserved == nil || text(reserved.fields, "purpose") != "SHARED_LOADBALANCER_VIP")
+	return checkTaken(c, wanted, reserved == nil || text(reserved.fields, "purpose") != "SHARED_LOADBALANCER_VIP")
 }
 
 // checkTaken refuses an address that others have; alone says that any other is one too many.
-func (c *call) checkTaken(wanted fields, alone bool) error {
+func checkTaken(c *call, wanted fields, alone bool) error {
 	address := text(wanted, "IPAddress")
-	for _, owner := range c.s.ownersOf(c.project.id, address) {
+	for _, owner := range c.store.ownersOf(c.project.id, address) {
 		if owner.kind.name == "addresses" {
 			continue
 		}
@@ -232,7 +232,7 @@ func overlap(a, b fields) bool {
 	return false
 }
 
-func (c *call) setTarget() (any, error) {
+func setTarget(c *call) (any, error) {
 	return c.edit(func(wanted fields) error {
 		target, err := c.resolve(text(c.body, "target"), "target", reference{kinds: []string{"targetPools", "regionBackendServices"}})
 		if err != nil {
@@ -245,12 +245,12 @@ func (c *call) setTarget() (any, error) {
 		if target.scope() != c.scope {
 			return broken("forwarding/region", "Invalid value for field 'target': '%s'. The target is in another region.", target.path)
 		}
-		wanted[field] = c.s.link(target.path)
+		wanted[field] = c.store.link(target.path)
 		return nil
 	})
 }
 
 // contains says whether a list of links names a path.
-func (s *Server) contains(links []string, project, path string) bool {
-	return slices.ContainsFunc(links, func(link string) bool { return s.pathOf(link, project) == path })
+func (t *store) contains(links []string, project, path string) bool {
+	return slices.ContainsFunc(links, func(link string) bool { return t.pathOf(link, project) == path })
 }

@@ -19,17 +19,17 @@ var groups = &kind{
 	name: "instanceGroups", schema: "InstanceGroup", metric: "INSTANCE_GROUPS",
 	references: []reference{{field: "network", kinds: []string{"networks"}}, {field: "subnetwork", kinds: []string{"subnetworks"}}},
 	check:      func(_ *call, wanted, _ fields) error { return checkNamedPorts(wanted) },
-	view: func(s *Server, r *resource, out fields) {
+	view: func(t *store, r *resource, out fields) {
 		out["size"] = len(r.members)
 		if len(r.members) > 0 {
-			out["network"], out["subnetwork"] = s.nicOf(r.members[0].instance)
+			out["network"], out["subnetwork"] = t.nicOf(r.members[0].instance)
 		}
 	},
 }
 
 // nicOf returns the network and the subnetwork of a machine's first interface.
-func (s *Server) nicOf(path string) (network, subnetwork string) {
-	if machine := s.store.byPath[path]; machine != nil {
+func (t *store) nicOf(path string) (network, subnetwork string) {
+	if machine := t.byPath[path]; machine != nil {
 		nics := objects(machine.fields, "networkInterfaces")
 		return text(nics[0], "network"), text(nics[0], "subnetwork")
 	}
@@ -53,13 +53,13 @@ func (c *call) editMembers(change func(r *resource) ([]member, error)) (any, err
 			return nil, err
 		}
 		return func() {
-			c.s.store.put(&resource{kind: now.kind, path: now.path, fields: now.fields, members: members, uses: now.uses})
+			c.store.put(&resource{kind: now.kind, path: now.path, fields: now.fields, members: members, uses: now.uses})
 		}, nil
 	})
 }
 
 // sentMembers reads the instances of a request.
-func (c *call) sentMembers() ([]string, error) {
+func sentMembers(c *call) ([]string, error) {
 	sent := objects(c.body, "instances")
 	if len(sent) > 1000 {
 		return nil, broken("group/batch", "Invalid value for field 'instances': at most 1000.")
@@ -78,9 +78,9 @@ func (c *call) sentMembers() ([]string, error) {
 	return paths, nil
 }
 
-func (c *call) addMembers() (any, error) {
+func addMembers(c *call) (any, error) {
 	return c.editMembers(func(group *resource) ([]member, error) {
-		paths, err := c.sentMembers()
+		paths, err := sentMembers(c)
 		if err != nil {
 			return nil, err
 		}
@@ -89,9 +89,9 @@ func (c *call) addMembers() (any, error) {
 			if slices.ContainsFunc(members, func(m member) bool { return m.instance == path }) {
 				return nil, broken("group/member", "'%s' is already a member of '%s'", path, group.path)
 			}
-			network, subnet := c.s.nicOf(path)
+			network, subnet := c.store.nicOf(path)
 			if len(members) > 0 {
-				if n, s := c.s.nicOf(members[0].instance); n != network || s != subnet {
+				if n, s := c.store.nicOf(members[0].instance); n != network || s != subnet {
 					return nil, broken("group/network", "'%s' is not in the subnetwork of '%s'", path, group.path)
 				}
 			}
@@ -100,25 +100,25 @@ func (c *call) addMembers() (any, error) {
 			}
 			members = append(members, member{instance: path})
 		}
-		return members, c.checkBalanced(group, members)
+		return members, checkBalanced(c, group, members)
 	})
 }
 
 // checkBalanced refuses new members that are in another load-balanced group.
-func (c *call) checkBalanced(group *resource, members []member) error {
+func checkBalanced(c *call, group *resource, members []member) error {
 	balanced := false
-	for user := range c.s.store.users[group.path] {
+	for user := range c.store.users[group.path] {
 		balanced = balanced || strings.Contains(user, "/backendServices/")
 	}
 	if !balanced {
 		return nil
 	}
-	return c.checkOneGroup(map[string]bool{group.path: true}, map[string][]member{group.path: members})
+	return checkOneGroup(c, map[string]bool{group.path: true}, map[string][]member{group.path: members})
 }
 
-func (c *call) removeMembers() (any, error) {
+func removeMembers(c *call) (any, error) {
 	return c.editMembers(func(group *resource) ([]member, error) {
-		paths, err := c.sentMembers()
+		paths, err := sentMembers(c)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (c *call) removeMembers() (any, error) {
 }
 
 // listMembers answers a page of a group's instances; instanceState RUNNING leaves others out.
-func (c *call) listMembers() (any, error) {
+func listMembers(c *call) (any, error) {
 	group, err := c.found()
 	if err != nil {
 		return nil, err
@@ -143,13 +143,13 @@ func (c *call) listMembers() (any, error) {
 	var all []*resource
 	for _, m := range group.members {
 		status := "TERMINATED"
-		if machine := c.s.store.byPath[m.instance]; machine != nil {
+		if machine := c.store.byPath[m.instance]; machine != nil {
 			status = text(machine.fields, "status")
 		}
 		if text(c.body, "instanceState") == "RUNNING" && status != "RUNNING" {
 			continue
 		}
-		element := fields{"instance": c.s.link(m.instance), "status": status}
+		element := fields{"instance": c.store.link(m.instance), "status": status}
 		if ports := list(group.fields, "namedPorts"); len(ports) > 0 {
 			element["namedPorts"] = ports
 		}
@@ -179,7 +179,7 @@ func (c *call) pageOf(all []*resource) (any, error) {
 	return out, nil
 }
 
-func (c *call) setNamedPorts() (any, error) {
+func setNamedPorts(c *call) (any, error) {
 	return c.edit(func(wanted fields) error {
 		if sent := text(c.body, "fingerprint"); sent != "" && sent != text(wanted, "fingerprint") {
 			return broken("group/fingerprint", "Invalid fingerprint.")

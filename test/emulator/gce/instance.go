@@ -22,12 +22,12 @@ var instances = &kind{
 		{field: "networkInterfaces[].subnetwork", kinds: []string{"subnetworks"}},
 	},
 	check: checkInstance,
-	removed: func(s *Server, r *resource) { // groups forget the machine (vendor), target pools keep its URL (guess)
+	removed: func(t *store, r *resource) { // groups forget the machine (vendor), target pools keep its URL (guess)
 		for _, k := range []string{"instanceGroups", "networkEndpointGroups"} {
-			for _, group := range s.store.of(r.project(), k, r.scope()) {
+			for _, group := range t.of(r.project(), k, r.scope()) {
 				left := slices.DeleteFunc(slices.Clone(group.members), func(m member) bool { return m.instance == r.path })
 				if len(left) != len(group.members) {
-					s.store.put(&resource{kind: group.kind, path: group.path, fields: group.fields, members: left, uses: group.uses})
+					t.put(&resource{kind: group.kind, path: group.path, fields: group.fields, members: left, uses: group.uses})
 				}
 			}
 		}
@@ -42,17 +42,17 @@ func checkInstance(c *call, wanted, _ fields) error {
 	if match == nil || match[1] != zone {
 		return broken("instance/machine-type", "Invalid value for field 'resource.machineType': '%s'.", text(wanted, "machineType"))
 	}
-	wanted["machineType"] = c.s.link(c.s.pathOf(text(wanted, "machineType"), c.project.id))
+	wanted["machineType"] = c.store.link(c.store.pathOf(text(wanted, "machineType"), c.project.id))
 	nics := objects(wanted, "networkInterfaces")
 	if len(nics) == 0 {
 		return broken("instance/interface", "At least one network interface is required.")
 	}
 	for i, nic := range nics {
-		if err := c.checkInterface(nic, i); err != nil {
+		if err := checkInterface(c, nic, i); err != nil {
 			return err
 		}
 	}
-	wanted["status"], wanted["lastStartTimestamp"] = "RUNNING", c.s.timestamp()
+	wanted["status"], wanted["lastStartTimestamp"] = "RUNNING", c.store.timestamp()
 	wanted["cpuPlatform"] = "Intel Broadwell"
 	preset(wanted, "canIpForward", false)
 	preset(wanted, "deletionProtection", false)
@@ -61,19 +61,19 @@ func checkInstance(c *call, wanted, _ fields) error {
 	return nil
 }
 
-func (c *call) checkInterface(nic fields, index int) error {
+func checkInterface(c *call, nic fields, index int) error {
 	subnet := c.subnetFor(nic)
 	if subnet == nil || subnet.scope() != "regions/"+c.region() {
 		return broken("instance/interface", "Invalid value for field 'resource.networkInterfaces[%d]': the network has no subnetwork in the region.", index)
 	}
 	nic["name"] = fmt.Sprintf("nic%d", index)
 	nic["kind"] = "compute#networkInterface"
-	nic["network"], nic["subnetwork"] = subnet.fields["network"], c.s.link(subnet.path)
+	nic["network"], nic["subnetwork"] = subnet.fields["network"], c.store.link(subnet.path)
 	preset(nic, "stackType", "IPV4_ONLY")
 	address := text(nic, "networkIP")
 	if address == "" {
-		nic["networkIP"] = c.s.freeInternal(subnet)
-	} else if !inside(subnet, address) || len(c.s.ownersOf(c.project.id, address)) > 0 {
+		nic["networkIP"] = c.store.freeInternal(subnet)
+	} else if !inside(subnet, address) || len(c.store.ownersOf(c.project.id, address)) > 0 {
 		return broken("instance/address", "Invalid value for field 'resource.networkInterfaces[%d].networkIP': '%s'.", index, address)
 	}
 	for _, access := range objects(nic, "accessConfigs") {
@@ -81,7 +81,7 @@ func (c *call) checkInterface(nic fields, index int) error {
 		preset(access, "type", "ONE_TO_ONE_NAT")
 		preset(access, "name", "external-nat")
 		preset(access, "networkTier", "PREMIUM")
-		preset(access, "natIP", c.s.freeExternal(c.project.id, c.region(), text(access, "networkTier")))
+		preset(access, "natIP", c.store.freeExternal(c.project.id, c.region(), text(access, "networkTier")))
 	}
 	for _, alias := range objects(nic, "aliasIpRanges") {
 		name := text(alias, "subnetworkRangeName")
@@ -107,25 +107,21 @@ func (c *call) edit(change func(wanted fields) error) (any, error) {
 		}
 		next.uses = uses
 		fingerprint(next.kind, next.fields)
-		return func() { c.s.store.put(next) }, nil
+		return func() { c.store.put(next) }, nil
 	})
 }
 
-func (c *call) startInstance() (any, error) {
-	return c.edit(func(wanted fields) error {
-		wanted["status"], wanted["lastStartTimestamp"] = "RUNNING", c.s.timestamp()
-		return nil
-	})
+// turn switches a machine on or off.
+func turn(status, stamp string) handler {
+	return func(c *call) (any, error) {
+		return c.edit(func(wanted fields) error {
+			wanted["status"], wanted[stamp] = status, c.store.timestamp()
+			return nil
+		})
+	}
 }
 
-func (c *call) stopInstance() (any, error) {
-	return c.edit(func(wanted fields) error {
-		wanted["status"], wanted["lastStopTimestamp"] = "TERMINATED", c.s.timestamp()
-		return nil
-	})
-}
-
-func (c *call) setTags() (any, error) {
+func setTags(c *call) (any, error) {
 	return c.edit(func(wanted fields) error {
 		tags, _ := wanted["tags"].(fields)
 		if err := c.fingerprinted("fingerprint", tags); err != nil {

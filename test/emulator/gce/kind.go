@@ -22,9 +22,9 @@ type kind struct {
 	// remove refuses or prepares a deletion.
 	remove func(c *call, r *resource) error
 	// removed carries out what a deletion means for others.
-	removed func(s *Server, r *resource)
+	removed func(t *store, r *resource)
 	// view sets fields that are computed when the object is read.
-	view func(s *Server, r *resource, out fields)
+	view func(t *store, r *resource, out fields)
 }
 
 // reference is a field that names another object: "a.b", and "list[]" or "list[].b" in lists.

@@ -45,7 +45,7 @@ func (c *call) entries(all []*resource) ([]entry, error) {
 	filtered := c.query.Get("filter") != ""
 	out := make([]entry, 0, len(all))
 	for _, r := range all {
-		if filtered && !matches(c.s.view(r)) {
+		if filtered && !matches(c.store.view(r)) {
 			continue
 		}
 		e := entry{key: r.path, scope: r.scope(), r: r}
@@ -91,7 +91,7 @@ func (c *call) page(all []entry) (part []entry, token string, err error) {
 		token = base64.URLEncoding.EncodeToString([]byte(list + "\n" + all[end-1].key))
 	}
 	for i := range part {
-		part[i].json = c.s.encoded(part[i].r)
+		part[i].json = c.store.encoded(part[i].r)
 	}
 	return part, token, nil
 }
@@ -99,7 +99,7 @@ func (c *call) page(all []entry) (part []entry, token string, err error) {
 // envelope is a list's answer without its objects.
 func (c *call) envelope(token string) fields {
 	path := strings.TrimPrefix(c.r.URL.Path, apiRoot)
-	out := fields{"kind": discovery.Load().Schemas[c.spec.Response].Properties["kind"].Default, "id": path, "selfLink": c.s.link(path)}
+	out := fields{"kind": discovery.Load().Schemas[c.spec.Response].Properties["kind"].Default, "id": path, "selfLink": c.store.link(path)}
 	if token != "" {
 		out["nextPageToken"] = token
 	}
@@ -182,7 +182,7 @@ func (c *call) scopes() []string {
 	if c.kind.name == "addresses" || c.kind.name == "forwardingRules" {
 		out = append(out, "global")
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.s.store.lists["projects/"+c.project.id+"/"+scoped])) {
+	for _, name := range slices.Sorted(maps.Keys(c.store.lists["projects/"+c.project.id+"/"+scoped])) {
 		out = append(out, scoped+"/"+name)
 	}
 	return out

@@ -45,7 +45,7 @@ func (s *Server) machineAccount() *account {
 
 // metadata answers the paths that the client library and upstream's CCM ask for.
 func (s *Server) metadata(path string) (string, bool) {
-	project := s.projects[s.options.Project]
+	project := s.store.projects[s.options.Project]
 	value, ok := map[string]string{
 		"project/project-id":                       project.id,
 		"project/numeric-project-id":               project.number,

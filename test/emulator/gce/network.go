@@ -16,15 +16,15 @@ var networkRules = []Rule{
 
 var networks = &kind{
 	name: "networks", schema: "Network", metric: "NETWORKS", check: checkNetwork, remove: removeNetwork,
-	removed: func(s *Server, r *resource) {
-		for _, subnet := range s.subnetsOf(r) {
-			s.store.remove(subnet.path)
+	removed: func(t *store, r *resource) {
+		for _, subnet := range t.subnetsOf(r) {
+			t.remove(subnet.path)
 		}
 	},
-	view: func(s *Server, r *resource, out fields) {
+	view: func(t *store, r *resource, out fields) {
 		var links []any
-		for _, subnet := range s.subnetsOf(r) {
-			links = append(links, s.link(subnet.path))
+		for _, subnet := range t.subnetsOf(r) {
+			links = append(links, t.link(subnet.path))
 		}
 		if links != nil {
 			out["subnetworks"] = links
@@ -39,10 +39,10 @@ var subnetworks = &kind{
 	check:      checkSubnetwork,
 }
 
-func (s *Server) subnetsOf(network *resource) []*resource {
+func (t *store) subnetsOf(network *resource) []*resource {
 	var out []*resource
-	for _, subnet := range s.store.of(network.project(), "subnetworks", "") {
-		if s.pathOf(text(subnet.fields, "network"), "") == network.path {
+	for _, subnet := range t.of(network.project(), "subnetworks", "") {
+		if t.pathOf(text(subnet.fields, "network"), "") == network.path {
 			out = append(out, subnet)
 		}
 	}
@@ -60,8 +60,8 @@ func checkNetwork(c *call, wanted, old fields) error {
 }
 
 func removeNetwork(c *call, r *resource) error {
-	for _, subnet := range c.s.subnetsOf(r) {
-		if !boolean(r.fields, "autoCreateSubnetworks") || len(c.s.store.users[subnet.path]) > 0 {
+	for _, subnet := range c.store.subnetsOf(r) {
+		if !boolean(r.fields, "autoCreateSubnetworks") || len(c.store.users[subnet.path]) > 0 {
 			return broken("network/in-use", "The network resource '%s' is already being used by '%s'", r.path, subnet.path)
 		}
 	}
@@ -81,7 +81,7 @@ func checkSubnetwork(c *call, wanted, old fields) error {
 		names[name] = true
 		ranges = append(ranges, text(secondary, "ipCidrRange"))
 	}
-	taken := c.s.rangesOf(c.named(wanted, "network"), c.collection()+"/"+text(wanted, "name"))
+	taken := c.store.rangesOf(c.named(wanted, "network"), c.collection()+"/"+text(wanted, "name"))
 	for _, text := range ranges {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil || !prefix.Addr().Is4() || prefix.Masked() != prefix || prefix.Bits() < 8 || prefix.Bits() > 29 {
@@ -102,9 +102,9 @@ func checkSubnetwork(c *call, wanted, old fields) error {
 }
 
 // rangesOf returns the ranges of a network's subnetworks but one.
-func (s *Server) rangesOf(network *resource, but string) []netip.Prefix {
+func (t *store) rangesOf(network *resource, but string) []netip.Prefix {
 	var out []netip.Prefix
-	for _, subnet := range s.subnetsOf(network) {
+	for _, subnet := range t.subnetsOf(network) {
 		if subnet.path == but {
 			continue
 		}
@@ -127,12 +127,12 @@ func (c *call) subnetFor(f fields) *resource {
 	}
 	network := c.named(f, "network")
 	if network == nil {
-		network = c.s.store.byPath["projects/"+c.project.id+"/global/networks/default"]
+		network = c.store.byPath["projects/"+c.project.id+"/global/networks/default"]
 	}
 	if network == nil || !boolean(network.fields, "autoCreateSubnetworks") {
 		return nil
 	}
-	for _, subnet := range c.s.subnetsOf(network) {
+	for _, subnet := range c.store.subnetsOf(network) {
 		if subnet.scope() == "regions/"+c.region() {
 			return subnet
 		}

@@ -25,6 +25,28 @@ type operation struct {
 	seq     int
 }
 
+// Operations are those of all projects, with their faults.
+type Operations struct {
+	server   *Server
+	all      map[string]*operation
+	requests map[string]*operation // by request id
+	busy     map[string]*operation // by the path of their object
+	faults   []*OperationFault
+}
+
+func (o *Operations) stopTimers() {
+	for _, op := range o.all {
+		if op.timer != nil {
+			op.timer.Stop()
+		}
+	}
+}
+
+func (o *Operations) clear() {
+	o.stopTimers()
+	o.all, o.requests, o.busy, o.faults = map[string]*operation{}, map[string]*operation{}, map[string]*operation{}, nil
+}
+
 // OperationFault makes operations fail after they were accepted.
 type OperationFault struct {
 	// Method selects operations by method, as in "forwardingRules.insert"; all when empty.
@@ -54,7 +76,7 @@ func (c *call) repeated() (*operation, error) {
 	if !uuid.MatchString(request) || strings.Trim(request, "0-") == "" {
 		return nil, broken("common/request-id", "Invalid value for field 'requestId': '%s'.", request)
 	}
-	return c.s.requests[c.requestKey()], nil
+	return c.s.Operations.requests[c.requestKey()], nil
 }
 
 func (c *call) requestKey() string {
@@ -63,7 +85,7 @@ func (c *call) requestKey() string {
 
 // operate starts the operation of a write on the object at a path and answers it.
 func (c *call) operate(path, id string, p plan) (any, error) {
-	if c.s.busy[path] != nil {
+	if c.s.Operations.busy[path] != nil {
 		return nil, broken("common/busy", "The resource '%s' is not ready", path)
 	}
 	carryOut, err := p()
@@ -72,45 +94,45 @@ func (c *call) operate(path, id string, p plan) (any, error) {
 	}
 	op := c.newOperation(path, id, p)
 	if c.requestID() != "" {
-		c.s.requests[c.requestKey()] = op
+		c.s.Operations.requests[c.requestKey()] = op
 	}
-	c.s.operations[op.path] = op
-	answer := c.s.operationView(op)
+	c.s.Operations.all[op.path] = op
+	answer := c.s.Operations.view(op)
 	switch {
 	case c.s.options.Delay == 0:
-		c.s.end(op, carryOut, nil)
+		c.s.Operations.end(op, carryOut, nil)
 		return answer, nil
 	case c.s.options.Delay > 0:
-		op.timer = time.AfterFunc(c.s.options.Delay, func() { c.s.change(func() { c.s.finish(op) }) })
+		op.timer = time.AfterFunc(c.s.options.Delay, func() { c.s.change(func() { c.s.Operations.finish(op) }) })
 	}
-	c.s.busy[path] = op
+	c.s.Operations.busy[path] = op
 	return answer, nil
 }
 
 func (c *call) newOperation(path, id string, p plan) *operation {
-	c.s.serial++
-	number := c.s.serial
+	c.store.serial++
+	number := c.store.serial
 	name := fmt.Sprintf("operation-%013d-%013x", c.s.options.Now().UnixMilli(), number)
 	op := &operation{path: "projects/" + c.project.id + "/" + c.scope + "/operations/" + name, plan: p, target: path, started: c.s.options.Now(), status: "RUNNING", seq: number}
 	op.fields = fields{
 		"kind": "compute#operation", "id": fmt.Sprint(2_000_000_000_000_000_000 + number), "name": name, "operationType": c.verb,
-		"targetLink": c.s.link(path), "targetId": id, "user": c.s.account(c.r).email, "selfLink": c.s.link(op.path),
-		"insertTime": c.s.timestamp(), "startTime": c.s.timestamp(),
+		"targetLink": c.store.link(path), "targetId": id, "user": c.s.account(c.r).email, "selfLink": c.store.link(op.path),
+		"insertTime": c.store.timestamp(), "startTime": c.store.timestamp(),
 	}
 	if c.requestID() != "" {
 		op.fields["clientOperationId"] = c.requestID()
 	}
 	for _, scope := range []string{"zone", "region"} {
 		if strings.HasPrefix(c.scope, scope+"s/") {
-			op.fields[scope] = c.s.link("projects/" + c.project.id + "/" + c.scope)
+			op.fields[scope] = c.store.link("projects/" + c.project.id + "/" + c.scope)
 		}
 	}
-	op.failure = c.s.takeOperationFault(c.method)
+	op.failure = c.s.Operations.takeFault(c.method)
 	return op
 }
 
-func (s *Server) takeOperationFault(method string) *OperationFault {
-	for _, f := range s.operationFaults {
+func (o *Operations) takeFault(method string) *OperationFault {
+	for _, f := range o.faults {
 		if (f.Method == "" || f.Method == method) && (f.Times == 0 || f.hit < f.Times) {
 			f.hit++
 			return f
@@ -120,19 +142,19 @@ func (s *Server) takeOperationFault(method string) *OperationFault {
 }
 
 // finish ends an operation that waited.
-func (s *Server) finish(op *operation) {
+func (o *Operations) finish(op *operation) {
 	if op.status == "DONE" {
 		return
 	}
-	delete(s.busy, op.target)
+	delete(o.busy, op.target)
 	carryOut, err := op.plan()
-	s.end(op, carryOut, err)
+	o.end(op, carryOut, err)
 }
 
 // end carries an operation out, or makes it fail.
-func (s *Server) end(op *operation, carryOut func(), err error) {
+func (o *Operations) end(op *operation, carryOut func(), err error) {
 	op.status = "DONE"
-	op.fields["endTime"] = s.timestamp()
+	op.fields["endTime"] = o.server.store.timestamp()
 	var p *problem
 	switch {
 	case op.failure != nil:
@@ -164,14 +186,14 @@ func operationCode(reason string) string {
 	return strings.ToUpper(capital.ReplaceAllString(reason, "_$0"))
 }
 
-// operationView is the operation as it is answered now.
-func (s *Server) operationView(op *operation) fields {
+// view is the operation as it is answered now.
+func (o *Operations) view(op *operation) fields {
 	out := clone(op.fields).(fields)
 	out["status"], out["progress"] = op.status, 100
 	if op.status != "DONE" {
 		out["progress"] = 0
-		if s.options.Delay > 0 {
-			out["progress"] = int(min(99, 100*s.options.Now().Sub(op.started)/s.options.Delay))
+		if o.server.options.Delay > 0 {
+			out["progress"] = int(min(99, 100*o.server.options.Now().Sub(op.started)/o.server.options.Delay))
 		}
 	}
 	if op.failed != nil {
@@ -184,7 +206,7 @@ func (s *Server) operationView(op *operation) fields {
 // operationOf finds the operation that a request names.
 func (c *call) operationOf() (*operation, error) {
 	path := "projects/" + c.project.id + "/" + c.scope + "/operations/" + c.params["operation"]
-	op := c.s.operations[path]
+	op := c.s.Operations.all[path]
 	if op == nil {
 		return nil, broken("common/not-found", "The resource '%s' was not found", path)
 	}
@@ -194,53 +216,53 @@ func (c *call) operationOf() (*operation, error) {
 // longPoll is how long wait waits at most, from its description.
 const longPoll = 2 * time.Minute
 
-// waitOperation answers wait. It is called without the server's lock.
-func (s *Server) waitOperation(ctx context.Context, op *operation) fields {
+// wait answers wait. It is called without the server's lock.
+func (o *Operations) wait(ctx context.Context, op *operation) fields {
 	ctx, cancel := context.WithTimeout(ctx, longPoll)
 	defer cancel()
 	ended := func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		o.server.mu.Lock()
+		defer o.server.mu.Unlock()
 		return op.status == "DONE"
 	}
-	_ = s.Until(ctx, ended) // the state is answered as it is
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.operationView(op)
+	_ = o.server.Until(ctx, ended) // the state is answered as it is
+	o.server.mu.Lock()
+	defer o.server.mu.Unlock()
+	return o.view(op)
 }
 
 // listOperations answers the operations of a scope, newest last.
 func (c *call) listOperations() (any, error) {
 	var all []*resource
-	for _, op := range c.s.operations {
+	for _, op := range c.s.Operations.all {
 		if projectOf(op.path) == c.project.id && scopeOf(op.path) == c.scope {
-			all = append(all, &resource{kind: &kind{name: "operations"}, path: op.path, fields: c.s.operationView(op)})
+			all = append(all, &resource{kind: &kind{name: "operations"}, path: op.path, fields: c.s.Operations.view(op)})
 		}
 	}
 	return c.pageOf(all)
 }
 
-// FinishOperations ends all operations that run, in the order in which they began.
-func (s *Server) FinishOperations() {
-	s.change(func() {
+// Finish ends all operations that run, in the order in which they began.
+func (o *Operations) Finish() {
+	o.server.change(func() {
 		var running []*operation
-		for _, op := range s.busy {
+		for _, op := range o.busy {
 			running = append(running, op)
 		}
 		sort.Slice(running, func(i, j int) bool { return running[i].seq < running[j].seq })
 		for _, op := range running {
-			s.finish(op)
+			o.finish(op)
 		}
 	})
 }
 
-// FailOperations makes operations fail after they were accepted.
-func (s *Server) FailOperations(f OperationFault) {
-	s.change(func() { s.operationFaults = append(s.operationFaults, &f) })
+// Fail makes operations fail after they were accepted.
+func (o *Operations) Fail(f OperationFault) {
+	o.server.change(func() { o.faults = append(o.faults, &f) })
 }
 
-// ClearOperationFaults lets operations succeed again.
-func (s *Server) ClearOperationFaults() { s.change(func() { s.operationFaults = nil }) }
+// ClearFaults lets operations succeed again.
+func (o *Operations) ClearFaults() { o.server.change(func() { o.faults = nil }) }
 
 // HoldLists makes lists show what is there now, until ReleaseLists: a list that lags behind writes.
 func (s *Server) HoldLists() { s.change(func() { s.held = s.store.snapshot() }) }

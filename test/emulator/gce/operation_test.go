@@ -33,7 +33,7 @@ func TestOperationsThatRun(t *testing.T) {
 	_, err := v.Addresses.Get(project, region, "a").Do()
 	is(t, "address while it is made", refusal(t, err).Code, 404)
 	is(t, "second insert", v.refused(v.Addresses.Insert(project, region, &compute.Address{Name: "a"})).Code, 409)
-	server.FinishOperations()
+	server.Operations.Finish()
 	is(t, "status", v.wait(t.Context(), op).Status, "DONE")
 	must(v.Addresses.Get(project, region, "a").Do())(t)
 
@@ -41,7 +41,7 @@ func TestOperationsThatRun(t *testing.T) {
 	must(v.Addresses.Delete(project, region, "a").Do())(t)
 	is(t, "rule", v.raw("DELETE regions/us-central1/addresses/a", "").rule, "common/busy")
 	is(t, "running", server.State().Running[0], "delete projects/test-project/regions/us-central1/addresses/a")
-	server.FinishOperations()
+	server.Operations.Finish()
 	is(t, "running", len(server.State().Running), 0)
 }
 
@@ -50,7 +50,7 @@ func TestOperationFailsOnWhatHasChanged(t *testing.T) {
 	server, v := start(t, gce.Options{Delay: -1})
 	finished := func(c call) *compute.Operation {
 		op := must(c.Do())(t)
-		server.FinishOperations()
+		server.Operations.Finish()
 		return v.wait(t.Context(), op)
 	}
 	finished(v.HttpHealthChecks.Insert(project, &compute.HttpHealthCheck{Name: "hc"}))
@@ -63,7 +63,7 @@ func TestOperationFailsOnWhatHasChanged(t *testing.T) {
 
 func TestOperationsFailLate(t *testing.T) {
 	server, v := start(t, gce.Options{})
-	server.FailOperations(gce.OperationFault{Method: "addresses.insert", Code: "QUOTA_EXCEEDED", Message: "no more", Status: 403, Times: 1})
+	server.Operations.Fail(gce.OperationFault{Method: "addresses.insert", Code: "QUOTA_EXCEEDED", Message: "no more", Status: 403, Times: 1})
 	op := must(v.Addresses.Insert(project, region, &compute.Address{Name: "a"}).Do())(t)
 	op = v.wait(t.Context(), op)
 	is(t, "code", op.Error.Errors[0].Code, "QUOTA_EXCEEDED")
@@ -71,10 +71,10 @@ func TestOperationsFailLate(t *testing.T) {
 	_, err := v.Addresses.Get(project, region, "a").Do()
 	is(t, "address", refusal(t, err).Code, 404)
 	v.done(v.Addresses.Insert(project, region, &compute.Address{Name: "a"}))
-	server.FailOperations(gce.OperationFault{Code: "INTERNAL_ERROR", Apply: true})
+	server.Operations.Fail(gce.OperationFault{Code: "INTERNAL_ERROR", Apply: true})
 	v.wait(t.Context(), must(v.Addresses.Insert(project, region, &compute.Address{Name: "b"}).Do())(t))
 	must(v.Addresses.Get(project, region, "b").Do())(t)
-	server.ClearOperationFaults()
+	server.Operations.ClearFaults()
 	v.done(v.Addresses.Delete(project, region, "b"))
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	LinkBase string
 
 	// Delay is how long operations run. With 0 the answer to a write says RUNNING and any later one
-	// DONE; when negative only FinishOperations ends them.
+	// DONE; when negative only Operations.Finish ends them.
 	Delay time.Duration
 	// Quotas limit objects per metric, such as FORWARDING_RULES, in each project; a metric of a
 	// regional object counts per region. None is limited when it is not named.

@@ -42,13 +42,13 @@ func checkPool(c *call, wanted, _ fields) error {
 	if hasRatio != (wanted["backupPool"] != nil) || value < 0 || value > 1 {
 		return broken("pool/backup", "Invalid value for field 'resource.failoverRatio'.")
 	}
-	return c.checkPoolParts(wanted)
+	return checkPoolParts(c, wanted)
 }
 
 // checkPoolParts checks what the lists of a pool name.
-func (c *call) checkPoolParts(wanted fields) error {
+func checkPoolParts(c *call, wanted fields) error {
 	for _, link := range texts(wanted, "instances") {
-		if path := c.s.pathOf(link, c.project.id); regionOf(scopeOf(path)) != c.region() {
+		if path := c.store.pathOf(link, c.project.id); regionOf(scopeOf(path)) != c.region() {
 			return broken("pool/region", "Invalid value for field 'resource.instances': '%s'. The instance is not in the region.", path)
 		}
 	}
@@ -59,43 +59,51 @@ func (c *call) checkPoolParts(wanted fields) error {
 }
 
 // editPool adds or removes what the body's list names under key in each element.
-func (c *call) editPool(field, key, kindName string, change func(have []string, paths []string) ([]string, error)) (any, error) {
-	sent := objects(c.body, field)
-	if len(sent) > 1000 {
-		return nil, broken("pool/batch", "Invalid value for field '%s': at most 1000.", field)
-	}
-	return c.edit(func(wanted fields) error {
-		var paths []string
-		for _, element := range sent {
-			path := c.s.pathOf(text(element, key), c.project.id)
-			if c.s.contains(texts(wanted, field), c.project.id, path) && path != "" { // a machine that is gone can be removed
-				paths = append(paths, path)
-				continue
+func editPool(field, key, kindName string, change func(have []string, paths []string) ([]string, error)) handler {
+	return func(c *call) (any, error) {
+		sent := objects(c.body, field)
+		if len(sent) > 1000 {
+			return nil, broken("pool/batch", "Invalid value for field '%s': at most 1000.", field)
+		}
+		return c.edit(func(wanted fields) error {
+			var have, paths []string
+			for _, link := range texts(wanted, field) {
+				have = append(have, c.store.pathOf(link, c.project.id))
 			}
-			r, err := c.resolve(text(element, key), field, reference{kinds: []string{kindName}})
+			for _, element := range sent {
+				path, err := poolMember(c, have, text(element, key), field, kindName)
+				if err != nil {
+					return err
+				}
+				paths = append(paths, path)
+			}
+			next, err := change(have, paths)
 			if err != nil {
 				return err
 			}
-			paths = append(paths, r.path)
-		}
-		var have []string
-		for _, link := range texts(wanted, field) {
-			have = append(have, c.s.pathOf(link, c.project.id))
-		}
-		next, err := change(have, paths)
-		if err != nil {
-			return err
-		}
-		links := []any{}
-		for _, path := range next {
-			links = append(links, c.s.link(path))
-		}
-		wanted[field] = links
-		if len(links) == 0 {
-			delete(wanted, field)
-		}
-		return c.checkPoolParts(wanted)
-	})
+			links := []any{}
+			for _, path := range next {
+				links = append(links, c.store.link(path))
+			}
+			wanted[field] = links
+			if len(links) == 0 {
+				delete(wanted, field)
+			}
+			return checkPoolParts(c, wanted)
+		})
+	}
+}
+
+// poolMember returns the path of what a request names. A machine that is gone can be removed.
+func poolMember(c *call, have []string, url, field, kindName string) (string, error) {
+	if path := c.store.pathOf(url, c.project.id); path != "" && slices.Contains(have, path) {
+		return path, nil
+	}
+	r, err := c.resolve(url, field, reference{kinds: []string{kindName}})
+	if err != nil {
+		return "", err
+	}
+	return r.path, nil
 }
 
 // added puts paths behind those that are there; one that is there already changes nothing (guess).
@@ -122,24 +130,8 @@ func without(rule string) func(have, paths []string) ([]string, error) {
 	}
 }
 
-func (c *call) addPoolInstances() (any, error) {
-	return c.editPool("instances", "instance", "instances", added)
-}
-
-func (c *call) removePoolInstances() (any, error) {
-	return c.editPool("instances", "instance", "instances", without("pool/member"))
-}
-
-func (c *call) addPoolChecks() (any, error) {
-	return c.editPool("healthChecks", "healthCheck", "httpHealthChecks", added)
-}
-
-func (c *call) removePoolChecks() (any, error) {
-	return c.editPool("healthChecks", "healthCheck", "httpHealthChecks", without("pool/check-member"))
-}
-
 // poolHealth answers HEALTHY for a machine that runs.
-func (c *call) poolHealth() (any, error) {
+func poolHealth(c *call) (any, error) {
 	pool, err := c.found()
 	if err != nil {
 		return nil, err
@@ -148,17 +140,17 @@ func (c *call) poolHealth() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.s.contains(texts(pool.fields, "instances"), c.project.id, machine.path) {
+	if !c.store.contains(texts(pool.fields, "instances"), c.project.id, machine.path) {
 		return nil, broken("pool/member", "Invalid value: '%s' is not a member.", machine.path)
 	}
-	return fields{"kind": "compute#targetPoolInstanceHealth", "healthStatus": []any{c.s.health(machine.path)}}, nil
+	return fields{"kind": "compute#targetPoolInstanceHealth", "healthStatus": []any{c.store.health(machine.path)}}, nil
 }
 
 // health is the state of a machine as load balancers see it.
-func (s *Server) health(path string) fields {
+func (t *store) health(path string) fields {
 	state := "UNHEALTHY"
-	if machine := s.store.byPath[path]; machine != nil && text(machine.fields, "status") == "RUNNING" {
+	if machine := t.byPath[path]; machine != nil && text(machine.fields, "status") == "RUNNING" {
 		state = "HEALTHY"
 	}
-	return fields{"instance": s.link(path), "healthState": state}
+	return fields{"instance": t.link(path), "healthState": state}
 }

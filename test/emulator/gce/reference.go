@@ -7,12 +7,12 @@ import (
 )
 
 // link is the URL of the object at a path, as answers have it.
-func (s *Server) link(path string) string { return s.options.LinkBase + path }
+func (t *store) link(path string) string { return t.options.LinkBase + path }
 
 // pathOf returns the path in a URL, full or partial, of any host; "" when it is none. Partial ones
 // begin with "projects/", "global/", "regions/" or "zones/", a slash before that is taken (upstream's
 // CCM writes "/zones/z/instances/n").
-func (s *Server) pathOf(url, project string) string {
+func (t *store) pathOf(url, project string) string {
 	path := url
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		_, path, _ = strings.Cut(rest, "/")
@@ -31,7 +31,7 @@ func (s *Server) pathOf(url, project string) string {
 		if len(parts) < 3 {
 			return ""
 		}
-		return "projects/" + s.projectID(parts[1]) + "/" + parts[2]
+		return "projects/" + t.projectID(parts[1]) + "/" + parts[2]
 	case "global", "regions", "zones":
 		return "projects/" + project + "/" + path
 	}
@@ -40,7 +40,7 @@ func (s *Server) pathOf(url, project string) string {
 
 // resolve finds the object that a field names. Field is for the message.
 func (c *call) resolve(url, field string, ref reference) (*resource, error) {
-	path := c.s.pathOf(url, c.project.id)
+	path := c.store.pathOf(url, c.project.id)
 	if path == "" && ref.zoned && !strings.Contains(url, "/") {
 		path = c.collection() + "/" + url
 		if len(ref.kinds) == 1 && kinds[ref.kinds[0]].segment() != c.kind.segment() {
@@ -54,7 +54,7 @@ func (c *call) resolve(url, field string, ref reference) (*resource, error) {
 	if k == nil || !slices.Contains(ref.kinds, k.name) {
 		return nil, broken("common/url", "Invalid value for field 'resource.%s': '%s'. Unexpected resource collection, wanted %s.", field, url, strings.Join(ref.kinds, ", "))
 	}
-	r := c.s.store.byPath[path]
+	r := c.store.byPath[path]
 	if r == nil {
 		return nil, broken("common/reference", "The resource '%s' was not found", path)
 	}
@@ -66,7 +66,7 @@ func (c *call) resolve(url, field string, ref reference) (*resource, error) {
 
 // link returns the object that a resolved field names, nil without it.
 func (c *call) named(f fields, field string) *resource {
-	return c.s.store.byPath[c.s.pathOf(text(f, field), c.project.id)]
+	return c.store.byPath[c.store.pathOf(text(f, field), c.project.id)]
 }
 
 // canonical turns the names of other objects into full URLs, in place, and returns their paths.
@@ -80,7 +80,7 @@ func (c *call) canonical(f fields) (uses []string, err error) {
 			if !ref.weak {
 				uses = append(uses, r.path)
 			}
-			return c.s.link(r.path), nil
+			return c.store.link(r.path), nil
 		})
 		if err != nil {
 			return nil, err

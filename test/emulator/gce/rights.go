@@ -38,7 +38,7 @@ func (s *Server) addAccount(email string) *account {
 // first use too. Patterns are those of path.Match, as in "instances.*".
 func (s *Server) Grant(email, project string, methods ...string) {
 	s.change(func() {
-		s.project(project)
+		s.store.project(project)
 		a := s.addAccount(email)
 		a.rights[project] = append(a.rights[project], methods...)
 	})
@@ -66,7 +66,7 @@ func (s *Server) admit(r *http.Request, method string) error {
 	if !ok || (!held.expires.IsZero() && !held.expires.After(s.options.Now())) {
 		return broken("common/authentication", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}
-	project := s.projectID(r.PathValue("project"))
+	project := s.store.projectID(r.PathValue("project"))
 	if !held.account.may(project, method) {
 		return broken("common/rights", "Required 'compute.%s' permission for 'projects/%s'", method, project)
 	}
@@ -115,9 +115,9 @@ func (s *Server) setRates(perMinute map[string]int) {
 func (s *Server) SetQuota(project, metric string, limit int) {
 	s.change(func() {
 		if limit < 0 {
-			delete(s.project(project).quotas, metric)
+			delete(s.store.project(project).quotas, metric)
 			return
 		}
-		s.project(project).quotas[metric] = limit
+		s.store.project(project).quotas[metric] = limit
 	})
 }

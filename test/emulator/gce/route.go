@@ -40,7 +40,7 @@ func checkRoute(c *call, wanted, _ fields) error {
 	if err != nil || prefix.Masked() != prefix {
 		return broken("route/range", "Invalid value for field 'resource.destRange': '%s'.", text(wanted, "destRange"))
 	}
-	for _, subnet := range c.s.rangesOf(c.named(wanted, "network"), "") {
+	for _, subnet := range c.store.rangesOf(c.named(wanted, "network"), "") {
 		if subnet.Overlaps(prefix) && subnet.Bits() <= prefix.Bits() {
 			return broken("route/subnet", "Invalid value for field 'resource.destRange': '%s'. It hides the address space %s of the network.", prefix, subnet)
 		}
@@ -53,12 +53,12 @@ func checkRoute(c *call, wanted, _ fields) error {
 }
 
 // routeWarnings says what keeps a route from working; the codes are the document's.
-func routeWarnings(s *Server, r *resource, out fields) {
+func routeWarnings(t *store, r *resource, out fields) {
 	hop := text(r.fields, "nextHopInstance")
 	if hop == "" {
 		return
 	}
-	machine := s.store.byPath[s.pathOf(hop, r.project())]
+	machine := t.byPath[t.pathOf(hop, r.project())]
 	codes := []string{"NEXT_HOP_INSTANCE_NOT_FOUND"}
 	if machine != nil {
 		codes = nil

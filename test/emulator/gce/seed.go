@@ -47,20 +47,20 @@ type Instance struct {
 func (s *Server) Load(seed Seed) {
 	s.change(func() {
 		for _, p := range seed.Projects {
-			project := s.project(p.ID)
+			project := s.store.project(p.ID)
 			for metric, limit := range p.Quotas {
 				project.quotas[metric] = limit
 			}
 		}
 		for _, grant := range seed.Grants {
-			s.project(grant.Project)
+			s.store.project(grant.Project)
 			a := s.addAccount(grant.Account)
 			a.rights[grant.Project] = append(a.rights[grant.Project], grant.Methods...)
 		}
 		for token, email := range seed.Tokens {
 			s.tokens[token] = issued{account: s.addAccount(email)}
 		}
-		s.addInstances(seed.Instances)
+		s.store.addInstances(seed.Instances)
 	})
 }
 
@@ -79,38 +79,38 @@ func (s *Server) SeedInstances(n int, edits ...func(*Instance)) []string {
 			all = append(all, machine)
 			names = append(names, machine.Name)
 		}
-		s.addInstances(all)
+		s.store.addInstances(all)
 	})
 	return names
 }
 
-func (s *Server) addInstances(all []Instance) {
+func (t *store) addInstances(all []Instance) {
 	taken := map[string]*pool{}
 	for _, machine := range all {
 		if machine.Project == "" {
-			machine.Project = s.options.Project
+			machine.Project = t.options.Project
 		}
 		if machine.Zone == "" {
-			machine.Zone = s.options.Zone
+			machine.Zone = t.options.Zone
 		}
-		project := s.project(machine.Project)
+		project := t.project(machine.Project)
 		if taken[project.id] == nil {
-			taken[project.id] = s.pool(project.id)
+			taken[project.id] = t.pool(project.id)
 		}
 		path := "projects/" + project.id + "/zones/" + machine.Zone + "/instances/" + machine.Name
-		subnet := s.store.byPath["projects/"+project.id+"/regions/"+regionOf("zones/"+machine.Zone)+"/subnetworks/default"]
+		subnet := t.byPath["projects/"+project.id+"/regions/"+regionOf("zones/"+machine.Zone)+"/subnetworks/default"]
 		if subnet == nil {
 			panic(fmt.Sprintf("instance %s: there is no zone %s", machine.Name, machine.Zone)) // a mistake in the seed
 		}
-		f := s.machine(machine, subnet, taken[project.id])
+		f := t.machine(machine, subnet, taken[project.id])
 		r := &resource{kind: instances, path: path, fields: normal(f).(fields)}
-		r.uses = []string{s.pathOf(text(subnet.fields, "network"), ""), subnet.path}
-		s.store.put(s.stamp(r, s.newID()))
+		r.uses = []string{t.pathOf(text(subnet.fields, "network"), ""), subnet.path}
+		t.put(t.stamp(r, t.newID()))
 	}
 }
 
 // machine makes the fields of a seeded instance.
-func (s *Server) machine(m Instance, subnet *resource, taken *pool) fields {
+func (t *store) machine(m Instance, subnet *resource, taken *pool) fields {
 	zone := "projects/" + subnet.project() + "/zones/" + m.Zone
 	region := regionOf("zones/" + m.Zone)
 	if m.MachineType == "" {
@@ -123,11 +123,11 @@ func (s *Server) machine(m Instance, subnet *resource, taken *pool) fields {
 		m.InternalIP = taken.next(netip.MustParsePrefix(text(subnet.fields, "ipCidrRange")).Addr().Next().Next())
 	}
 	nic := fields{
-		"kind": "compute#networkInterface", "name": "nic0", "network": subnet.fields["network"], "subnetwork": s.link(subnet.path),
+		"kind": "compute#networkInterface", "name": "nic0", "network": subnet.fields["network"], "subnetwork": t.link(subnet.path),
 		"networkIP": m.InternalIP, "stackType": "IPV4_ONLY",
 	}
 	if m.ExternalIP == "auto" {
-		m.ExternalIP = taken.next(netip.AddrFrom4([4]byte{tierPrefix["PREMIUM"], byte(64 + slices.Index(s.options.Regions, region)), 0, 1}))
+		m.ExternalIP = taken.next(netip.AddrFrom4([4]byte{tierPrefix["PREMIUM"], byte(64 + slices.Index(t.options.Regions, region)), 0, 1}))
 	}
 	if m.ExternalIP != "" {
 		nic["accessConfigs"] = []any{fields{"kind": "compute#accessConfig", "type": "ONE_TO_ONE_NAT", "name": "external-nat", "natIP": m.ExternalIP, "networkTier": "PREMIUM"}}
@@ -137,8 +137,8 @@ func (s *Server) machine(m Instance, subnet *resource, taken *pool) fields {
 	}
 	nic["fingerprint"] = hash(nic)
 	out := fields{
-		"machineType": s.link(zone + "/machineTypes/" + m.MachineType), "status": m.Status, "networkInterfaces": []any{nic}, "canIpForward": m.Forward,
-		"tags": fields{"items": anys(m.Tags)}, "cpuPlatform": "Intel Broadwell", "deletionProtection": false, "lastStartTimestamp": s.timestamp(),
+		"machineType": t.link(zone + "/machineTypes/" + m.MachineType), "status": m.Status, "networkInterfaces": []any{nic}, "canIpForward": m.Forward,
+		"tags": fields{"items": anys(m.Tags)}, "cpuPlatform": "Intel Broadwell", "deletionProtection": false, "lastStartTimestamp": t.timestamp(),
 		"scheduling": fields{"onHostMaintenance": "MIGRATE", "automaticRestart": true, "preemptible": false},
 	}
 	if len(m.Labels) > 0 {
@@ -154,11 +154,11 @@ type pool struct {
 }
 
 // pool looks at the addresses of projects; those of a shared network are in several.
-func (s *Server) pool(projects ...string) *pool {
+func (t *store) pool(projects ...string) *pool {
 	p := &pool{taken: map[string]bool{}, beyond: map[netip.Addr]netip.Addr{}}
 	for _, project := range projects {
 		for _, k := range []string{"addresses", "forwardingRules", "instances"} {
-			for _, r := range s.store.of(project, k, "") {
+			for _, r := range t.of(project, k, "") {
 				for _, address := range addressesOf(r) {
 					p.taken[address] = true
 				}
@@ -184,34 +184,34 @@ func (p *pool) next(first netip.Addr) string {
 
 // furnish makes what every project has: regions, zones, the auto mode network "default" with a
 // subnetwork of 65,536 addresses in each region (the vendor's have 4,096), and its default route.
-func (s *Server) furnish(p *Project) {
+func (t *store) furnish(p *Project) {
 	root := "projects/" + p.id
 	put := func(k, path string, f fields, uses ...string) {
-		s.store.put(s.stamp(&resource{kind: kinds[k], path: path, fields: normal(f).(fields), uses: uses}, s.newID()))
+		t.put(t.stamp(&resource{kind: kinds[k], path: path, fields: normal(f).(fields), uses: uses}, t.newID()))
 	}
-	s.store.put(&resource{kind: kinds["projects"], path: root, fields: normal(fields{
-		"kind": "compute#project", "id": p.number, "name": p.id, "selfLink": s.link(root), "creationTimestamp": s.timestamp(),
+	t.put(&resource{kind: kinds["projects"], path: root, fields: normal(fields{
+		"kind": "compute#project", "id": p.number, "name": p.id, "selfLink": t.link(root), "creationTimestamp": t.timestamp(),
 		"defaultServiceAccount": p.number + "-compute@developer.gserviceaccount.com", "xpnProjectStatus": "UNSPECIFIED_XPN_PROJECT_STATUS",
 	}).(fields)})
 	network := root + "/global/networks/default"
 	put("networks", network, fields{"autoCreateSubnetworks": true, "mtu": 1460, "routingConfig": fields{"routingMode": "REGIONAL"}})
-	for i, region := range s.options.Regions {
+	for i, region := range t.options.Regions {
 		path := root + "/regions/" + region
 		var zones []string
 		for _, letter := range []string{"-a", "-b", "-c"} {
 			zone := root + "/zones/" + region + letter
-			put("zones", zone, fields{"status": "UP", "region": s.link(path)})
-			zones = append(zones, s.link(zone))
+			put("zones", zone, fields{"status": "UP", "region": t.link(path)})
+			zones = append(zones, t.link(zone))
 		}
 		put("regions", path, fields{"status": "UP", "zones": zones})
 		put("subnetworks", path+"/subnetworks/default", fields{
-			"network": s.link(network), "ipCidrRange": fmt.Sprintf("10.%d.0.0/16", 128+i), "gatewayAddress": fmt.Sprintf("10.%d.0.1", 128+i),
+			"network": t.link(network), "ipCidrRange": fmt.Sprintf("10.%d.0.0/16", 128+i), "gatewayAddress": fmt.Sprintf("10.%d.0.1", 128+i),
 			"purpose": "PRIVATE", "stackType": "IPV4_ONLY", "privateIpGoogleAccess": false,
 		})
 	}
 	put("routes", root+"/global/routes/default-route-"+hexOf(p.number), fields{
-		"network": s.link(network), "destRange": "0.0.0.0/0", "priority": 1000, "routeType": "STATIC",
-		"nextHopGateway": s.link(root + "/global/gateways/default-internet-gateway"), "description": "Default route to the Internet.",
+		"network": t.link(network), "destRange": "0.0.0.0/0", "priority": 1000, "routeType": "STATIC",
+		"nextHopGateway": t.link(root + "/global/gateways/default-internet-gateway"), "description": "Default route to the Internet.",
 	}, network)
 }
 

@@ -20,26 +20,24 @@ const apiRoot = "/compute/v1/"
 type Server struct {
 	*front.Front
 
+	// Operations are the writes that go on after their answers.
+	Operations Operations
+
 	options Options
 
-	mu              sync.Mutex
-	projects        map[string]*Project
-	store           *store
-	held            *store // what lists show while they are held
-	unreachable     map[string]bool
-	operations      map[string]*operation
-	requests        map[string]*operation // by request id
-	busy            map[string]*operation // by the path of their object
-	operationFaults []*OperationFault
-	rates           map[string]*rate.Limiter
-	accounts        map[string]*account
-	tokens          map[string]issued
-	serial          int
+	mu          sync.Mutex
+	store       *store
+	held        *store // what lists show while they are held
+	unreachable map[string]bool
+	rates       map[string]*rate.Limiter
+	accounts    map[string]*account
+	tokens      map[string]issued
 }
 
 // New makes a server with the default project, its zones and the network "default".
 func New(options Options) *Server {
 	s := &Server{options: options.withDefaults()}
+	s.store, s.Operations.server = &store{options: &s.options}, s
 	mux := s.routes()
 	s.Front = front.New(front.Vendor{
 		API:      mux,
@@ -59,12 +57,12 @@ func New(options Options) *Server {
 func (s *Server) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stopTimers()
-	s.projects, s.store, s.held, s.unreachable = map[string]*Project{}, newStore(), nil, map[string]bool{}
-	s.operations, s.requests, s.busy, s.operationFaults = map[string]*operation{}, map[string]*operation{}, map[string]*operation{}, nil
+	s.Operations.clear()
+	s.store.clear()
+	s.held, s.unreachable = nil, map[string]bool{}
 	s.accounts, s.tokens = map[string]*account{}, map[string]issued{}
 	s.setRates(s.options.Rates)
-	s.project(s.options.Project)
+	s.store.project(s.options.Project)
 	admin := s.addAccount("admin@" + s.options.Project + ".iam.gserviceaccount.com")
 	admin.all = true
 	s.tokens[s.options.Token] = issued{account: admin}
@@ -93,7 +91,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, method string) {
 	answer, op, err := s.answer(r, method)
 	s.mu.Unlock()
 	if op != nil {
-		answer = s.waitOperation(r.Context(), op)
+		answer = s.Operations.wait(r.Context(), op)
 	}
 	if err == nil {
 		answer, err = masked(r, answer)
@@ -136,7 +134,7 @@ func (s *Server) answer(r *http.Request, method string) (any, *operation, error)
 			return nil, nil, err
 		}
 		if earlier != nil {
-			return s.operationView(earlier), nil, nil
+			return s.Operations.view(earlier), nil, nil
 		}
 	}
 	handle := special[method]
@@ -161,7 +159,7 @@ func (c *call) operation() (any, *operation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.s.operationView(op), nil, nil
+	return c.s.Operations.view(op), nil, nil
 }
 
 // Close stops listening, drops hanging requests and stops all timers.
@@ -169,15 +167,7 @@ func (s *Server) Close() {
 	s.Front.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stopTimers()
-}
-
-func (s *Server) stopTimers() {
-	for _, op := range s.operations {
-		if op.timer != nil {
-			op.timer.Stop()
-		}
-	}
+	s.Operations.stopTimers()
 }
 
 // change runs f with the lock and announces the change.
@@ -198,22 +188,22 @@ type Project struct {
 const firstProject = 1_000_000_000_001
 
 // project returns the project of that id, made on first use, with its zones and the network "default".
-func (s *Server) project(id string) *Project {
-	if p, ok := s.projects[id]; ok {
+func (t *store) project(id string) *Project {
+	if p, ok := t.projects[id]; ok {
 		return p
 	}
-	p := &Project{id: id, number: strconv.Itoa(firstProject + len(s.projects)), quotas: map[string]int{}}
-	for metric, limit := range s.options.Quotas {
+	p := &Project{id: id, number: strconv.Itoa(firstProject + len(t.projects)), quotas: map[string]int{}}
+	for metric, limit := range t.options.Quotas {
 		p.quotas[metric] = limit
 	}
-	s.projects[id] = p
-	s.furnish(p)
+	t.projects[id] = p
+	t.furnish(p)
 	return p
 }
 
 // projectID turns a project's number into its id.
-func (s *Server) projectID(id string) string {
-	for _, p := range s.projects {
+func (t *store) projectID(id string) string {
+	for _, p := range t.projects {
 		if p.number == id {
 			return p.id
 		}

@@ -22,13 +22,13 @@ func (s *Server) State() State {
 	defer s.mu.Unlock()
 	out := State{Objects: map[string]map[string]any{}, Members: map[string][]string{}, Running: []string{}}
 	for path, r := range s.store.byPath {
-		out.Objects[path] = s.view(r)
+		out.Objects[path] = s.store.view(r)
 		for _, m := range r.members {
 			out.Members[path] = append(out.Members[path], m.instance)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(s.busy)) {
-		out.Running = append(out.Running, text(s.busy[path].fields, "operationType")+" "+path)
+	for _, path := range slices.Sorted(maps.Keys(s.Operations.busy)) {
+		out.Running = append(out.Running, text(s.Operations.busy[path].fields, "operationType")+" "+path)
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func (s *Server) Remove(path string) error {
 			return
 		}
 		if r.kind.removed != nil {
-			r.kind.removed(s, r)
+			r.kind.removed(s.store, r)
 		}
 		s.store.remove(path)
 	})

@@ -54,8 +54,8 @@ func scopeOf(path string) string {
 }
 
 // encoded returns the answer's JSON.
-func (s *Server) encoded(r *resource) json.RawMessage {
-	data, err := json.Marshal(s.view(r))
+func (t *store) encoded(r *resource) json.RawMessage {
+	data, err := json.Marshal(t.view(r))
 	if err != nil {
 		panic(fmt.Sprintf("encoding %s: %v", r.path, err)) // decoded JSON: a bug
 	}
@@ -63,24 +63,28 @@ func (s *Server) encoded(r *resource) json.RawMessage {
 }
 
 // view returns the fields with those that are computed when they are read.
-func (s *Server) view(r *resource) fields {
+func (t *store) view(r *resource) fields {
 	if r.kind.view == nil {
 		return r.fields
 	}
 	out := maps.Clone(r.fields)
-	r.kind.view(s, r, out)
+	r.kind.view(t, r, out)
 	return out
 }
 
-// store holds all objects of all projects.
+// store holds all projects and their objects.
 type store struct {
-	byPath map[string]*resource
-	lists  map[string]map[string]*resource // collection → name → object
-	users  map[string]map[string]bool      // path → paths of the objects that name it
+	options  *Options
+	serial   int
+	projects map[string]*Project
+	byPath   map[string]*resource
+	lists    map[string]map[string]*resource // collection → name → object
+	users    map[string]map[string]bool      // path → paths of the objects that name it
 }
 
-func newStore() *store {
-	return &store{byPath: map[string]*resource{}, lists: map[string]map[string]*resource{}, users: map[string]map[string]bool{}}
+func (t *store) clear() {
+	t.projects, t.byPath = map[string]*Project{}, map[string]*resource{}
+	t.lists, t.users = map[string]map[string]*resource{}, map[string]map[string]bool{}
 }
 
 // put adds an object or replaces the one with its path.

@@ -69,8 +69,8 @@ func (s *Server) tokenRoutes(mux *http.ServeMux) {
 
 // issue makes an access token; the lock is held.
 func (s *Server) issue(a *account) (value string, expires time.Time) {
-	s.serial++
-	value = fmt.Sprintf("ya29.emulated-%06d", s.serial)
+	s.store.serial++
+	value = fmt.Sprintf("ya29.emulated-%06d", s.store.serial)
 	expires = s.options.Now().Add(s.options.TokenLife)
 	s.tokens[value] = issued{account: a, expires: expires}
 	return value, expires
@@ -114,8 +114,8 @@ func (s *Server) ServiceAccountKey(email string) ([]byte, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.serial++
-	key := &serviceKey{id: fmt.Sprintf("%040x", s.serial), private: private}
+	s.store.serial++
+	key := &serviceKey{id: fmt.Sprintf("%040x", s.store.serial), private: private}
 	s.addAccount(email).key = key
 	return json.Marshal(map[string]string{
 		"type": "service_account", "project_id": s.options.Project, "private_key_id": key.id, "client_email": email, "client_id": "1",

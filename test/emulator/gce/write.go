@@ -30,10 +30,10 @@ func (c *call) insert() (any, error) {
 		return nil, &problem{status: 400, reason: "invalid", rule: "common/name", message: fmt.Sprintf("Invalid value for field 'resource.name': '%s'. Must be a match of regex '%s'", name, namePattern)}
 	}
 	path := c.collection() + "/" + name
-	if c.s.store.byPath[path] != nil || c.s.busy[path] != nil {
+	if c.store.byPath[path] != nil || c.s.Operations.busy[path] != nil {
 		return nil, broken("common/exists", "The resource '%s' already exists", path)
 	}
-	id := c.s.newID()
+	id := c.store.newID()
 	return c.operate(path, id, func() (func(), error) { return c.inserted(path, id) })
 }
 
@@ -61,22 +61,22 @@ func (c *call) inserted(path, id string) (func(), error) {
 			return nil, err
 		}
 	}
-	r := c.s.stamp(&resource{kind: c.kind, path: path, fields: wanted, uses: uses}, id)
-	return func() { c.s.store.put(r) }, nil
+	r := c.store.stamp(&resource{kind: c.kind, path: path, fields: wanted, uses: uses}, id)
+	return func() { c.store.put(r) }, nil
 }
 
 // stamp sets what the API writes into a new object.
-func (s *Server) stamp(r *resource, id string) *resource {
+func (t *store) stamp(r *resource, id string) *resource {
 	f := r.fields
-	f["id"], f["name"], f["selfLink"] = id, r.name(), s.link(r.path)
-	f["creationTimestamp"] = s.timestamp()
+	f["id"], f["name"], f["selfLink"] = id, r.name(), t.link(r.path)
+	f["creationTimestamp"] = t.timestamp()
 	if kind := discovery.Load().Schemas[r.kind.schema].Properties["kind"]; kind != nil {
 		f["kind"] = kind.Default
 	}
 	scope := r.scope()
 	for _, field := range []string{"zone", "region"} {
 		if strings.HasPrefix(scope, field+"s/") && r.kind.has(field) {
-			f[field] = s.link("projects/" + r.project() + "/" + scope)
+			f[field] = t.link("projects/" + r.project() + "/" + scope)
 		}
 	}
 	fingerprint(r.kind, f)
@@ -117,7 +117,7 @@ func (c *call) operateOn(do func(now *resource) (func(), error)) (any, error) {
 		return nil, err
 	}
 	return c.operate(r.path, text(r.fields, "id"), func() (func(), error) {
-		now := c.s.store.byPath[r.path]
+		now := c.store.byPath[r.path]
 		if now == nil {
 			return nil, broken("common/not-found", "The resource '%s' was not found", r.path)
 		}
@@ -161,7 +161,7 @@ func (c *call) changed(r *resource, wanted fields) (func(), error) {
 	}
 	fingerprint(c.kind, wanted)
 	next := &resource{kind: r.kind, path: r.path, fields: wanted, members: r.members, uses: uses}
-	return func() { c.s.store.put(next) }, nil
+	return func() { c.store.put(next) }, nil
 }
 
 func keep(wanted, old fields, name string) {
@@ -218,7 +218,7 @@ func (c *call) setLabels() (any, error) {
 		}
 		fingerprint(c.kind, wanted)
 		return func() {
-			c.s.store.put(&resource{kind: now.kind, path: now.path, fields: wanted, members: now.members, uses: now.uses})
+			c.store.put(&resource{kind: now.kind, path: now.path, fields: wanted, members: now.members, uses: now.uses})
 		}, nil
 	})
 }
@@ -243,7 +243,7 @@ func checkLabels(f fields) error {
 
 func (c *call) remove() (any, error) {
 	return c.operateOn(func(now *resource) (func(), error) {
-		for _, user := range slices.Sorted(maps.Keys(c.s.store.users[now.path])) {
+		for _, user := range slices.Sorted(maps.Keys(c.store.users[now.path])) {
 			return nil, broken("common/in-use", "The %s resource '%s' is already being used by '%s'", strings.TrimSuffix(c.kind.segment(), "s"), now.path, user)
 		}
 		if c.kind.remove != nil {
@@ -253,19 +253,19 @@ func (c *call) remove() (any, error) {
 		}
 		return func() {
 			if c.kind.removed != nil {
-				c.kind.removed(c.s, now)
+				c.kind.removed(c.store, now)
 			}
-			c.s.store.remove(now.path)
+			c.store.remove(now.path)
 		}, nil
 	})
 }
 
 // newID returns the number of a new object or operation; unique per server and reproducible.
-func (s *Server) newID() string {
-	s.serial++
-	return strconv.Itoa(1_000_000_000_000_000_000 + s.serial)
+func (t *store) newID() string {
+	t.serial++
+	return strconv.Itoa(1_000_000_000_000_000_000 + t.serial)
 }
 
-func (s *Server) timestamp() string {
-	return s.options.Now().In(time.FixedZone("", -7*3600)).Format("2006-01-02T15:04:05.000-07:00")
+func (t *store) timestamp() string {
+	return t.options.Now().In(time.FixedZone("", -7*3600)).Format("2006-01-02T15:04:05.000-07:00")
 }
