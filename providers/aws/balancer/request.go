@@ -2,7 +2,6 @@ package balancer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
@@ -100,7 +97,7 @@ func ProxyCheck(spec cloud.Spec) cloud.Health {
 // traffic.
 func Adjust(h *cloud.Health, options map[string]string, traffic int) {
 	h.Protocol = cmp.Or(cloud.Protocol(option.HealthProtocol.In(options)), h.Protocol)
-	if h.Path = cmp.Or(option.HealthPath.In(options), h.Path, "/"); !AsksForPath(h.Protocol) {
+	if h.Path = cmp.Or(option.HealthPath.In(options), h.Path, "/"); h.Protocol != cloud.ProtocolHTTP && h.Protocol != cloud.ProtocolHTTPS {
 		h.Path = ""
 	}
 	switch option.HealthPort.In(options) {
@@ -112,9 +109,6 @@ func Adjust(h *cloud.Health, options map[string]string, traffic int) {
 	}
 }
 
-// AsksForPath reports whether health checks with the protocol have a path.
-func AsksForPath(p cloud.Protocol) bool { return p == cloud.ProtocolHTTP || p == cloud.ProtocolHTTPS }
-
 // Repeat sets interval and thresholds of a health check as the annotations say.
 func Repeat(h *cloud.Health, options map[string]string) {
 	h.Interval = cmp.Or(option.Interval.Duration(options), h.Interval)
@@ -124,53 +118,3 @@ func Repeat(h *cloud.Health, options map[string]string) {
 
 // Seconds is a time as AWS takes it.
 func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }
-
-// Eligible says why a machine can't be a target, "" when it can:
-//
-//	in the VPC  cluster's tag  Fargate  registered as  can be a target
-//	no          –              –        –              no
-//	yes         no             no       –              no: upstream does not use it either
-//	yes         –              yes      instance       no: it is none
-//	yes         –              yes      ip             yes
-//	yes         yes            no       –              yes
-func Eligible(c tag.Cluster, b cloud.Balancer, t cloud.Target) string {
-	fargate := t.Attributes[instance.AttributeFargate] == "true"
-	switch {
-	case t.Attributes[instance.AttributeVPC] != c.VPC:
-		return fmt.Sprintf("it is in VPC %q and the balancer in %s", t.Attributes[instance.AttributeVPC], c.VPC)
-	case fargate && !registersAddresses(b):
-		return "it is no instance; " + option.TargetType.Name + ": " + option.TargetIP + " would do"
-	case !fargate && t.Attributes[instance.AttributeTagged] != "true":
-		return "it has no tag " + tag.ClusterPrefix + c.ID
-	}
-	return ""
-}
-
-// TargetsOf returns the candidates that are among the targets.
-func TargetsOf(candidates []cloud.Target, targets []cloud.InstanceID) []cloud.Target {
-	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool { return !slices.Contains(targets, c.InstanceID) })
-}
-
-// Registered returns the candidates that are among the balancer's targets.
-func Registered(candidates []cloud.Target, b cloud.Balancer) []cloud.Target {
-	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool {
-		return !slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool { return Is(id, c) })
-	})
-}
-
-// Doubtful reports whether a target is none of the candidates.
-func Doubtful(candidates []cloud.Target, b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool {
-		return !slices.ContainsFunc(candidates, func(c cloud.Target) bool { return Is(id, c) })
-	})
-}
-
-// Is reports whether a target is the machine, by id or by one of its addresses.
-func Is(id cloud.InstanceID, c cloud.Target) bool {
-	return id == c.InstanceID || id.Unknown() && slices.ContainsFunc(c.Addresses, func(a cloud.Address) bool { return a.Address == id.Address() })
-}
-
-// registersAddresses reports whether the balancer's targets are addresses.
-func registersAddresses(b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[FieldTargetType] == option.TargetIP })
-}

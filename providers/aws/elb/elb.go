@@ -48,6 +48,7 @@ func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 // view is a classic balancer as Normalize would ask for it.
 func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
+	_, own := e.own(s, spec)
 	b := cloud.Balancer{
 		Name:      s.Name,
 		Scope:     lb.Scope(),
@@ -58,7 +59,7 @@ func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 		ProviderFields: map[string]string{
 			balancer.FieldType:    balancer.KindClassic,
 			balancer.FieldSubnets: balancer.Joined(lb.Subnets),
-			balancer.FieldGroups:  balancer.GroupsText(lb.SecurityGroups, e.ownID(s, spec)),
+			balancer.FieldGroups:  balancer.GroupsText(lb.SecurityGroups, own),
 			balancer.FieldTags:    tag.Observed(lb.Tags, spec),
 		},
 		OwnershipTags: e.Cluster.ObservedMarks(lb.Tags),
@@ -86,7 +87,7 @@ func (b *Balancer) targets() []cloud.InstanceID {
 }
 
 func (e *Balancers) viewAllow(s *Snapshot, spec cloud.Spec) []string {
-	own := e.own(s, spec)
+	own, _ := e.own(s, spec)
 	if own == nil || !e.HasOwnGroup(spec) {
 		return nil
 	}
@@ -203,8 +204,6 @@ type Balancer struct {
 	attributes map[string]string
 }
 
-func (b *Balancer) name() string { return aws.ToString(b.LoadBalancerName) }
-
 // Find returns the balancer of that name with its tags, nil when there is none.
 func (e *Balancers) Find(ctx context.Context, name string) (*Balancer, error) {
 	answer, err := e.Client.DescribeLoadBalancers(ctx, &sdk.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
@@ -231,7 +230,7 @@ func (e *Balancers) List(ctx context.Context) ([]Balancer, error) {
 	}
 	var names []string
 	for _, b := range list {
-		names = append(names, b.name())
+		names = append(names, aws.ToString(b.LoadBalancerName))
 	}
 	tags, err := e.tags(ctx, names)
 	if err != nil {
@@ -288,7 +287,7 @@ func (e *Balancers) complete(ctx context.Context, b *Balancer) error {
 		err = errors.New("AWS answered with none")
 	}
 	if err != nil {
-		return fmt.Errorf("reading the attributes of classic balancer %s: %w", b.name(), err)
+		return fmt.Errorf("reading the attributes of classic balancer %s: %w", aws.ToString(b.LoadBalancerName), err)
 	}
 	b.attributes = viewAttributes(answer.LoadBalancerAttributes)
 	return nil

@@ -336,7 +336,8 @@ func TestClassicNodeRules(t *testing.T) {
 		}}, Name: "web", Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
-		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), d.ownID(s, c.spec))), nil, false)
+		_, ownID := d.own(s, c.spec)
+		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), ownID)), nil, false)
 		got := ""
 		for _, rule := range r.Present {
 			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")

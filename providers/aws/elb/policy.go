@@ -1,7 +1,6 @@
 package elb
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -23,14 +20,6 @@ const (
 	proxyPolicy = "k8s-proxyprotocol-enabled"
 	// tlsPolicyPrefix and the name of a predefined policy are the name of a policy like that one.
 	tlsPolicyPrefix = "k8s-SSLNegotiationPolicy-"
-)
-
-// Types of policies and their attributes (DescribeLoadBalancerPolicyTypes).
-const (
-	policyTypeProxy = "ProxyProtocolPolicyType"
-	policyTypeTLS   = "SSLNegotiationPolicyType"
-	attributeOn     = "ProxyProtocol"
-	attributeLike   = "Reference-Security-Policy"
 )
 
 // viewPolicy says which predefined policy a listener with these policies has:
@@ -196,45 +185,4 @@ func (b *Balancer) proxied() (ports []string) {
 	}
 	slices.Sort(ports)
 	return ports
-}
-
-// createPolicy makes a policy. One is never changed, so that its name says what it is.
-func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
-	kind, attribute, value := policyTypeProxy, attributeOn, "true"
-	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
-		kind, attribute, value = policyTypeTLS, attributeLike, like
-	}
-	_, err := e.Client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
-		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
-		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
-	})
-	return err
-}
-
-func (e *Balancers) setListenerPolicies(ctx context.Context, r cloud.Resource, _ []string) error {
-	_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
-		LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
-	})
-	return err
-}
-
-// parse32 is number32 the other way round.
-func parse32(text string) *int32 {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return nil
-	}
-	return new(int32(n))
-}
-
-// setNodePortPolicies sets the policies of a node port, without the proxy policy where that goes.
-func (e *Balancers) setNodePortPolicies(ctx context.Context, r cloud.Resource, changed []string) error {
-	names := values(fieldPolicies, r)
-	if len(changed) == 0 {
-		names = names[:len(names)-1]
-	}
-	_, err := e.Client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
-		LoadBalancerName: nameOf(r), InstancePort: parse32(r.Key), PolicyNames: names,
-	})
-	return err
 }

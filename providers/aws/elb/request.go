@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -47,25 +49,38 @@ const (
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
-		{Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create, Delete: e.delete},
-		written(kindTags, e.setTags),
-		written(kindGroups, e.setGroups),
 		{
-			Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS},
-			Add: e.createListeners, Update: e.setCertificate, Remove: e.deleteListeners,
+			Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
+			Delete: func(ctx context.Context, present cloud.Resource) error {
+				_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
+				return failure.UnlessGone(err)
+			},
 		},
-		written(kindPolicy, e.createPolicy), written(kindTLS, e.setListenerPolicies), written(kindProxy, e.setNodePortPolicies),
-		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes),
-		{Name: kindTarget, Together: fieldBalancer, Add: e.register, Remove: e.deregister},
-		{Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet}, Add: e.attach, Remove: e.detach},
+		written(kindTags, e.writeTags),
+		written(kindGroups, func(ctx context.Context, r cloud.Resource, _ []string) error {
+			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+			return err
+		}),
+		e.listenerKind(),
+		written(kindPolicy, e.createPolicy),
+		written(kindTLS, func(ctx context.Context, r cloud.Resource, _ []string) error {
+			_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
+				LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
+			})
+			return err
+		}),
+		written(kindProxy, func(ctx context.Context, r cloud.Resource, changed []string) error {
+			names := values(fieldPolicies, r)
+			if len(changed) == 0 { // it goes, and takes the proxy policy away
+				names = names[:len(names)-1]
+			}
+			_, err := e.Client.SetLoadBalancerPoliciesForBackendServer(ctx, &sdk.SetLoadBalancerPoliciesForBackendServerInput{
+				LoadBalancerName: nameOf(r), InstancePort: parse32(r.Key), PolicyNames: names,
+			})
+			return err
+		}),
+		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), e.targetKind(), e.subnetKind(),
 	}
-}
-
-// written is a kind of resources that one request makes, changes and takes away.
-func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
-	k := balancer.Written(kind, "", write)
-	k.Delete = func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) }
-	return k
 }
 
 // nameOf returns the name of the balancer that a part belongs to.
@@ -85,6 +100,13 @@ func values(field string, parts ...cloud.Resource) []string {
 		}
 	}
 	return list
+}
+
+// written is a kind of resources that one request makes, changes and takes away.
+func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
+	k := balancer.Written(kind, "", write)
+	k.Delete = func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) }
+	return k
 }
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
@@ -139,13 +161,8 @@ func listenerInput(l cloud.Listener) types.Listener {
 	return input
 }
 
-func (e *Balancers) delete(ctx context.Context, present cloud.Resource) error {
-	_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
-	return failure.UnlessGone(err)
-}
-
-// setTags writes tags, and removes those without value.
-func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string) error {
+// writeTags writes tags, and removes those without value.
+func (e *Balancers) writeTags(ctx context.Context, r cloud.Resource, keys []string) error {
 	add, remove := tag.Split(r.Fields, keys)
 	if len(add) > 0 {
 		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
@@ -163,38 +180,68 @@ func (e *Balancers) setTags(ctx context.Context, r cloud.Resource, keys []string
 	return err
 }
 
-func (e *Balancers) setGroups(ctx context.Context, r cloud.Resource, _ []string) error {
-	_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
-	return err
+func (e *Balancers) listenerKind() cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS},
+		Add: func(ctx context.Context, wanted []cloud.Resource) error {
+			_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
+			return err
+		},
+		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+			l := listeners(wanted)[0]
+			_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
+				LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+			})
+			return err
+		},
+		Remove: func(ctx context.Context, present []cloud.Resource) error {
+			input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
+			for _, l := range listeners(present...) {
+				input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+			}
+			_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
+			return err
+		},
+	}
 }
 
-func (e *Balancers) createListeners(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
-	return err
-}
-
-func (e *Balancers) setCertificate(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	l := listeners(wanted)[0]
-	_, err := e.Client.SetLoadBalancerListenerSSLCertificate(ctx, &sdk.SetLoadBalancerListenerSSLCertificateInput{
-		LoadBalancerName: nameOf(wanted), LoadBalancerPort: l.LoadBalancerPort, SSLCertificateId: l.SSLCertificateId,
+// createPolicy makes a policy. One is never changed, so that its name says what it is. Types and attributes are those of
+// DescribeLoadBalancerPolicyTypes.
+func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
+	kind, attribute, value := "ProxyProtocolPolicyType", "ProxyProtocol", "true"
+	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
+		kind, attribute, value = "SSLNegotiationPolicyType", "Reference-Security-Policy", like
+	}
+	_, err := e.Client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
+		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
+		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
 	})
 	return err
 }
 
-func (e *Balancers) deleteListeners(ctx context.Context, present []cloud.Resource) error {
-	input := &sdk.DeleteLoadBalancerListenersInput{LoadBalancerName: nameOf(present[0])}
-	for _, l := range listeners(present...) {
-		input.LoadBalancerPorts = append(input.LoadBalancerPorts, l.LoadBalancerPort)
+// parse32 is number32 the other way round.
+func parse32(text string) *int32 {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil
 	}
-	_, err := e.Client.DeleteLoadBalancerListeners(ctx, input)
-	return err
+	return new(int32(n))
 }
 
-// attach gives the balancer subnets. It can have one in each zone, and the zone of a subnet that was
+// subnetKind are the subnets of a balancer. It can have one in each zone, and the zone of a subnet that was
 // detached a moment ago may not be free yet.
-func (e *Balancers) attach(ctx context.Context, wanted []cloud.Resource) error {
-	_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
-	return refusedSubnets(err)
+func (e *Balancers) subnetKind() cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet},
+		Add: func(ctx context.Context, wanted []cloud.Resource) error {
+			_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
+			return refusedSubnets(err)
+		},
+		Remove: func(ctx context.Context, present []cloud.Resource) error {
+			_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
+			return refusedSubnets(err)
+		},
+	}
 }
 
 // retryAfter is when AWS is asked again for what it refused although it may take it later.
@@ -207,11 +254,6 @@ func refusedSubnets(err error) error {
 		return &cloud.Waiting{After: retryAfter, Warnings: []cloud.Warning{{Field: option.Subnets.Name, Message: "the subnets are not changed: " + refused.Error()}}}
 	}
 	return err
-}
-
-func (e *Balancers) detach(ctx context.Context, present []cloud.Resource) error {
-	_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
-	return refusedSubnets(err)
 }
 
 // fieldCheck is the health check as a whole, which one request writes.
@@ -257,28 +299,31 @@ func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fiel
 	return err
 }
 
-// register adds targets. One that does not exist any more is tried again later, and the others are
-// registered.
-func (e *Balancers) register(ctx context.Context, wanted []cloud.Resource) error {
-	var gone []cloud.Warning
-	err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
-		_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
-		return err
-	}, func(one types.Instance, err error) {
-		gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
-	})
-	if err == nil && len(gone) > 0 {
-		return &cloud.Waiting{After: retryAfter, Warnings: gone}
+// targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
+// registered; where it is to be removed it is none.
+func (e *Balancers) targetKind() cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kindTarget, Together: fieldBalancer,
+		Add: func(ctx context.Context, wanted []cloud.Resource) error {
+			var gone []cloud.Warning
+			err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
+				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+				return err
+			}, func(one types.Instance, err error) {
+				gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
+			})
+			if err == nil && len(gone) > 0 {
+				return &cloud.Waiting{After: retryAfter, Warnings: gone}
+			}
+			return err
+		},
+		Remove: func(ctx context.Context, present []cloud.Resource) error {
+			return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
+				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
+				return err
+			}, func(types.Instance, error) {})
+		},
 	}
-	return err
-}
-
-// deregister removes targets. One that does not exist any more is none.
-func (e *Balancers) deregister(ctx context.Context, present []cloud.Resource) error {
-	return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
-		_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
-		return err
-	}, func(types.Instance, error) {})
 }
 
 func instanceList(targets []cloud.Resource) []types.Instance {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -29,6 +29,12 @@ type Balancers struct {
 	Addresses *ec2.Client
 	Security  *secgroup.Groups
 	Targets   *TargetGroups
+}
+
+// TargetGroups reads and writes the target groups of Network Load Balancers, and what is registered with them.
+type TargetGroups struct {
+	config.Config
+	Client *sdk.Client
 }
 
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.
@@ -62,6 +68,33 @@ type Listener struct {
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
 }
+
+// Group is a target group with what is in it.
+type Group struct {
+	types.TargetGroup
+	Tags       map[string]string
+	Attributes map[string]string
+	// Targets are the ids registered and not on their way out: of instances, or addresses.
+	Targets []string
+	// Serves says that one of them is healthy.
+	Serves bool
+}
+
+// Set is what was read of the target groups of one Service.
+type Set struct {
+	// Unused are those of the Service that no listener leads to.
+	Unused []Group
+	// taken are the names of all target groups there are.
+	taken map[string]bool
+	// Alive are the ARNs of all network balancers, nil where they were not listed.
+	Alive map[string]bool
+}
+
+// Limits of one request.
+const (
+	pageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
+	tagBatch = 20  // ARNs of one DescribeTags
+)
 
 // Find returns the balancer with that name or ARN, without its tags, nil when there is none.
 func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
@@ -120,177 +153,99 @@ func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, n
 	return list, names, nil
 }
 
-// What AWS tells of one balancer, listener or target group in a request is taken from the last look:
-//
-//	part                                    is taken from there where
-//	attributes of the balancer              it was about this balancer
-//	attributes and targets of a             its listener has the same port and protocol, and leads to a
-//	 target group                           target group of the same port, protocol and kind
-//	certificates besides the default one    the default one is the same
-//	idle timeout of a listener              it was known
-//	health of targets                       never; while a target group waits for it, nothing is
-
-// known returns what the last look knew of the balancer, the zero value for nothing. A balancer that goes is
-// read itself. A target group that no listener leads to was led to a moment ago, or will be.
-func (s *Snapshot) known(spec cloud.Spec) cloud.Balancer {
-	if spec.Last == nil || spec.Deleting || spec.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
-		return cloud.Balancer{}
-	}
-	return spec.Last.Balancer
-}
-
-// knownAs returns what is known of the listener, the zero value for nothing.
-func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
-	for _, was := range known.Listeners {
-		if was.Port == int(aws.ToInt32(l.Port)) && string(was.Protocol) == string(l.Protocol) {
-			return was
-		}
-	}
-	return cloud.Listener{}
-}
-
-// complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
-// one that goes it does without what its deletion does not take.
-func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) error {
-	lb, known := s.Balancer, s.known(spec)
-	if err := n.addGroupsBehind(ctx, lb, groups); err != nil {
-		return err
-	}
-	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
-		return nil
-	}
-	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(spec) {
-		return err
-	}
-	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
-		return n.Client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
-	}, func(o *sdk.DescribeListenersOutput) ([]types.Listener, *string) { return o.Listeners, o.NextMarker })
+// List returns all target groups of the region: their names have to be unique there. Of those of the VPC that could
+// have been made for a Service the ones have their tags that no listener leads to, and that the function chooses. It
+// returns the tags of other objects too, which come in the same answers.
+func (gs *TargetGroups) List(ctx context.Context, tagged func(Group) bool, others ...string) ([]Group, map[string]map[string]string, error) {
+	list, err := gs.describe(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the listeners: %w", err)
+		return nil, nil, err
 	}
-	for _, one := range listeners {
-		l := Listener{Listener: one}
-		if err := n.completeListener(ctx, lb, &l, groups, l.knownAs(known), spec, known.Targets); err != nil {
-			return err
-		}
-		lb.listeners = append(lb.listeners, l)
-	}
-	return nil
-}
-
-// completeListener reads what is in a listener, of which it was known what was.
-func (n *Balancers) completeListener(ctx context.Context, lb *Balancer, l *Listener, groups []Group, was cloud.Listener, spec cloud.Spec, targets []cloud.InstanceID) error {
-	if err := n.readCertificates(ctx, l, was); err != nil {
-		return err
-	}
-	if group := balancer.Pick(slices.Concat(lb.groups, groups), func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
-		l.group = *group
-		if !spec.Deleting && !l.group.recall(was, targets) {
-			if err := n.Targets.complete(ctx, &l.group); err != nil {
-				return err
-			}
+	for _, g := range list {
+		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
+		if could && (len(g.LoadBalancerArns) == 0 || tagged(g)) {
+			others = append(others, aws.ToString(g.TargetGroupArn))
 		}
 	}
-	if !lb.isTimed(spec) {
-		return nil
+	tags, err := gs.tags(ctx, others)
+	for i := range list {
+		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
 	}
-	return n.readTimeout(ctx, l, was)
+	return list, tags, err
 }
 
-func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known cloud.Balancer) error {
-	lb.attributes = map[string]string{}
-	if known.ProviderFields != nil {
-		for attribute, field := range attributeFields {
-			lb.attributes[attribute] = known.ProviderFields[field]
-		}
-		return nil
-	}
-	answer, err := n.Client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
-	if err != nil {
-		return fmt.Errorf("reading the attributes: %w", err)
-	}
-	for _, attribute := range answer.Attributes {
-		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
-	}
-	return nil
-}
-
-// addGroupsBehind adds the target groups behind the balancer, and reads the tags of those that may have been made for
-// a Service and have none yet: by these the ones of the user are known.
-func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []Group) error {
-	var arns []string
+// describe returns all target groups of the region, without their tags.
+func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
+	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
+		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(pageSize), Marker: page})
+	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
+		return o.TargetGroups, o.NextMarker
+	})
+	list := []Group{}
 	for _, g := range groups {
-		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
-			lb.groups = append(lb.groups, g)
-			if g.Tags == nil && tag.IsChild(aws.ToString(g.TargetGroupName)) {
-				arns = append(arns, *g.TargetGroupArn)
+		list = append(list, Group{TargetGroup: g})
+	}
+	return list, failure.Wrap(err, "reading the target groups")
+}
+
+// tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
+func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
+	return tag.ByID(arns, tagBatch, func(arns []string) (map[string]map[string]string, error) {
+		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
+		}
+		tags := map[string]map[string]string{}
+		for _, described := range answer.TagDescriptions {
+			of := map[string]string{}
+			for _, tag := range described.Tags {
+				of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+			}
+			tags[aws.ToString(described.ResourceArn)] = of
+		}
+		return tags, nil
+	})
+}
+
+// tagList returns tags as AWS takes them, sorted by key.
+func tagList(tags map[string]string) []types.Tag {
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Scope says who can reach the balancer.
+func (lb *Balancer) Scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *Balancer) dualStack() bool {
+	return lb.IpAddressType == types.IpAddressTypeDualstack
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *Balancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if aws.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := aws.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
 			}
 		}
 	}
-	tags, err := n.Targets.tags(ctx, arns)
-	for i, g := range lb.groups {
-		if g.Tags == nil {
-			lb.groups[i].Tags = tags[aws.ToString(g.TargetGroupArn)]
-		}
-	}
-	return err
-}
-
-// readCertificates reads the certificates of a listener besides the default one, where it can have any.
-func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud.Listener) error {
-	if l.Protocol != types.ProtocolEnumTls {
-		return nil
-	}
-	if arns := certificatesOf(was); len(arns) > 0 && arns[0] == l.certificate() {
-		l.extra = arns[1:]
-		return nil
-	}
-	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
-	if err != nil {
-		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
-	}
-	for _, c := range certificates.Certificates {
-		if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != l.certificate() {
-			l.extra = append(l.extra, arn)
-		}
-	}
-	slices.Sort(l.extra)
-	return nil
-}
-
-// What is here is the idle timeout of listeners. AWS tells that of one listener in a request, so that it
-// is read only where it may be another one than AWS's default:
-//
-//	annotation  tag of the balancer  the timeout of its TCP listeners
-//	yes         –                    is read, and what the annotation says
-//	no          yes                  is read, and AWS's default; then the tag goes
-//	no          no                   is nobody's business: it was not changed here
-//
-// The tag is written before a timeout is, and removed after all have the default. So it is there after
-// a crash too.
-
-// attributeTimeout is an attribute of listeners.
-const attributeTimeout = "tcp.idle_timeout.seconds"
-
-// isTimed reports whether the idle timeouts of the listeners are managed.
-func (lb *Balancer) isTimed(spec cloud.Spec) bool {
-	return !spec.Deleting && (option.IdleTimeout.Has(spec.Options) || lb.isMarkedTimed())
-}
-
-// readTimeout reads the idle timeout of a listener that has one which can be changed.
-func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.Listener) error {
-	if l.idle = was.ProviderFields[balancer.FieldIdleTimeout]; l.idle != "" || !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
-		return nil
-	}
-	answer, err := n.Client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})
-	if err != nil {
-		return fmt.Errorf("reading the attributes of listener %d: %w", aws.ToInt32(l.Port), err)
-	}
-	l.idle = desired.DefaultTimeout
-	for _, attribute := range answer.Attributes {
-		if aws.ToString(attribute.Key) == attributeTimeout {
-			l.idle = aws.ToString(attribute.Value)
-		}
-	}
-	return nil
+	return ""
 }

@@ -61,41 +61,52 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 	return mappings
 }
 
-func (n *Balancers) writeTimeout(ctx context.Context, wanted cloud.Resource, _ []string) error {
-	_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
-		ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
-	})
-	return err
-}
-
-func (n *Balancers) markTimed(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{
-		ResourceArns: []string{*balancer.Text(wanted, fieldBalancer)}, Tags: []types.Tag{{Key: aws.String(tag.Timed), Value: aws.String("true")}},
-	})
-	return "", err
-}
-
-func (n *Balancers) unmarkTimed(ctx context.Context, present cloud.Resource) error {
-	_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: []string{*balancer.Text(present, fieldBalancer)}, TagKeys: []string{tag.Timed}})
-	return err
-}
-
 // ResourceKinds returns the kinds of resources in the order of making. Target groups are filled before
 // a listener leads to them.
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
-	return slices.Concat([]cloud.ResourceKind{
-		{Name: kindTags, Update: n.writeTags},
+	balancers := []cloud.ResourceKind{
+		{Name: kindTags, Update: func(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
+			arns, _ := present.Native.([]string)
+			add, remove := tag.Split(wanted.Fields, keys)
+			return n.writeTags(ctx, arns, add, remove)
+		}},
 		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
-		{Name: kindTimed, Create: n.markTimed, Delete: n.unmarkTimed},
-		balancer.Written(kindAttributes, fieldBalancer, n.writeAttributes),
-	}, n.Targets.kinds(), []cloud.ResourceKind{
+		{
+			Name: kindTimed,
+			Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+				return "", n.writeTags(ctx, []string{*balancer.Text(wanted, fieldBalancer)}, map[string]string{tag.Timed: "true"}, nil)
+			},
+			Delete: func(ctx context.Context, present cloud.Resource) error {
+				return n.writeTags(ctx, []string{*balancer.Text(present, fieldBalancer)}, nil, []string{tag.Timed})
+			},
+		},
+		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+			var list []types.LoadBalancerAttribute
+			for _, key := range keys {
+				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: balancer.Text(wanted, key)})
+			}
+			_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Attributes: list})
+			return err
+		}),
+	}
+	listeners := []cloud.ResourceKind{
 		{
 			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
-			Create: n.createListener, Update: n.changeListener, Delete: n.deleteListener,
+			Create: n.createListener, Update: n.changeListener,
+			Delete: func(ctx context.Context, present cloud.Resource) error {
+				_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
+				return failure.UnlessGone(err)
+			},
 		},
-		balancer.Written(kindTimeout, fieldListener, n.writeTimeout),
-		{Name: kindCertificate, Create: n.addCertificate, Delete: n.removeCertificate},
-	})
+		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
+			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
+				ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
+			})
+			return err
+		}),
+		n.certificateKind(),
+	}
+	return slices.Concat(balancers, n.Targets.kinds(), listeners)
 }
 
 func tagsOf(r cloud.Resource) []types.Tag {
@@ -103,11 +114,8 @@ func tagsOf(r cloud.Resource) []types.Tag {
 	return tagList(tags)
 }
 
-// writeTags writes tags of the balancer, its listeners and target groups, and removes those without a
-// value.
-func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
-	arns, _ := present.Native.([]string)
-	add, remove := tag.Split(wanted.Fields, keys)
+// writeTags writes tags of the balancer, its listeners and target groups, and removes others.
+func (n *Balancers) writeTags(ctx context.Context, arns []string, add map[string]string, remove []string) error {
 	for batch := range slices.Chunk(arns, tagBatch) {
 		if len(add) > 0 {
 			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: tagList(add)}); err != nil {
@@ -125,8 +133,12 @@ func (n *Balancers) writeTags(ctx context.Context, present, wanted cloud.Resourc
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, []cloud.BalancerAddress, error) {
 	b, _ := wanted.Native.(cloud.Balancer)
+	scheme := types.LoadBalancerSchemeEnumInternetFacing
+	if b.Scope == cloud.ScopeInternal {
+		scheme = types.LoadBalancerSchemeEnumInternal
+	}
 	made, err := n.Client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
-		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: schemeOf(b.Scope), IpAddressType: stackOf(wanted),
+		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: scheme, IpAddressType: stackOf(wanted),
 		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
 	if err == nil && len(made.LoadBalancers) == 0 {
@@ -136,13 +148,6 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		return "", nil, err
 	}
 	return aws.ToString(made.LoadBalancers[0].LoadBalancerArn), balancer.At(made.LoadBalancers[0].DNSName), nil
-}
-
-func schemeOf(scope cloud.Scope) types.LoadBalancerSchemeEnum {
-	if scope == cloud.ScopeInternal {
-		return types.LoadBalancerSchemeEnumInternal
-	}
-	return types.LoadBalancerSchemeEnumInternetFacing
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
@@ -158,25 +163,22 @@ func groupIDs(r cloud.Resource) (ids []string) {
 	return ids
 }
 
-// inOrder returns fields in the order of their requests: with IPv6 each subnet needs a range of it.
-func inOrder(fields []string, stack types.IpAddressType) []string {
-	order := []string{fieldStack, fieldGroups, fieldSubnets}
-	if stack == types.IpAddressTypeDualstack {
-		order = []string{fieldGroups, fieldSubnets, fieldStack}
-	}
-	return slices.DeleteFunc(order, func(f string) bool { return !slices.Contains(fields, f) })
-}
-
-// change changes security groups, subnets and address types, which take a request each.
+// change changes security groups, subnets and address types, which take a request each. With IPv6 each subnet needs a range
+// of it.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
 	b, _ := wanted.Native.(cloud.Balancer)
-	for _, field := range inOrder(fields, stackOf(wanted)) {
-		switch field {
-		case fieldGroups:
+	order := []string{fieldStack, fieldGroups, fieldSubnets}
+	if stackOf(wanted) == types.IpAddressTypeDualstack {
+		order = []string{fieldGroups, fieldSubnets, fieldStack}
+	}
+	for _, field := range order {
+		switch {
+		case !slices.Contains(fields, field):
+		case field == fieldGroups:
 			_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
-		case fieldSubnets:
+		case field == fieldSubnets:
 			_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
-		case fieldStack:
+		case field == fieldStack:
 			_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 		}
 		if err != nil {
@@ -189,23 +191,11 @@ func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
 	_, err := n.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerArn: &present.ID})
 	switch {
-	case failure.Is(err, codeProtected):
+	case failure.Is(err, "OperationNotPermitted"):
 		return protected(present.Key)
 	case failure.IsGone(err): // that is proved by a list
 		return &cloud.Waiting{}
 	}
-	return err
-}
-
-// codeProtected is the answer to the deletion of a balancer that is protected from that.
-const codeProtected = "OperationNotPermitted"
-
-func (n *Balancers) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
-	var list []types.LoadBalancerAttribute
-	for _, key := range keys {
-		list = append(list, types.LoadBalancerAttribute{Key: &key, Value: balancer.Text(wanted, key)})
-	}
-	_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Attributes: list})
 	return err
 }
 
@@ -256,22 +246,20 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 	return err
 }
 
-func (n *Balancers) deleteListener(ctx context.Context, present cloud.Resource) error {
-	_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
-	return failure.UnlessGone(err)
-}
-
-// addCertificate gives a listener a certificate besides the default one.
-func (n *Balancers) addCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{
-		ListenerArn: balancer.Text(wanted, fieldListener), Certificates: []types.Certificate{{CertificateArn: balancer.Text(wanted, fieldCertificate)}},
-	})
-	return "", err
-}
-
-func (n *Balancers) removeCertificate(ctx context.Context, present cloud.Resource) error {
-	_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{
-		ListenerArn: balancer.Text(present, fieldListener), Certificates: []types.Certificate{{CertificateArn: balancer.Text(present, fieldCertificate)}},
-	})
-	return err
+// certificateKind are the certificates of listeners besides the default one.
+func (n *Balancers) certificateKind() cloud.ResourceKind {
+	list := func(r cloud.Resource) []types.Certificate {
+		return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}
+	}
+	return cloud.ResourceKind{
+		Name: kindCertificate,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{ListenerArn: balancer.Text(wanted, fieldListener), Certificates: list(wanted)})
+			return "", err
+		},
+		Delete: func(ctx context.Context, present cloud.Resource) error {
+			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: balancer.Text(present, fieldListener), Certificates: list(present)})
+			return err
+		},
+	}
 }

@@ -2,147 +2,107 @@ package nlb
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // names upstream gives
+	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// TargetGroups reads and writes the target groups of Network Load Balancers, and what is registered with them.
-type TargetGroups struct {
-	config.Config
-	Client *sdk.Client
-}
-
-// Group is a target group with what is in it.
-type Group struct {
-	types.TargetGroup
-	Tags       map[string]string
-	Attributes map[string]string
-	// Targets are the ids registered and not on their way out: of instances, or addresses.
-	Targets []string
-	// Serves says that one of them is healthy.
-	Serves bool
-}
-
-// List returns all target groups of the region: their names have to be unique there. Of those of the VPC that could
-// have been made for a Service the ones have their tags that no listener leads to, and that the function chooses. It
-// returns the tags of other objects too, which come in the same answers.
-func (gs *TargetGroups) List(ctx context.Context, tagged func(Group) bool, others ...string) ([]Group, map[string]map[string]string, error) {
-	list, err := gs.describe(ctx)
+// addTargetGroup adds the target group that a listener has to lead to, with what is in it. Have is the one that it
+// leads to now. A new one is made when the balancer is there.
+func (p *parts) addTargetGroup(ctx context.Context, have Group, l cloud.Listener) (cloud.IDOf, error) {
+	g, err := p.choose(ctx, have, l)
 	if err != nil {
-		return nil, nil, err
+		return cloud.IDOf{}, err
 	}
-	for _, g := range list {
-		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
-		if could && (len(g.LoadBalancerArns) == 0 || tagged(g)) {
-			others = append(others, aws.ToString(g.TargetGroupArn))
+	ref, rules := g.Ref(), p.rules()
+	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, p.Cluster.ObjectTags(p.change.Spec)}, Needs: rules}
+	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: rules}
+	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.view())}
+	if g.TargetGroupArn != nil {
+		present := presentGroup(g, p.lb)
+		present.Fields, its.Fields[fieldTargets] = healthFields(*g.health()), ref
+		p.Present = append(p.Present, present, its)
+	} else { // what has its default is not written
+		wanted.Needs = append([]cloud.IDOf{p.lb}, rules...)
+		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
+	}
+	p.Wanted = append(p.Wanted, wanted)
+	if len(attributes.Fields) > 0 {
+		attributes.Fields[fieldTargets] = ref
+		p.Wanted = append(p.Wanted, attributes)
+	}
+	p.addTargets(g, l.ProviderFields[balancer.FieldTargetType])
+	return ref, nil
+}
+
+// choose returns the target group for a listener: the one it has, else a spare, else a new one.
+func (p *parts) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
+	if have.suits(l) {
+		return have, nil
+	}
+	names := groupNames(p.Cluster.ID, l, p.change.Spec.Ref.Owner)
+	for _, spare := range p.s.Groups.Unused {
+		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
+			err := p.Targets.complete(ctx, &spare)
+			return spare, err
 		}
 	}
-	tags, err := gs.tags(ctx, others)
-	for i := range list {
-		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
-	}
-	return list, tags, err
-}
-
-// describe returns all target groups of the region, without their tags.
-func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
-	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
-		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(pageSize), Marker: page})
-	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
-		return o.TargetGroups, o.NextMarker
-	})
-	list := []Group{}
-	for _, g := range groups {
-		list = append(list, Group{TargetGroup: g})
-	}
-	return list, failure.Wrap(err, "reading the target groups")
-}
-
-// Limits of one request.
-const (
-	pageSize = 400 // of DescribeLoadBalancers and DescribeTargetGroups
-	tagBatch = 20  // ARNs of one DescribeTags
-)
-
-// tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
-func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
-	return tag.ByID(arns, tagBatch, func(arns []string) (map[string]map[string]string, error) {
-		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
-		if err != nil {
-			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
-		}
-		tags := map[string]map[string]string{}
-		for _, described := range answer.TagDescriptions {
-			of := map[string]string{}
-			for _, tag := range described.Tags {
-				of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
-			}
-			tags[aws.ToString(described.ResourceArn)] = of
-		}
-		return tags, nil
-	})
-}
-
-// tagList returns tags as AWS takes them, sorted by key.
-func tagList(tags map[string]string) []types.Tag {
-	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
-}
-
-// ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
-// left by a broken change.
-func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
-	s.taken = map[string]bool{}
-	var orphans []Group
-	var arns []string
-	for _, g := range groups {
-		s.taken[aws.ToString(g.TargetGroupName)] = true
-		switch {
-		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
-			s.Unused = append(s.Unused, g)
-		case spec.Deleting && s.isOrphan(g):
-			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
+	for _, name := range names {
+		if !p.s.Groups.taken[name] {
+			return Group{TargetGroup: types.TargetGroup{
+				TargetGroupName: &name, TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Protocol: types.ProtocolEnum(l.TargetProtocol),
+			}}, nil
 		}
 	}
-	tags, err := gs.tags(ctx, arns)
-	for _, g := range orphans {
-		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner) {
-			s.Unused = append(s.Unused, g)
-		}
+	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
+}
+
+// suits reports whether the group can be what the listener leads to. AWS can't change its protocol,
+// port and type. Protocol and interval of its health check are in its name (see groupName):
+// upstream fails for ever where it finds another one under a name it is about to give.
+func (g Group) suits(l cloud.Listener) bool {
+	return g.TargetGroupArn != nil && string(g.Protocol) == string(l.TargetProtocol) && int(aws.ToInt32(g.Port)) == l.TargetPort &&
+		string(g.TargetType) == l.ProviderFields[balancer.FieldTargetType] &&
+		string(g.HealthCheckProtocol) == string(l.Health.Protocol) && int32(l.Health.Interval/time.Second) == aws.ToInt32(g.HealthCheckIntervalSeconds)
+}
+
+// groupNames are the names a listener's target group may have: upstream's, and one with the
+// UID where that is taken, as by the balancer of a Service of the same name that was kept.
+func groupNames(clusterID string, l cloud.Listener, us cloud.Owner) []string {
+	return []string{groupName(clusterID, us, l), groupName(clusterID+us.UID, us, l)}
+}
+
+// groupName returns the name upstream gives to a target group. It depends on what AWS can't change.
+func groupName(clusterID string, owner cloud.Owner, l cloud.Listener) string {
+	h := sha1.New() //nolint:gosec // as above
+	for _, part := range []string{
+		clusterID, owner.Namespace, owner.Name, strconv.Itoa(l.Port), strconv.Itoa(l.TargetPort), string(l.TargetProtocol),
+		l.ProviderFields[balancer.FieldTargetType], string(l.Health.Protocol), strconv.Itoa(int(l.Health.Interval / time.Second)),
+	} {
+		h.Write([]byte(part))
 	}
-	return err
+	return tag.Child(owner, hex.EncodeToString(h.Sum(nil)))
 }
 
-// Set is what was read of the target groups of one Service.
-type Set struct {
-	// Unused are those of the Service that no listener leads to.
-	Unused []Group
-	// taken are the names of all target groups there are.
-	taken map[string]bool
-	// Alive are the ARNs of all network balancers, nil where they were not listed.
-	Alive map[string]bool
-}
-
-// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
-// shows them for a while.
-func (s *Set) isOrphan(g Group) bool {
-	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && tag.IsChild(aws.ToString(g.TargetGroupName)) &&
-		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
+// creation is what a target group is made with.
+type creation struct {
+	cloud.Listener
+	tags map[string]string
 }
 
 // complete reads the attributes and the targets of a group.
@@ -169,31 +129,6 @@ func (gs *TargetGroups) complete(ctx context.Context, g *Group) error {
 	slices.Sort(g.Targets)
 	g.Targets = slices.Compact(g.Targets)
 	return nil
-}
-
-// recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
-// all listeners. It reports false where that was about another group, or does not say which addresses are
-// registered.
-func (g *Group) recall(was cloud.Listener, all []cloud.InstanceID) bool {
-	is := g.view()
-	const kind = balancer.FieldTargetType
-	addresses := !slices.ContainsFunc(was.Targets, func(id cloud.InstanceID) bool { return !id.Unknown() })
-	known := g.TargetType == types.TargetTypeEnumInstance || was.Targets != nil && addresses
-	if !known || is.TargetProtocol != was.TargetProtocol || is.TargetPort != was.TargetPort || is.ProviderFields[kind] != was.ProviderFields[kind] {
-		return false
-	}
-	if was.Targets != nil {
-		all = was.Targets
-	}
-	g.Attributes = map[string]string{}
-	for attribute, field := range groupAttributes {
-		g.Attributes[attribute] = was.ProviderFields[field]
-	}
-	for _, id := range all {
-		g.Targets = append(g.Targets, id.Address()) // or the id
-	}
-	slices.Sort(g.Targets)
-	return true
 }
 
 // Ref stands for the target group.
@@ -264,8 +199,11 @@ func (g Group) health() *cloud.Health {
 		Timeout:  time.Duration(aws.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
 		Healthy:  int(aws.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(aws.ToInt32(g.UnhealthyThresholdCount)),
 	}
-	if balancer.AsksForPath(h.Protocol) {
-		h.Path = aws.ToString(g.HealthCheckPath)
-	}
+	h.Path = annotation.CheckPath(h.Protocol, aws.ToString(g.HealthCheckPath))
 	return h
+}
+
+// presentGroup is a target group that is there. It is a part of the balancer that it needs.
+func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
+	return cloud.Resource{Kind: kindTargetGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
 }

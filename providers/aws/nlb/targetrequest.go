@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -25,22 +24,45 @@ const (
 // kinds returns the kinds of resources in the order of making.
 func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
-		{Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create, Update: gs.changeHealth, Delete: gs.remove},
-		balancer.Written(kindGroupAttributes, fieldTargets, gs.writeAttributes),
+		{
+			Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create,
+			Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+				c, _ := wanted.Native.(creation)
+				check := c.check()
+				check.TargetGroupArn = &present.ID
+				_, err := gs.Client.ModifyTargetGroup(ctx, check)
+				return err
+			},
+			Delete: func(ctx context.Context, present cloud.Resource) error {
+				_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
+				return failure.UnlessInUse(err)
+			},
+		},
+		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+			var list []types.TargetGroupAttribute
+			for _, key := range keys {
+				list = append(list, types.TargetGroupAttribute{Key: &key, Value: balancer.Text(wanted, key)})
+			}
+			if wanted.Fields[attributeSticky] == "true" {
+				list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
+			}
+			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
+			return err
+		}),
 		{Name: kindTarget, Together: fieldTargets, Add: gs.register, Remove: gs.deregister},
 	}
 }
 
 func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	c, _ := wanted.Native.(creation)
-	input := &sdk.CreateTargetGroupInput{
+	check := c.check()
+	made, err := gs.Client.CreateTargetGroup(ctx, &sdk.CreateTargetGroupInput{
 		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.Cluster.VPC,
 		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: tagList(c.tags),
-		HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)), HealthCheckPath: pathOf(c.Health),
-		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
-		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
-	}
-	made, err := gs.Client.CreateTargetGroup(ctx, input)
+		HealthCheckProtocol: check.HealthCheckProtocol, HealthCheckPort: check.HealthCheckPort, HealthCheckPath: check.HealthCheckPath,
+		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
+		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
+	})
 	if err == nil && len(made.TargetGroups) == 0 {
 		err = cloud.ErrIncomplete
 	}
@@ -50,46 +72,25 @@ func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []c
 	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
 }
 
-func pathOf(h *cloud.Health) *string {
-	if h.Path == "" {
-		return nil
+// check is the health check of a target group as AWS is asked for it.
+func (c creation) check() *sdk.ModifyTargetGroupInput {
+	h := c.Health
+	check := &sdk.ModifyTargetGroupInput{
+		HealthCheckProtocol: types.ProtocolEnum(h.Protocol), HealthCheckPort: aws.String(healthPortText(*h)),
+		HealthCheckIntervalSeconds: balancer.Seconds(h.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(h.Timeout),
+		HealthyThresholdCount: aws.Int32(int32(h.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(h.Unhealthy)),
 	}
-	return &h.Path
-}
-
-func (gs *TargetGroups) changeHealth(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-	c, _ := wanted.Native.(creation)
-	_, err := gs.Client.ModifyTargetGroup(ctx, &sdk.ModifyTargetGroupInput{
-		TargetGroupArn: &present.ID, HealthCheckProtocol: types.ProtocolEnum(c.Health.Protocol), HealthCheckPort: aws.String(healthPortText(*c.Health)),
-		HealthCheckIntervalSeconds: balancer.Seconds(c.Health.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(c.Health.Timeout),
-		HealthyThresholdCount: aws.Int32(int32(c.Health.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(c.Health.Unhealthy)),
-		HealthCheckPath: pathOf(c.Health),
-	})
-	return err
-}
-
-func (gs *TargetGroups) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := gs.Client.DeleteTargetGroup(ctx, &sdk.DeleteTargetGroupInput{TargetGroupArn: &present.ID})
-	return failure.UnlessInUse(err)
-}
-
-func (gs *TargetGroups) writeAttributes(ctx context.Context, wanted cloud.Resource, keys []string) error {
-	var list []types.TargetGroupAttribute
-	for _, key := range keys {
-		list = append(list, types.TargetGroupAttribute{Key: &key, Value: aws.String(fmt.Sprint(wanted.Fields[key]))})
+	if h.Path != "" {
+		check.HealthCheckPath = &h.Path
 	}
-	if wanted.Fields[attributeSticky] == "true" {
-		list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
-	}
-	_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
-	return err
+	return check
 }
 
 // register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
 // have to wait.
 func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) error {
 	refused := &cloud.Waiting{After: untilTaken}
-	bad := func(err error) bool { return failure.Is(err, codeBadTarget) }
+	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
 	for batch := range slices.Chunk(wanted, targetBatch) {
 		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
 			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
@@ -129,9 +130,6 @@ func targetList(resources []cloud.Resource) []types.TargetDescription {
 	}
 	return list
 }
-
-// codeBadTarget is the answer to an instance that does not run, or an address outside.
-const codeBadTarget = "InvalidTarget"
 
 // reasonSkipped is the event of nodes that are no targets.
 const reasonSkipped = "TargetSkipped"

@@ -183,7 +183,8 @@ func TestUnused(t *testing.T) {
 	shared, orphan := groupOfTargets("k8s-shared", cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
 	shared.LoadBalancerArns = []string{"b", "c"}
 	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: (&recorder{}).groups(cluster)}
-	r, err := n.Resources(t.Context(), &Snapshot{Balancer: &Balancer{listeners: []Listener{{group: shared}}}, Groups: &Set{Unused: []Group{orphan}}}, cloud.Change{})
+	var r cloud.Resources
+	err := n.Remove(&r, &Snapshot{Balancer: &Balancer{listeners: []Listener{{group: shared}}}, Groups: &Set{Unused: []Group{orphan}}}, cloud.Change{}, nil)
 	if groups := keysOf(r.Present, kindTargetGroup); err != nil || !slices.Equal(groups, []string{"k8s-orphan"}) {
 		t.Errorf("%q, %v", groups, err)
 	}

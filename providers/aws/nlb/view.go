@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,86 +9,13 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
-
-// Scope says who can reach the balancer.
-func (lb *Balancer) Scope() cloud.Scope {
-	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
-}
-
-func (lb *Balancer) dualStack() bool {
-	return lb.IpAddressType == types.IpAddressTypeDualstack
-}
-
-// Subnets are the ids of its subnets, sorted.
-func (lb *Balancer) Subnets() []string {
-	var ids []string
-	for _, zone := range lb.AvailabilityZones {
-		ids = append(ids, aws.ToString(zone.SubnetId))
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// addressOf returns the address that was asked for in a subnet: an allocation id or a private
-// address, "" when AWS chose.
-func (lb *Balancer) addressOf(subnet string) string {
-	for _, zone := range lb.AvailabilityZones {
-		if aws.ToString(zone.SubnetId) != subnet {
-			continue
-		}
-		for _, address := range zone.LoadBalancerAddresses {
-			if id := aws.ToString(address.AllocationId); id != "" {
-				return id
-			}
-			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
-				return ip
-			}
-		}
-	}
-	return ""
-}
-
-// Observe reads the rest of a network balancer that was found.
-func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) (cloud.Observed, error) {
-	lb := s.Balancer
-	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
-		return cloud.Observed{}, err
-	}
-	if err := n.complete(ctx, s, groups, spec); err != nil {
-		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
-	}
-	o := cloud.Observed{
-		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
-	}
-	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
-		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
-	}
-	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
-	return o, nil
-}
-
-// Attributes of network balancers and target groups.
-const (
-	attributeCrossZone  = "load_balancing.cross_zone.enabled"
-	attributeProtection = "deletion_protection.enabled"
-	attributeLog        = "access_logs.s3.enabled"
-	attributeLogBucket  = "access_logs.s3.bucket"
-	attributeLogPrefix  = "access_logs.s3.prefix"
-)
-
-// attributeFields are the attributes by their fields in the portable view.
-var attributeFields = map[string]string{
-	attributeCrossZone: balancer.FieldCrossZone, attributeProtection: balancer.FieldProtection, attributeLog: balancer.FieldLog,
-	attributeLogBucket: balancer.FieldLogBucket, attributeLogPrefix: balancer.FieldLogPrefix,
-}
 
 // view returns the managed state of a network balancer.
 func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
@@ -122,6 +48,12 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	b.Targets = slices.Sorted(maps.Keys(targets))
 	b.Allow = n.allowed(s, spec, b)
 	return b
+}
+
+// attachedGroup returns the security group that was made for the network balancer, if it has it.
+func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
+	own, exists := n.Security.OfNetwork(s.Inventory, spec.Ref.Owner)
+	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
 }
 
 // allowed says who may connect, by the rules of security groups.
@@ -180,7 +112,7 @@ func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 		balancer.LookupAddresses: balancer.PlacesText(lb.Subnets(), lb.addressOf),
 		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
 		balancer.LookupTaken:     strconv.FormatBool(tag.Marks.Owner(lb.Tags).UID == ""),
-		balancer.LookupTimed:     strconv.FormatBool(lb.isMarkedTimed()),
+		balancer.LookupTimed:     strconv.FormatBool(lb.Tags[tag.Timed] != ""),
 		balancer.LookupHeld:      lb.Tags[tag.Held],
 		balancer.LookupListeners: lb.listenersText(),
 		balancer.LookupStack:     strconv.FormatBool(lb.dualStack()),

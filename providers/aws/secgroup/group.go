@@ -2,6 +2,7 @@
 package secgroup
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
@@ -28,13 +31,110 @@ type Groups struct {
 // codeGroupExists is the answer where a security group of that name is there.
 const codeGroupExists = "InvalidGroup.Duplicate"
 
-// isAnothers reports whether the tags of a group say that it is another cluster's.
-func (gs *Groups) isAnothers(g ec2types.SecurityGroup, us cloud.Owner) bool {
+// KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
+// those without the cluster's tag too. A group of that name which is not ours is refused like one that
+// cannot be made, so that what does not refer to it goes on; nothing of it changes.
+func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules Rules) (cloud.Resource, error) {
+	g, exists, err := gs.findGroup(ctx, inv, n)
 	tags := tag.Of(g.Tags)
-	if cluster := tag.Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
-		return true
+	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: creation{n, gs.Cluster.GroupTags(spec)}}
+	switch value, shared := tags[tag.ClusterPrefix+gs.Cluster.ID]; {
+	case err != nil:
+		return own, err
+	case !exists:
+	case gs.Cluster.IsAnothers(tags, spec.Ref.Owner):
+		own.Problem = &cloud.Invalid{Field: option.Name.Name, Value: option.Name.In(spec.Options), Want: fmt.Sprintf("another name for the balancer: security group %s (%s) belongs to another cluster", own.ID, n.Name)}
+	case !gs.Cluster.Owns(tags) && shared:
+		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it has the cluster's tag with value %q, so it is shared", own.ID, n.Name, value)}
+	default:
+		r.Present = append(r.Present, own)
+		if !gs.Cluster.Owns(tags) {
+			addTags(r, g, gs.Cluster.Tags())
+		}
 	}
-	return tag.InAny(tags) && !gs.Cluster.Has(tags)
+	r.Wanted = append(r.Wanted, own)
+	for _, rule := range rules.Without(Ingress(g)).Sorted() {
+		one := ruleResource(own.Ref(), rule, "", nil)
+		one.Problem = own.Problem
+		r.Wanted = append(r.Wanted, one)
+	}
+	if own.Problem != nil {
+		return own, nil
+	}
+	for _, rule := range Ingress(g).Without(rules).Sorted() {
+		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))
+	}
+	return own, nil
+}
+
+// creation is what a security group is made with.
+type creation struct {
+	Name
+	tags map[string]string
+}
+
+// findGroup looks for the group also among those without the cluster's tag.
+func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
+	if g, known := n.In(inv); known {
+		return g, true, nil
+	}
+	answer, err := gs.Client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{gs.Cluster.InVPC(), filter.By("group-name", n.Name)}})
+	if err != nil {
+		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.Name, err)
+	}
+	for _, g := range answer.SecurityGroups {
+		if n.owns(g) {
+			return g, true, nil
+		}
+	}
+	return ec2types.SecurityGroup{}, false, nil
+}
+
+// addTags adds tags that a security group has to have.
+func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
+	has := tag.Of(g.Tags)
+	maps.DeleteFunc(has, func(key, _ string) bool { _, is := wanted[key]; return !is })
+	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{"Tags": has}}
+	r.Present = append(r.Present, tags)
+	tags.Fields = map[string]any{"Tags": wanted}
+	r.Wanted = append(r.Wanted, tags)
+}
+
+// DropOwn adds security groups of ours that go, and the rules of other groups that refer to them.
+func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2types.SecurityGroup) {
+	for _, g := range groups {
+		own := cloud.Resource{Kind: KindGroup, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId)}
+		r.Present = append(r.Present, own)
+		for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
+			for _, rule := range Ingress(inv.Groups[id]).Sorted() {
+				if rule.Source == own.ID && id != own.ID {
+					r.Present = append(r.Present, ruleResource(id, rule, "", &own))
+				}
+			}
+		}
+	}
+}
+
+// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
+// without it: one that was taken over, or has another name than the Service asks for by now.
+func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
+	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
+	for _, group := range own {
+		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !isAny(named, group)) {
+			addTags(r, group, tag.Marks.Of(us))
+		}
+	}
+}
+
+// Refs are security groups as a balancer names them: its own one is a resource, the others have ids.
+func Refs(ids []string, own Name) []any {
+	refs := make([]any, len(ids))
+	for i, id := range ids {
+		if refs[i] = id; id == tag.OwnGroup {
+			refs[i] = cloud.IDOf{Kind: KindGroup, Key: own.Name}
+		}
+	}
+	return refs
 }
 
 // Name is the name and the description of a security group that belongs to one balancer.
@@ -77,6 +177,17 @@ func (gs *Groups) NetworkName(owner cloud.Owner) Name {
 	return Name{tag.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
 }
 
+// OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
+// Its marks say no other Service's.
+func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
+	own, exists := gs.NetworkName(us).In(inv)
+	tags := tag.Of(own.Tags)
+	if uid := tag.Marks.Owner(tags).UID; uid != "" {
+		return own, exists && uid == us.UID
+	}
+	return own, exists && !gs.Cluster.IsAnothers(tags, us)
+}
+
 // Own returns the security groups that were made for a Service's balancer, of either kind, in an
 // inventory that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
 // the one there is, "" for none:
@@ -93,11 +204,12 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 		taken = gs.groupNames(us, present)
 	}
 	var own []ec2types.SecurityGroup
-	for _, id := range inv.GroupIDs() {
+	for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
 		group := inv.Groups[id]
-		uid := tag.Marks.Owner(tag.Of(group.Tags)).UID
+		tags := tag.Of(group.Tags)
+		uid := tag.Marks.Owner(tags).UID
 		switch {
-		case gs.isAnothers(group, us):
+		case gs.Cluster.IsAnothers(tags, us):
 		case uid == us.UID && uid != "" || uid == "" && isAny(named, group) || isAny(taken, group):
 			own = append(own, group)
 		}
@@ -113,14 +225,6 @@ func IsOfClassic(g ec2types.SecurityGroup) bool {
 // isAny reports whether the group has one of the names.
 func isAny(named []Name, g ec2types.SecurityGroup) bool {
 	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
-}
-
-// IsOurs reports whether a group of the right name is not another Service's.
-func (gs *Groups) IsOurs(g ec2types.SecurityGroup, us cloud.Owner) bool {
-	if uid := tag.Marks.Owner(tag.Of(g.Tags)).UID; uid != "" {
-		return uid == us.UID
-	}
-	return !gs.isAnothers(g, us)
 }
 
 // groupNames are those of the security groups that balancers of these names may have for
@@ -160,9 +264,10 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 	if isAny(gs.groupNames(us, balancer, cloud.UIDName(us.UID)), g) {
 		return false
 	}
-	owned := slices.ContainsFunc(slices.Sorted(maps.Keys(tags)), func(key string) bool {
-		return strings.HasPrefix(key, tag.ClusterPrefix) && tags[key] == tag.Owned || key == tag.Controller
-	})
+	_, owned := tags[tag.Controller]
+	for key, value := range tags {
+		owned = owned || strings.HasPrefix(key, tag.ClusterPrefix) && value == tag.Owned
+	}
 	made := aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
 	return owned && (made || !gs.Cluster.Has(tags))
 }

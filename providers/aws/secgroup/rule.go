@@ -9,6 +9,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // Rule lets traffic into a security group. EC2 tells rules apart by just these fields: there
@@ -116,4 +121,154 @@ func Ingress(g ec2types.SecurityGroup) Rules {
 		}
 	}
 	return rs
+}
+
+// ruleResource is a rule, which is known by all it says but its description. The group is the id of a
+// security group, or stands for it. Where the peer is the balancer's own group, that is what it refers
+// to.
+func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
+	var peer any = r.Source
+	if own != nil && (r.Source == own.ID || r.Source == tag.OwnGroup) {
+		peer = own.Ref()
+	}
+	where := group
+	if ref, own := group.(cloud.IDOf); own {
+		where = ref.Key
+	}
+	return cloud.Resource{
+		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, where), Native: described{r, description},
+		Fields: map[string]any{"GroupId": group, "Peer": peer},
+	}
+}
+
+type described struct {
+	Rule
+	description string
+}
+
+// NodeRules adds the rules of nodes' security groups that are missing, and those that were made for the
+// balancer and are not needed. One that another balancer needs gets its description. Own is the
+// balancer's own group, nil where it has none. With doubt, when a target is no candidate, what seems
+// too much may be needed.
+func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n Needs, own *cloud.Resource, doubt bool) error {
+	if gs.Balancer.LeaveNodeGroups {
+		return nil
+	}
+	for _, id := range n.Groups {
+		missing := n.Rules.Without(Ingress(inv.Groups[id]))
+		for _, rule := range missing.Sorted() {
+			one := ruleResource(id, rule, missing[rule], own)
+			if own != nil {
+				one.Needs = []cloud.IDOf{own.Ref()}
+			}
+			r.Wanted = append(r.Wanted, one)
+		}
+	}
+	if doubt {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
+		surplus := n.Surplus(inv, id)
+		for _, rule := range surplus.Sorted() {
+			var needed bool
+			var next string
+			var err error
+			if n.NewOwner != nil {
+				needed, next, err = n.NewOwner(id, rule)
+			}
+			switch one := ruleResource(id, rule, surplus[rule], own); {
+			case err != nil:
+				return err
+			case !needed:
+				r.Present = append(r.Present, one)
+			case next != surplus[rule]:
+				r.Present = append(r.Present, withDescription(one, surplus[rule]))
+				r.Wanted = append(r.Wanted, withDescription(one, next))
+			}
+		}
+	}
+	return nil
+}
+
+func withDescription(r cloud.Resource, text string) cloud.Resource {
+	r.Fields = maps.Clone(r.Fields)
+	r.Fields["Description"] = text
+	return r
+}
+
+// Needs are the rules that the security groups of a balancer's nodes have to have, all the
+// same ones.
+type Needs struct {
+	Groups []string
+	Rules  Rules
+	// Optional rules are neither missed nor too much.
+	Optional Rules
+	// Mine recognises a rule that was made for the balancer, among all of a group.
+	Mine func(all Rules, r Rule, description string) bool
+	// NewOwner says who else needs a rule; nil when nobody can. Only what is closed is asked for.
+	NewOwner NewOwner
+}
+
+// NewOwner says whether another balancer needs a rule in that security group, and the description it
+// then gets.
+type NewOwner func(group string, r Rule) (needed bool, description string, err error)
+
+// Add adds a rule for each source, unless there is one.
+func (n Needs) Add(transport string, port int, sources []string, description string) {
+	for _, source := range sources {
+		r := Port(transport, port, source)
+		if _, taken := n.Rules[r]; !taken {
+			n.Rules[r] = description
+		}
+	}
+}
+
+// Surplus returns the rules for the balancer on a group that it does not need there.
+func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
+	left, all := Rules{}, Ingress(inv.Groups[id])
+	for r, description := range all {
+		_, needed := n.Rules[r]
+		_, optional := n.Optional[r]
+		used := (needed || optional) && slices.Contains(n.Groups, id)
+		// What lets the members of a group talk to each other is never a balancer's, though one may
+		// have had that group too.
+		if !used && r.Source != id && n.Mine(all, r, description) {
+			left[r] = description
+		}
+	}
+	return left
+}
+
+// NodeGroups returns the ids of the security groups to open for these machines, sorted:
+//
+//	groups with the cluster's tag  groups in all  opened
+//	one or more                    –              those with the tag
+//	none                           one            that one
+//	none                           more           none, see ShutNodes
+func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []string {
+	var ids []string
+	for _, machine := range machines {
+		all := instance.Groups([]cloud.Target{machine})
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
+		switch {
+		case len(tagged) > 0:
+			ids = append(ids, tagged...)
+		case len(all) == 1:
+			ids = append(ids, all...)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
+func (gs *Groups) ShutNodes(inv *vpc.Inventory, machines []cloud.Target) []string {
+	var names []string
+	for _, machine := range machines {
+		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(inv, []cloud.Target{machine})) == 0 {
+			names = append(names, machine.NodeName)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -37,6 +37,8 @@ type Balancers struct {
 // snapshot is what was read of a Service's balancer and of what surrounds it.
 type snapshot struct {
 	inventory *vpc.Inventory
+	// name is the balancer's, where there is none the one it would have.
+	name string
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
 	// One of classic and network is set where the balancer exists.
@@ -50,16 +52,13 @@ type snapshot struct {
 }
 
 // forClassic and forNetwork are what each kind sees of it.
-func (s *snapshot) forClassic(spec cloud.Spec) *elb.Snapshot {
-	return &elb.Snapshot{Inventory: s.inventory, Name: s.name(spec), Balancer: s.classic}
+func (s *snapshot) forClassic() *elb.Snapshot {
+	return &elb.Snapshot{Inventory: s.inventory, Name: s.name, Balancer: s.classic}
 }
 
-func (s *snapshot) forNetwork(spec cloud.Spec) *nlb.Snapshot {
-	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name(spec), Balancer: s.network, Groups: &s.groups}
+func (s *snapshot) forNetwork() *nlb.Snapshot {
+	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name, Balancer: s.network, Groups: &s.groups}
 }
-
-// name returns the balancer's name, where there is none the one it would have.
-func (s *snapshot) name(spec cloud.Spec) string { return cmp.Or(s.seen().name, balancer.Name(spec)) }
 
 // seen is what balancers of both kinds say of themselves, the zero value where there is none.
 type seen struct {
@@ -115,6 +114,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	if err != nil {
 		return cloud.Observed{}, err
 	}
+	s.name = cmp.Or(s.seen().name, balancer.Name(spec))
 	if !spec.Deleting {
 		if s.inventory, err = bs.VPC.WithNamed(ctx, s.inventory, s.namedNew(spec)); err != nil {
 			return cloud.Observed{}, err
@@ -123,9 +123,9 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		o, err = bs.Classic.Observe(ctx, s.forClassic(spec), spec)
+		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
 	case s.network != nil:
-		o, err = bs.Network.Observe(ctx, s.forNetwork(spec), s.listed, spec)
+		o, err = bs.Network.Observe(ctx, s.forNetwork(), s.listed, spec)
 	default:
 		o, err = bs.absent(ctx, s, spec)
 	}
@@ -136,7 +136,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	o.ByName = o.Found && byName && o.Owner.UID != spec.Ref.Owner.UID
 	if o.Found && balancer.GivenUp(spec) {
 		o.Duplicates = v.others(o.ID, spec.Ref.Owner.UID)
-		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork(spec)))
+		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
 	}
 	return o, nil
 }
@@ -171,7 +171,7 @@ func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (s *snap
 func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts, lb := map[string]string{}, s.seen()
 	if s.network != nil {
-		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(spec), spec))
+		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
 	}
 	if lb.name != "" {
 		facts[balancer.LookupName] = lb.name
@@ -187,7 +187,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name(spec))
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name)
 	if !bs.Balancer.LeaveNodeGroups {
 		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
@@ -219,31 +219,40 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	if !ok {
 		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	deletes := change.After == nil
-	if s.classic != nil || s.network == nil && !deletes && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
-		r, err = bs.Classic.Resources(ctx, s.forClassic(change.Spec), change)
-	} else {
-		r, err = bs.Network.Resources(ctx, s.forNetwork(change.Spec), change)
+	if change.After == nil {
+		return bs.remains(ctx, s, change)
 	}
-	if err == nil && deletes {
-		err = bs.addRemains(ctx, &r, s, change.Spec)
+	classic, network := s.forClassic(), s.forNetwork()
+	if s.classic != nil || s.network == nil && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
+		return bs.Classic.Resources(ctx, classic, change)
 	}
-	return r, err
+	return bs.Network.Resources(ctx, network, change)
 }
 
-// addRemains adds what is found without the balancer, of which perhaps only that is left: its own
+// remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own
 // security groups, which get our mark where the Service does not lead to them, and the rules for it in
 // those of nodes, which have its name. Those of a classic one name a security group: where it is its
 // own they go with it, else they went before the balancer did.
-func (bs *Balancers) addRemains(ctx context.Context, r *cloud.Resources, s *snapshot, spec cloud.Spec) error {
-	us := spec.Ref.Owner
-	own := bs.Security.Own(s.inventory, us, balancer.Name(spec), s.seen().name)
-	bs.Security.MarkOwn(r, own, us, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options}))
-	before := len(r.Present)
-	bs.Security.DropOwn(r, s.inventory, own...)
-	err := bs.Security.NodeRules(r, s.inventory, bs.Network.RemovedRules(ctx, s.forNetwork(spec)), nil, false)
-	if balancer.FoundAgain(spec, s.seen().name) {
-		nlb.DeleteFirst(r, r.Present[before:])
+func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
+	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
+	present, wanted, again := change.Before.Balancer.Name, balancer.Name(spec), balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+	if s.classic != nil {
+		if r, err = bs.Classic.Remove(ctx, s.forClassic(), spec); err != nil {
+			return r, err
+		}
 	}
-	return err
+	own := bs.Security.Own(s.inventory, us, wanted, present)
+	bs.Security.MarkOwn(&r, own, us, again)
+	before := len(r.Present)
+	bs.Security.DropOwn(&r, s.inventory, own...)
+	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)
+	if err != nil || s.classic != nil {
+		return r, err
+	}
+	// What is found again by the name stays where AWS refuses to delete the balancer.
+	var after []cloud.Resource
+	if again == present {
+		after = r.Present[before:]
+	}
+	return r, bs.Network.Remove(&r, network, change, after)
 }

@@ -81,6 +81,14 @@ func (c Cluster) Owns(tags map[string]string) bool {
 	return tags[ClusterPrefix+c.ID] == Owned || tags[LegacyKey] == c.ID
 }
 
+// IsAnothers reports whether the tags of an object say that it is another cluster's.
+func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
+	if cluster := Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
+		return true
+	}
+	return InAny(tags) && !c.Has(tags)
+}
+
 // markTags are the owner marks of a Service's objects; security groups have no serviceKey.
 func (c Cluster) markTags(owner cloud.Owner) map[string]string {
 	tags := c.Tags()

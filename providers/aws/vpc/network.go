@@ -86,22 +86,6 @@ func publicSubnets(subnets []ec2types.Subnet, tables []ec2types.RouteTable) map[
 	return public
 }
 
-// Subnet returns the subnet with the id, false when the VPC has none.
-func (n *Network) Subnet(id string) (ec2types.Subnet, bool) {
-	for _, subnet := range n.subnets {
-		if aws.ToString(subnet.SubnetId) == id {
-			return subnet, true
-		}
-	}
-	return ec2types.Subnet{}, false
-}
-
-// Zone returns the name of the zone of a subnet.
-func (n *Network) Zone(id string) string {
-	subnet, _ := n.Subnet(id)
-	return aws.ToString(subnet.AvailabilityZone)
-}
-
 // Ranges returns the networks of subnets, sorted: IPv4 and IPv6.
 func (n *Network) Ranges(ids []string) (v4, v6 []string) {
 	for _, id := range ids {
@@ -172,9 +156,6 @@ func (r *Reader) withGroups(ctx context.Context, inv *Inventory, ids []string, f
 	groups, err := r.readGroups(ctx, maps.Clone(inv.Groups), append(filters, filter.By("group-id", unknown...))...)
 	return &Inventory{Network: inv.Network, Groups: groups}, err
 }
-
-// GroupIDs are the ids of the security groups, sorted.
-func (inv *Inventory) GroupIDs() []string { return slices.Sorted(maps.Keys(inv.Groups)) }
 
 // readGroups adds the security groups that the filters choose.
 func (r *Reader) readGroups(ctx context.Context, groups Groups, filters ...ec2types.Filter) (Groups, error) {

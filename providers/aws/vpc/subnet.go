@@ -15,6 +15,22 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
+// Subnet returns the subnet with the id, false when the VPC has none.
+func (n *Network) Subnet(id string) (ec2types.Subnet, bool) {
+	for _, subnet := range n.subnets {
+		if aws.ToString(subnet.SubnetId) == id {
+			return subnet, true
+		}
+	}
+	return ec2types.Subnet{}, false
+}
+
+// Zone returns the name of the zone of a subnet.
+func (n *Network) Zone(id string) string {
+	subnet, _ := n.Subnet(id)
+	return aws.ToString(subnet.AvailabilityZone)
+}
+
 // Tags that say which subnets balancers like best, with any value.
 const (
 	tagRoleExternal = "kubernetes.io/role/elb"

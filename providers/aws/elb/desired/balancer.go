@@ -83,6 +83,21 @@ func (s Settings) Allow(spec cloud.Spec) []string {
 	return balancer.Allow(spec, false)
 }
 
+// IsAsked reports whether a balancer shall have the security groups, the sources and the ports that the
+// Service asks for. Where it is left as it is but for its targets, it need not.
+func (s Settings) IsAsked(spec cloud.Spec, after cloud.Balancer) bool {
+	var asked, has []int
+	for _, port := range spec.Ports {
+		asked = append(asked, port.Port)
+	}
+	for _, l := range after.Listeners {
+		has = append(has, l.Port)
+	}
+	slices.Sort(asked)
+	slices.Sort(has)
+	return slices.Equal(s.Allow(spec), after.Allow) && balancer.Joined(s.Groups(spec)) == after.ProviderFields[balancer.FieldGroups] && slices.Equal(asked, has)
+}
+
 // Ingress are the rules of the balancer's own security group.
 func Ingress(spec cloud.Spec) secgroup.Rules {
 	wanted := secgroup.Rules{}

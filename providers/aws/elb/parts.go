@@ -1,0 +1,106 @@
+package elb
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+)
+
+// part returns a part of the balancer.
+func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
+	fields[fieldBalancer] = p.of
+	return cloud.Resource{Kind: kind, Key: key, Fields: fields}
+}
+
+// addShown adds what the portable views of a balancer show. Its security groups change after the rules of nodes: where one is
+// refused, nodes would not be reached any more. Listeners with a certificate have a trial at a port that nobody uses, for where
+// they are made again: there is one listener at each port, so that the one before has to go first, and AWS
+// may refuse the certificate, which may be gone since it was given to the one before.
+func (p *parts) addShown(change cloud.Change, first []cloud.IDOf) {
+	before, after := change.Before.Balancer, *change.After
+	lb := cloud.Resource{Kind: kindBalancer, Key: p.of.Key, Needs: first, Native: after.Scope}
+	wanted := p.shown(after)
+	trial := 65535
+	for slices.ContainsFunc(slices.Concat(before.Listeners, after.Listeners), func(l cloud.Listener) bool { return l.Port == trial }) {
+		trial--
+	}
+	for i, r := range wanted {
+		if l, is := r.Native.(cloud.Listener); is && l.ProviderFields[balancer.FieldCertificates] != "" {
+			l.Port = trial
+			wanted[i].Trial = new(p.listener(l))
+		}
+		for _, rule := range p.Wanted {
+			if r.Kind == kindGroups && rule.Kind == secgroup.KindRule && p.Balancer != nil {
+				wanted[i].Needs = append(wanted[i].Needs, rule.Ref())
+			}
+		}
+	}
+	p.Wanted = append(append(p.Wanted, lb), wanted...)
+	if p.Balancer != nil {
+		lb = cloud.Resource{Kind: kindBalancer, Key: p.of.Key, ID: p.of.Key}
+		p.Present = append(append(p.Present, lb), p.shown(before)...)
+	}
+}
+
+// shown returns the parts that the portable view of a balancer shows. A new balancer has the default
+// attributes.
+func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
+	for _, l := range b.Listeners {
+		list = append(list, p.listener(l))
+	}
+	if b.Health != nil {
+		list = append(list, p.part(kindHealth, p.of.Key, map[string]any{fieldCheck: *b.Health}))
+	}
+	if attributes := attributeFields(b.ProviderFields); p.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
+		list = append(list, p.part(kindAttributes, p.of.Key, attributes))
+	}
+	for _, id := range b.Targets {
+		list = append(list, p.part(kindTarget, string(id), map[string]any{}))
+	}
+	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
+	groups := secgroup.Refs(balancer.List(b.ProviderFields[balancer.FieldGroups]), p.ownName)
+	return append(list, p.part(kindGroups, p.of.Key, map[string]any{fieldGroups: groups}))
+}
+
+// subnets returns subnets by their zones: a balancer has one in each. Those of zones that it does not
+// have come first, so that it is never without any.
+func (p *parts) subnets(ids []string) []cloud.Resource {
+	var added, others []cloud.Resource
+	taken, has := map[string]string{}, map[string]bool{}
+	for _, id := range p.lb.Subnets {
+		has[p.Inventory.Zone(id)] = true
+	}
+	for _, id := range ids {
+		zone := cmp.Or(p.Inventory.Zone(id), id)
+		r := p.part(kindSubnet, zone, map[string]any{fieldSubnet: id})
+		first, second := taken[zone]
+		switch {
+		case second:
+			r.Key = id
+			r.Problem = &cloud.Invalid{Field: option.Subnets.Name, Value: id, Want: "one subnet in each zone: " + first + " is in zone " + zone + " too"}
+			others = append(others, r)
+		case has[zone]:
+			others = append(others, r)
+		default:
+			added = append(added, r)
+		}
+		taken[zone] = cmp.Or(first, id)
+	}
+	return append(added, others...)
+}
+
+// listener returns a listener of the balancer.
+func (p *parts) listener(l cloud.Listener) cloud.Resource {
+	r := p.part(kindListener, strconv.Itoa(l.Port), map[string]any{
+		"Protocol": l.Protocol, "InstanceProtocol": l.TargetProtocol, "InstancePort": l.TargetPort,
+		"SSLCertificateId": l.ProviderFields[balancer.FieldCertificates],
+	})
+	r.Native = l
+	return r
+}

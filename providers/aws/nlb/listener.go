@@ -1,0 +1,169 @@
+package nlb
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// What is here is the idle timeout of listeners. AWS tells that of one listener in a request, so that it
+// is read only where it may be another one than AWS's default:
+//
+//	annotation  tag of the balancer  the timeout of its TCP listeners
+//	yes         –                    is read, and what the annotation says
+//	no          yes                  is read, and AWS's default; then the tag goes
+//	no          no                   is nobody's business: it was not changed here
+//
+// The tag is written before a timeout is, and removed after all have the default. So it is there after
+// a crash too.
+
+// attributeTimeout is an attribute of listeners.
+const attributeTimeout = "tcp.idle_timeout.seconds"
+
+// addTimeouts adds the idle timeouts of the listeners that shall have a certain one, and the tag while
+// one is not AWS's default. Of a new listener that is not written.
+func (p *parts) addTimeouts() {
+	record := cloud.Resource{Kind: kindTimed, Key: p.lb.Key, Fields: map[string]any{fieldBalancer: p.lb}}
+	if lb := p.s.Balancer; lb != nil && lb.Tags[tag.Timed] != "" {
+		p.Present = append(p.Present, record)
+	}
+	timed := false
+	for _, l := range p.change.After.Listeners {
+		wanted, has := l.ProviderFields[balancer.FieldIdleTimeout], p.s.Balancer.at(l.Port)
+		if wanted == "" || wanted == desired.DefaultTimeout && (has == nil || has.idle == "") {
+			continue
+		}
+		timed = timed || wanted != desired.DefaultTimeout
+		fields := func(timeout string) map[string]any {
+			return map[string]any{fieldListener: p.listener(l).Ref(), attributeTimeout: timeout}
+		}
+		if has != nil && has.idle != "" {
+			p.Present = append(p.Present, cloud.Resource{Kind: kindTimeout, Key: strconv.Itoa(l.Port), Fields: fields(has.idle)})
+		}
+		p.Wanted = append(p.Wanted, cloud.Resource{Kind: kindTimeout, Key: strconv.Itoa(l.Port), Fields: fields(wanted)})
+	}
+	if timed && len(p.change.After.OwnershipTags) > 0 {
+		p.Wanted = append(p.Wanted, record)
+	}
+}
+
+// addListener adds a listener as it is and as it has to be, with what it leads to.
+func (p *parts) addListener(ctx context.Context, l cloud.Listener) (err error) {
+	wanted, before := p.listener(l), Group{}
+	p.addCertificates(&p.Wanted, wanted, certificatesOf(l))
+	if have := p.s.Balancer.at(l.Port); have != nil {
+		before = have.group
+		present := p.presentListener(*have)
+		p.Present = append(p.Present, present)
+		if l.Protocol == cloud.ProtocolTLS {
+			p.addCertificates(&p.Present, present, have.certificates())
+		}
+	}
+	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
+	wanted.Fields[fieldTargets], err = p.addTargetGroup(ctx, before, l)
+	p.Wanted = append(p.Wanted, wanted)
+	return err
+}
+
+// listener is a listener by its portable view, without what it leads to.
+func (p *parts) listener(l cloud.Listener) cloud.Resource {
+	fields := map[string]any{fieldBalancer: p.lb, fieldProtocol: string(l.Protocol), fieldTransport: transportOf(l.Protocol), fieldPort: l.Port}
+	if certificates := certificatesOf(l); len(certificates) > 0 {
+		fields[fieldCertificate], fields[fieldPolicy] = certificates[0], l.ProviderFields[balancer.FieldTLSPolicy]
+	}
+	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields}
+}
+
+// certificatesOf are the ARNs of the certificates of a TLS listener, the default one first.
+func certificatesOf(l cloud.Listener) []string {
+	return balancer.List(l.ProviderFields[balancer.FieldCertificates])
+}
+
+// transportOf returns what of a protocol stays: TCP and TLS can become each other.
+func transportOf(p cloud.Protocol) string {
+	if p == cloud.ProtocolTLS {
+		return string(cloud.ProtocolTCP)
+	}
+	return string(p)
+}
+
+// addCertificates adds those besides the default one.
+func (p *parts) addCertificates(to *[]cloud.Resource, listener cloud.Resource, arns []string) {
+	for i, arn := range arns {
+		if i > 0 {
+			fields := map[string]any{fieldListener: listener.Ref(), fieldCertificate: arn}
+			*to = append(*to, cloud.Resource{Kind: kindCertificate, Key: listener.Key + " " + arn, Fields: fields})
+		}
+	}
+}
+
+// at returns the listener at the port, of which there is one whatever its protocol.
+func (lb *Balancer) at(port int) *Listener {
+	if lb == nil {
+		return nil
+	}
+	for _, l := range lb.listeners {
+		if int(aws.ToInt32(l.Port)) == port {
+			return &l
+		}
+	}
+	return nil
+}
+
+func (p *parts) presentListener(l Listener) cloud.Resource {
+	leads := l.leadsTo()
+	r := p.listener(l.view())
+	r.ID, r.Fields[fieldTargets] = aws.ToString(l.ListenerArn), leads
+	if l.group.TargetGroupArn != nil {
+		r.Fields[fieldTargets] = l.group.Ref()
+	}
+	return r
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l Listener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
+}
+
+// view returns the managed state of a listener and its target group.
+func (l Listener) view() cloud.Listener {
+	certificates, view := l.certificates(), l.group.view()
+	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
+	if l.idle != "" {
+		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
+	}
+	if l.Protocol == types.ProtocolEnumTls {
+		view.ProviderFields[balancer.FieldCertificates] = strings.Join(certificates, ",")
+		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
+	}
+	return view
+}
+
+// certificates are the ARNs of all certificates, the default one first.
+func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
+
+// certificate is the ARN of the default certificate.
+func (l Listener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := aws.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}

@@ -1,0 +1,256 @@
+package nlb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+)
+
+// Observe reads the rest of a network balancer that was found.
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) (cloud.Observed, error) {
+	lb := s.Balancer
+	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
+		return cloud.Observed{}, err
+	}
+	if err := n.complete(ctx, s, groups, spec); err != nil {
+		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
+	}
+	o := cloud.Observed{
+		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
+		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
+	}
+	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
+		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
+	}
+	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
+	return o, nil
+}
+
+// ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
+// left by a broken change.
+func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
+	s.taken = map[string]bool{}
+	var orphans []Group
+	var arns []string
+	for _, g := range groups {
+		s.taken[aws.ToString(g.TargetGroupName)] = true
+		switch {
+		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
+			s.Unused = append(s.Unused, g)
+		case spec.Deleting && s.isOrphan(g):
+			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
+		}
+	}
+	tags, err := gs.tags(ctx, arns)
+	for _, g := range orphans {
+		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner) {
+			s.Unused = append(s.Unused, g)
+		}
+	}
+	return err
+}
+
+// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
+// shows them for a while.
+func (s *Set) isOrphan(g Group) bool {
+	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && tag.IsChild(aws.ToString(g.TargetGroupName)) &&
+		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
+}
+
+// What AWS tells of one balancer, listener or target group in a request is taken from the last look:
+//
+//	part                                    is taken from there where
+//	attributes of the balancer              it was about this balancer
+//	attributes and targets of a             its listener has the same port and protocol, and leads to a
+//	 target group                           target group of the same port, protocol and kind
+//	certificates besides the default one    the default one is the same
+//	idle timeout of a listener              it was known
+//	health of targets                       never; while a target group waits for it, nothing is
+
+// known returns what the last look knew of the balancer, the zero value for nothing. A balancer that goes is
+// read itself. A target group that no listener leads to was led to a moment ago, or will be.
+func (s *Snapshot) known(spec cloud.Spec) cloud.Balancer {
+	if spec.Last == nil || spec.Deleting || spec.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
+		return cloud.Balancer{}
+	}
+	return spec.Last.Balancer
+}
+
+// knownAs returns what is known of the listener, the zero value for nothing.
+func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
+	for _, was := range known.Listeners {
+		if was.Port == int(aws.ToInt32(l.Port)) && string(was.Protocol) == string(l.Protocol) {
+			return was
+		}
+	}
+	return cloud.Listener{}
+}
+
+// complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
+// one that goes it does without what its deletion does not take.
+func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) error {
+	lb, known := s.Balancer, s.known(spec)
+	if err := n.addGroupsBehind(ctx, lb, groups); err != nil {
+		return err
+	}
+	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
+		return nil
+	}
+	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(spec) {
+		return err
+	}
+	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
+		return n.Client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
+	}, func(o *sdk.DescribeListenersOutput) ([]types.Listener, *string) { return o.Listeners, o.NextMarker })
+	if err != nil {
+		return fmt.Errorf("reading the listeners: %w", err)
+	}
+	for _, one := range listeners {
+		l := Listener{Listener: one}
+		if err := n.completeListener(ctx, lb, &l, groups, l.knownAs(known), spec, known.Targets); err != nil {
+			return err
+		}
+		lb.listeners = append(lb.listeners, l)
+	}
+	return nil
+}
+
+// completeListener reads what is in a listener, of which it was known what was.
+func (n *Balancers) completeListener(ctx context.Context, lb *Balancer, l *Listener, groups []Group, was cloud.Listener, spec cloud.Spec, targets []cloud.InstanceID) error {
+	if err := n.readCertificates(ctx, l, was); err != nil {
+		return err
+	}
+	if group := balancer.Pick(slices.Concat(lb.groups, groups), func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
+		l.group = *group
+		if !spec.Deleting && !l.group.recall(was, targets) {
+			if err := n.Targets.complete(ctx, &l.group); err != nil {
+				return err
+			}
+		}
+	}
+	if !lb.isTimed(spec) {
+		return nil
+	}
+	return n.readTimeout(ctx, l, was)
+}
+
+func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known cloud.Balancer) error {
+	lb.attributes = map[string]string{}
+	if known.ProviderFields != nil {
+		for attribute, field := range attributeFields {
+			lb.attributes[attribute] = known.ProviderFields[field]
+		}
+		return nil
+	}
+	answer, err := n.Client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes: %w", err)
+	}
+	for _, attribute := range answer.Attributes {
+		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	return nil
+}
+
+// addGroupsBehind adds the target groups behind the balancer, and reads the tags of those that may have been made for
+// a Service and have none yet: by these the ones of the user are known.
+func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []Group) error {
+	var arns []string
+	for _, g := range groups {
+		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
+			lb.groups = append(lb.groups, g)
+			if g.Tags == nil && tag.IsChild(aws.ToString(g.TargetGroupName)) {
+				arns = append(arns, *g.TargetGroupArn)
+			}
+		}
+	}
+	tags, err := n.Targets.tags(ctx, arns)
+	for i, g := range lb.groups {
+		if g.Tags == nil {
+			lb.groups[i].Tags = tags[aws.ToString(g.TargetGroupArn)]
+		}
+	}
+	return err
+}
+
+// readCertificates reads the certificates of a listener besides the default one, where it can have any.
+func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud.Listener) error {
+	if l.Protocol != types.ProtocolEnumTls {
+		return nil
+	}
+	if arns := certificatesOf(was); len(arns) > 0 && arns[0] == l.certificate() {
+		l.extra = arns[1:]
+		return nil
+	}
+	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+	if err != nil {
+		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
+	}
+	for _, c := range certificates.Certificates {
+		if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != l.certificate() {
+			l.extra = append(l.extra, arn)
+		}
+	}
+	slices.Sort(l.extra)
+	return nil
+}
+
+// isTimed reports whether the idle timeouts of the listeners are managed.
+func (lb *Balancer) isTimed(spec cloud.Spec) bool {
+	return !spec.Deleting && (option.IdleTimeout.Has(spec.Options) || lb.Tags[tag.Timed] != "")
+}
+
+// readTimeout reads the idle timeout of a listener that has one which can be changed.
+func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.Listener) error {
+	if l.idle = was.ProviderFields[balancer.FieldIdleTimeout]; l.idle != "" || !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
+		return nil
+	}
+	answer, err := n.Client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes of listener %d: %w", aws.ToInt32(l.Port), err)
+	}
+	l.idle = desired.DefaultTimeout
+	for _, attribute := range answer.Attributes {
+		if aws.ToString(attribute.Key) == attributeTimeout {
+			l.idle = aws.ToString(attribute.Value)
+		}
+	}
+	return nil
+}
+
+// recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
+// all listeners. It reports false where that was about another group, or does not say which addresses are
+// registered.
+func (g *Group) recall(was cloud.Listener, all []cloud.InstanceID) bool {
+	is := g.view()
+	const kind = balancer.FieldTargetType
+	addresses := !slices.ContainsFunc(was.Targets, func(id cloud.InstanceID) bool { return !id.Unknown() })
+	known := g.TargetType == types.TargetTypeEnumInstance || was.Targets != nil && addresses
+	if !known || is.TargetProtocol != was.TargetProtocol || is.TargetPort != was.TargetPort || is.ProviderFields[kind] != was.ProviderFields[kind] {
+		return false
+	}
+	if was.Targets != nil {
+		all = was.Targets
+	}
+	g.Attributes = map[string]string{}
+	for attribute, field := range groupAttributes {
+		g.Attributes[attribute] = was.ProviderFields[field]
+	}
+	for _, id := range all {
+		g.Targets = append(g.Targets, id.Address()) // or the id
+	}
+	slices.Sort(g.Targets)
+	return true
+}

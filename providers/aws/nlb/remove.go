@@ -1,0 +1,62 @@
+package nlb
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+)
+
+// Remove adds the balancer that is deleted with all it has, or what is left of it. These other resources go after it too.
+func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change, after []cloud.Resource) error {
+	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
+	if lb := s.Balancer; lb != nil {
+		if lb.attributes[attributeProtection] == "true" {
+			return protected(s.Name)
+		}
+		p.addUnused(slices.DeleteFunc(slices.Clone(lb.groups), func(g Group) bool { return !n.Targets.releases(g) })...)
+	}
+	p.addUnused(s.Groups.Unused...)
+	if s.Balancer != nil {
+		present := p.balancer(change.Before.Balancer)
+		present.ID = change.Before.ID
+		for _, needed := range slices.Concat(p.Present, after) {
+			present.Needs = append(present.Needs, needed.Ref())
+		}
+		p.Present = append(p.Present, present)
+	}
+	r.Present = append(r.Present, p.Present...)
+	return nil
+}
+
+// protected says that AWS refuses to delete the balancer.
+func protected(name string) error {
+	return &cloud.Invalid{
+		Field: option.Protection.Name, Value: "true",
+		Want: "the network load balancer " + name + " is protected from deletion: switch that off in AWS",
+	}
+}
+
+// RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is
+// gone: none is needed any more.
+func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) secgroup.Needs {
+	needs := nodeNeeds(s.Name, cloud.Balancer{}, nil, nil)
+	needs.NewOwner = n.newOwners(ctx, s, s.Name)
+	return needs
+}
+
+// Shares reports whether the balancer is let in by a rule that was made for another one. The deletion of that one, which
+// may go on at the same time, leaves the rule to this one.
+func (n *Balancers) Shares(s *Snapshot) bool {
+	for _, group := range s.Inventory.Groups {
+		for r, description := range secgroup.Ingress(group) {
+			if strings.HasPrefix(description, ruleHealth) && description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
