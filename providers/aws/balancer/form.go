@@ -20,29 +20,6 @@ func Joined(items []string) string {
 	return strings.Join(items, ",")
 }
 
-// Places is PlacesText the other way round: the address in each subnet, "" where AWS chose.
-func Places(text string) map[string]string {
-	places := map[string]string{}
-	for _, place := range List(text) {
-		id, address, _ := strings.Cut(place, "=")
-		places[id] = address
-	}
-	return places
-}
-
-// PlacesText returns subnets with their addresses as in FieldSubnets.
-func PlacesText(subnets []string, addressOf func(string) string) string {
-	var places []string
-	for _, id := range subnets {
-		if address := addressOf(id); address != "" {
-			id += "=" + address
-		}
-		places = append(places, id)
-	}
-	slices.Sort(places)
-	return strings.Join(places, ",")
-}
-
 // GroupsText returns security groups as in FieldGroups. Own is the id of the balancer's own one.
 func GroupsText(ids []string, own string) string {
 	ids = slices.Clone(ids)

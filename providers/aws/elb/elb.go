@@ -2,7 +2,6 @@
 package elb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -140,36 +138,6 @@ func viewHealth(check *types.HealthCheck) *cloud.Health {
 		h.Path = rest[len(text):]
 	}
 	return h
-}
-
-// viewAttributes are the attributes AWS has. Those that AWS adds itself, such as the mode of
-// desync mitigation, are not managed.
-func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
-	fields := map[string]string{
-		balancer.FieldCrossZone: strconv.FormatBool(a.CrossZoneLoadBalancing != nil && a.CrossZoneLoadBalancing.Enabled),
-		balancer.FieldLog:       "false", desired.FieldDraining: "false", balancer.FieldIdleTimeout: desired.DefaultIdleTimeout,
-	}
-	if s := a.ConnectionSettings; s != nil && s.IdleTimeout != nil {
-		fields[balancer.FieldIdleTimeout] = number32(s.IdleTimeout)
-	}
-	if l := a.AccessLog; l != nil && l.Enabled {
-		fields[balancer.FieldLog], fields[balancer.FieldLogBucket], fields[balancer.FieldLogPrefix] = "true", aws.ToString(l.S3BucketName), aws.ToString(l.S3BucketPrefix)
-		fields[balancer.FieldLogInterval] = cmp.Or(number32(l.EmitInterval), option.LogInterval.Default)
-	}
-	if c := a.ConnectionDraining; c != nil && c.Enabled {
-		fields[desired.FieldDraining] = "true"
-		fields[desired.FieldDrainingTimeout] = cmp.Or(number32(c.Timeout), option.DrainingTimeout.Default)
-	}
-	return fields
-}
-
-// recalled are the attributes among the fields of the last look. The description of a balancer has all others.
-func recalled(known map[string]string) map[string]string {
-	fields := maps.Clone(known)
-	for _, described := range []string{balancer.FieldType, balancer.FieldSubnets, balancer.FieldGroups, balancer.FieldTags} {
-		delete(fields, described)
-	}
-	return fields
 }
 
 // Balancers reads and writes Classic Load Balancers.

@@ -20,34 +20,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// The kinds of resources that only classic balancers have.
-const (
-	kindBalancer   = "classic load balancer"
-	kindTags       = "tags of a classic load balancer"
-	kindSubnet     = "subnet of a classic load balancer"
-	kindGroups     = "security groups of a classic load balancer"
-	kindListener   = "listener of a classic load balancer"
-	kindPolicy     = "policy of a classic load balancer"
-	kindTLS        = "policies of a listener"
-	kindProxy      = "policies of a node port"
-	kindHealth     = "health check of a classic load balancer"
-	kindAttributes = "attributes of a classic load balancer"
-	kindTarget     = "instance of a classic load balancer"
-)
-
-// Fields of resources, by their names in the API. Each part names its balancer.
-const (
-	fieldBalancer = "LoadBalancerName"
-	fieldGroups   = "SecurityGroups"
-	fieldSubnet   = "SubnetId"
-	fieldPolicies = "PolicyNames"
-	fieldListener = "Listener" // of a node port
-)
-
 // ResourceKinds returns the kinds of resources in the order of making. Subnets, security groups,
 // listeners and tags are in the request that makes a balancer. Subnets change last: targets do not wait
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
+	listeners, subnets, targets := e.listenerKind(), e.subnetKind(), e.targetKind()
 	return []cloud.ResourceKind{
 		{
 			Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
@@ -61,7 +38,7 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
 			return err
 		}),
-		e.listenerKind(),
+		listeners,
 		written(kindPolicy, e.createPolicy),
 		written(kindTLS, func(ctx context.Context, r cloud.Resource, _ []string) error {
 			_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
@@ -79,12 +56,15 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 			})
 			return err
 		}),
-		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), e.targetKind(), e.subnetKind(),
+		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), targets, subnets,
 	}
 }
 
 // nameOf returns the name of the balancer that a part belongs to.
-func nameOf(part cloud.Resource) *string { return balancer.Text(part, fieldBalancer) }
+func nameOf(part cloud.Resource) *string {
+	name, _ := part.Fields[fieldBalancer].(string)
+	return &name
+}
 
 // values returns what a field of resources holds, in all.
 func values(field string, parts ...cloud.Resource) []string {
@@ -276,37 +256,18 @@ func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []s
 	return err
 }
 
-// modifyAttributes writes some of the attributes in one request.
-func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
-	var a types.LoadBalancerAttributes
-	for _, field := range fields {
-		value, _ := r.Fields[field].([]string)
-		switch field {
-		case attributeCrossZone:
-			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
-		case attributeLog:
-			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
-			if a.AccessLog.Enabled {
-				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
-			}
-		case attributeDraining:
-			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
-		case attributeIdle:
-			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
-		}
-	}
-	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
-	return err
-}
-
 // targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
 // registered; where it is to be removed it is none.
 func (e *Balancers) targetKind() cloud.ResourceKind {
+	missing := func(err error) bool {
+		_, missing := errors.AsType[*types.InvalidEndPointException](err)
+		return missing
+	}
 	return cloud.ResourceKind{
 		Name: kindTarget, Together: fieldBalancer,
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			var gone []cloud.Warning
-			err := failure.Halves(instanceList(wanted), isNoInstance, func(list []types.Instance) error {
+			err := failure.Halves(instanceList(wanted), missing, func(list []types.Instance) error {
 				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
 				return err
 			}, func(one types.Instance, err error) {
@@ -318,7 +279,7 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 			return err
 		},
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
-			return failure.Halves(instanceList(present), isNoInstance, func(list []types.Instance) error {
+			return failure.Halves(instanceList(present), missing, func(list []types.Instance) error {
 				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
 				return err
 			}, func(types.Instance, error) {})
@@ -332,10 +293,4 @@ func instanceList(targets []cloud.Resource) []types.Instance {
 		list[i] = types.Instance{InstanceId: &target.Key}
 	}
 	return list
-}
-
-// isNoInstance recognises AWS's answer that an instance does not exist.
-func isNoInstance(err error) bool {
-	_, missing := errors.AsType[*types.InvalidEndPointException](err)
-	return missing
 }

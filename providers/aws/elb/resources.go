@@ -12,6 +12,30 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
+// The kinds of resources that only classic balancers have.
+const (
+	kindBalancer   = "classic load balancer"
+	kindTags       = "tags of a classic load balancer"
+	kindSubnet     = "subnet of a classic load balancer"
+	kindGroups     = "security groups of a classic load balancer"
+	kindListener   = "listener of a classic load balancer"
+	kindPolicy     = "policy of a classic load balancer"
+	kindTLS        = "policies of a listener"
+	kindProxy      = "policies of a node port"
+	kindHealth     = "health check of a classic load balancer"
+	kindAttributes = "attributes of a classic load balancer"
+	kindTarget     = "instance of a classic load balancer"
+)
+
+// Fields of resources, by their names in the API. Each part names its balancer.
+const (
+	fieldBalancer = "LoadBalancerName"
+	fieldGroups   = "SecurityGroups"
+	fieldSubnet   = "SubnetId"
+	fieldPolicies = "PolicyNames"
+	fieldListener = "Listener" // of a node port
+)
+
 // parts are the resources of a balancer, as it is and as it has to be.
 type parts struct {
 	*Snapshot
@@ -59,22 +83,4 @@ func (e *Balancers) own(s *Snapshot, spec cloud.Spec) (*ec2types.SecurityGroup, 
 		return &group, aws.ToString(group.GroupId)
 	}
 	return nil, balancer.OwnGroup
-}
-
-// The attributes, by their names in the API.
-const (
-	attributeCrossZone = "CrossZoneLoadBalancing"
-	attributeLog       = "AccessLog"
-	attributeDraining  = "ConnectionDraining"
-	attributeIdle      = "ConnectionSettings"
-)
-
-// attributeFields are the attributes, each with the managed fields that AWS changes together.
-func attributeFields(b map[string]string) map[string]any {
-	return map[string]any{
-		attributeCrossZone: []string{b[balancer.FieldCrossZone]},
-		attributeLog:       []string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]},
-		attributeDraining:  []string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]},
-		attributeIdle:      []string{b[balancer.FieldIdleTimeout]},
-	}
 }

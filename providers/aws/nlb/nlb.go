@@ -4,7 +4,9 @@ package nlb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -12,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
@@ -106,9 +107,10 @@ func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
 }
 
 // List returns all network balancers of the VPC, the names of all load balancers of the region but classic ones, and
-// all target groups. The balancers have their tags, and so have the target groups that the function chooses, see
-// TargetGroups.List.
-func (n *Balancers) List(ctx context.Context, tagged func(Group) bool) (list []Balancer, names []string, groups []Group, err error) {
+// all target groups. The balancers have their tags, and so have target groups, see TargetGroups.List: of those that listeners
+// lead to the ones whose names begin like that, for "" those behind a balancer of the VPC that the AWS Load Balancer Controller
+// has not made. Its tags show that.
+func (n *Balancers) List(ctx context.Context, beginning string) (list []Balancer, names []string, groups []Group, err error) {
 	if list, names, err = n.describe(ctx, ""); err != nil {
 		return nil, nil, nil, err
 	}
@@ -116,9 +118,21 @@ func (n *Balancers) List(ctx context.Context, tagged func(Group) bool) (list []B
 	for _, lb := range list {
 		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
 	}
-	groups, tags, err := n.Targets.List(ctx, tagged, arns...)
-	for i := range list {
-		list[i].Tags = tags[arns[i]]
+	chosen := func(g Group) bool { return strings.HasPrefix(aws.ToString(g.TargetGroupName), beginning) }
+	tags := map[string]map[string]string{}
+	if beginning == "" {
+		if tags, err = n.Targets.tags(ctx, arns); err != nil {
+			return nil, nil, nil, err
+		}
+		arns = nil
+		chosen = func(g Group) bool {
+			return slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return tags[arn] != nil && tags[arn][tag.Controller] == "" })
+		}
+	}
+	groups, more, err := n.Targets.List(ctx, chosen, arns...)
+	maps.Copy(tags, more)
+	for i, lb := range list {
+		list[i].Tags = tags[aws.ToString(lb.LoadBalancerArn)]
 	}
 	return list, names, groups, err
 }
@@ -130,7 +144,7 @@ func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, n
 	switch {
 	case id == "":
 		input.PageSize = aws.Int32(pageSize)
-	case balancer.KindOf(id) == balancer.KindNetwork:
+	case strings.HasPrefix(id, "arn:"):
 		input.LoadBalancerArns = []string{id}
 	default:
 		input.Names = []string{id}
@@ -185,7 +199,10 @@ func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
 	for _, g := range groups {
 		list = append(list, Group{TargetGroup: g})
 	}
-	return list, failure.Wrap(err, "reading the target groups")
+	if err != nil {
+		return nil, fmt.Errorf("reading the target groups: %w", err)
+	}
+	return list, nil
 }
 
 // tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
@@ -205,11 +222,6 @@ func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map
 		}
 		return tags, nil
 	})
-}
-
-// tagList returns tags as AWS takes them, sorted by key.
-func tagList(tags map[string]string) []types.Tag {
-	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
 // Subnets are the ids of its subnets, sorted.

@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -47,7 +48,7 @@ const (
 // subnetMappings are the subnets of a wanted balancer with their addresses, sorted.
 func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 	var mappings []types.SubnetMapping
-	places := balancer.Places(b.ProviderFields[balancer.FieldSubnets])
+	places := desired.Places(b.ProviderFields[balancer.FieldSubnets])
 	for _, id := range slices.Sorted(maps.Keys(places)) {
 		m, address := types.SubnetMapping{SubnetId: new(id)}, places[id]
 		switch {
@@ -112,6 +113,11 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 func tagsOf(r cloud.Resource) []types.Tag {
 	tags, _ := r.Fields[fieldTags].(map[string]string)
 	return tagList(tags)
+}
+
+// tagList returns tags as AWS takes them, sorted by key.
+func tagList(tags map[string]string) []types.Tag {
+	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
 // writeTags writes tags of the balancer, its listeners and target groups, and removes others.

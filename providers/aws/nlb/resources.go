@@ -48,20 +48,23 @@ func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
 func (p *parts) addGroups(ctx context.Context) error {
 	spec, after := p.change.Spec, *p.change.After
-	ranges, v6 := p.s.Inventory.Ranges(slices.Collect(maps.Keys(balancer.Places(after.ProviderFields[balancer.FieldSubnets]))))
+	rules, subnets := ownGroupRules(after), slices.Collect(maps.Keys(desired.Places(after.ProviderFields[balancer.FieldSubnets])))
+	ranges, v6 := p.s.Inventory.Ranges(subnets)
 	if after.DualStack {
 		ranges = append(ranges, v6...)
 	}
-	rules, needs := ownGroupRules(after), nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, balancer.TargetsOf(spec.Candidates, after.Targets)))
+	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, balancer.TargetsOf(spec.Candidates, after.Targets)))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	var own *cloud.Resource
-	if slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup) {
+	group, exists := p.Security.OfNetwork(p.s.Inventory, spec.Ref.Owner)
+	switch wanted := slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup); {
+	case wanted:
 		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, rules)
 		if err != nil {
 			return err
 		}
 		own = &kept
-	} else if group, exists := p.Security.OfNetwork(p.s.Inventory, spec.Ref.Owner); exists {
+	case exists:
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
 	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
@@ -138,8 +141,12 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 	}
 	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
 		if description == ruleMTU {
-			return all.Lets(r.Source, func(d string) bool { return d == client }) &&
-				!all.Lets(r.Source, func(d string) bool { return d != client && strings.HasPrefix(d, ruleClient) })
+			var ours, others bool
+			for other, words := range all {
+				ours = ours || other.Source == r.Source && words == client
+				others = others || other.Source == r.Source && words != client && strings.HasPrefix(words, ruleClient)
+			}
+			return ours && !others
 		}
 		return description == client || description == health
 	}

@@ -49,7 +49,7 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
 			return err
 		}),
-		{Name: kindTarget, Together: fieldTargets, Add: gs.register, Remove: gs.deregister},
+		{Name: kindTarget, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
 	}
 }
 

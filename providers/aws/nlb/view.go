@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -24,7 +25,7 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 		Name: aws.ToString(lb.LoadBalancerName), Scope: lb.Scope(), DualStack: lb.dualStack(),
 		OwnershipTags: n.Cluster.ObservedMarks(lb.Tags),
 		ProviderFields: map[string]string{
-			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: balancer.PlacesText(lb.Subnets(), lb.addressOf),
+			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: desired.PlacesText(lb.Subnets(), lb.addressOf),
 			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
 		},
 	}
@@ -109,7 +110,7 @@ func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
 func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 	lb := s.Balancer
 	return map[string]string{
-		balancer.LookupAddresses: balancer.PlacesText(lb.Subnets(), lb.addressOf),
+		balancer.LookupAddresses: desired.PlacesText(lb.Subnets(), lb.addressOf),
 		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
 		balancer.LookupTaken:     strconv.FormatBool(tag.Marks.Owner(lb.Tags).UID == ""),
 		balancer.LookupTimed:     strconv.FormatBool(lb.Tags[tag.Timed] != ""),

@@ -28,9 +28,6 @@ type Groups struct {
 	Client *ec2.Client
 }
 
-// codeGroupExists is the answer where a security group of that name is there.
-const codeGroupExists = "InvalidGroup.Duplicate"
-
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
 // those without the cluster's tag too. A group of that name which is not ours is refused like one that
 // cannot be made, so that what does not refer to it goes on; nothing of it changes.
@@ -220,6 +217,19 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 // IsOfClassic reports whether the group is the own one of a classic balancer.
 func IsOfClassic(g ec2types.SecurityGroup) bool {
 	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+}
+
+// OpensForNamed reports whether any security group lets in everything from another one that is not a classic balancer's own.
+// So upstream opens nodes for a classic balancer with a security group that its Service names.
+func OpensForNamed(inv *vpc.Inventory) bool {
+	for id, group := range inv.Groups {
+		for r := range Ingress(group) {
+			if r == All(r.Source) && strings.HasPrefix(r.Source, "sg-") && r.Source != id && !IsOfClassic(inv.Groups[r.Source]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isAny reports whether the group has one of the names.

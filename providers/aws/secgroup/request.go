@@ -25,41 +25,49 @@ const (
 
 // Kinds returns them in the order in which they are made.
 func (gs *Groups) Kinds() []cloud.ResourceKind {
+	group, rule := gs.groupKind(), gs.ruleKind()
 	return []cloud.ResourceKind{
-		{Name: KindTags, Update: gs.writeTags},
-		{Name: KindGroup, Create: gs.create, Delete: gs.remove},
-		{Name: KindRule, Together: "GroupId", Add: gs.open, Remove: gs.shut, Update: gs.redescribe},
+		{Name: KindTags, Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
+			tags, _ := wanted.Fields["Tags"].(map[string]string)
+			_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
+			return err
+		}},
+		group, rule,
 	}
 }
 
-func (gs *Groups) writeTags(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-	tags, _ := wanted.Fields["Tags"].(map[string]string)
-	_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
-	return err
-}
-
-func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	c, _ := wanted.Native.(creation)
-	made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-		GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
-		TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
-	})
-	switch {
-	case failure.Is(err, codeGroupExists):
-		return "", gs.nameTaken(ctx, c.Name)
-	case err != nil:
-		return "", err
-	case made.GroupId == nil:
-		return "", cloud.ErrIncomplete
+func (gs *Groups) groupKind() cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: KindGroup,
+		Delete: func(ctx context.Context, present cloud.Resource) error {
+			_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
+			return failure.UnlessInUse(err)
+		},
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			c, _ := wanted.Native.(creation)
+			made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+				GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
+				TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
+			})
+			switch {
+			case failure.Is(err, "InvalidGroup.Duplicate"):
+				return "", gs.nameTaken(ctx, c.Name)
+			case err != nil:
+				return "", err
+			case made.GroupId == nil:
+				return "", cloud.ErrIncomplete
+			}
+			return *made.GroupId, nil
+		},
 	}
-	return *made.GroupId, nil
 }
 
 // nameTaken says what is in the place of a group that could not be made: nothing of ours, unless
 // another process has just made it.
 func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
 	if _, exists, err := gs.findGroup(ctx, &vpc.Inventory{}, n); exists || err != nil {
-		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: errGroupAppeared})
+		appeared := errors.New("another request has made it just now")
+		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: appeared})
 	}
 	return &cloud.Invalid{
 		Field: option.Groups.Name, Value: "",
@@ -67,19 +75,31 @@ func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
 	}
 }
 
-var errGroupAppeared = errors.New("another request has made it just now")
-
-func (gs *Groups) remove(ctx context.Context, present cloud.Resource) error {
-	_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
-	return failure.UnlessInUse(err)
+func (gs *Groups) ruleKind() cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: KindRule, Together: "GroupId", Add: gs.open, Remove: gs.shut,
+		// There is nothing but the description that can change.
+		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+			group, rules := rulesOf([]cloud.Resource{wanted})
+			input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
+			for r := range rules {
+				description, _ := wanted.Fields["Description"].(string)
+				input.IpPermissions = append(input.IpPermissions, r.Permission(description))
+			}
+			if _, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input); err != nil {
+				return fmt.Errorf("describing rules of security group %s: %w", group, err)
+			}
+			return nil
+		},
+	}
 }
 
 // open adds rules to a security group. Some may be there: EC2 refuses all for one of them.
 func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
 	group, rules := rulesOf(wanted)
-	return eachRule(rules, codeRuleExists, func(permissions []ec2types.IpPermission) error {
+	return eachRule("opening security group "+group, rules, "InvalidPermission.Duplicate", func(permissions []ec2types.IpPermission) error {
 		_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "opening security group "+group)
+		return err
 	})
 }
 
@@ -95,32 +115,25 @@ func rulesOf(list []cloud.Resource) (group string, rules Rules) {
 	return group, rules
 }
 
-// Error codes of rules.
-const (
-	codeRuleExists  = "InvalidPermission.Duplicate"
-	codeRuleMissing = "InvalidPermission.NotFound"
-)
-
 // eachRule makes one call for all rules, and one for each when that fails with the code, which
 // then is no error.
-func eachRule(rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
+func eachRule(action string, rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
 	var all []ec2types.IpPermission
 	for _, r := range rs.Sorted() {
 		all = append(all, r.Permission(rs[r]))
 	}
-	if len(all) == 0 {
-		return nil
-	}
 	err := call(all)
-	if !failure.Is(err, tolerated) {
-		return err
-	}
-	for i := range all {
-		if err := call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
-			return err
+	if failure.Is(err, tolerated) {
+		for i := range all {
+			if err = call(all[i : i+1]); err != nil && !failure.Is(err, tolerated) {
+				break
+			}
 		}
 	}
-	return nil
+	if err == nil || failure.Is(err, tolerated) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", action, err)
 }
 
 // Permission returns the rule as EC2 takes it.
@@ -153,20 +166,8 @@ func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
 	for r := range rules {
 		rules[r] = ""
 	}
-	return failure.UnlessGone(eachRule(rules, codeRuleMissing, func(permissions []ec2types.IpPermission) error {
+	return failure.UnlessGone(eachRule("closing security group "+group, rules, "InvalidPermission.NotFound", func(permissions []ec2types.IpPermission) error {
 		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return failure.Wrap(err, "closing security group "+group)
+		return err
 	}))
-}
-
-// redescribe changes the description of a rule.
-func (gs *Groups) redescribe(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	group, rules := rulesOf([]cloud.Resource{wanted})
-	input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
-	for r := range rules {
-		description, _ := wanted.Fields["Description"].(string)
-		input.IpPermissions = append(input.IpPermissions, r.Permission(description))
-	}
-	_, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input)
-	return failure.Wrap(err, "describing rules of security group "+group)
 }

@@ -85,16 +85,6 @@ func (rs Rules) Sources() []string {
 	return slices.Compact(list)
 }
 
-// Lets reports whether a rule with such a description lets the source in.
-func (rs Rules) Lets(source string, fits func(description string) bool) bool {
-	for r, description := range rs {
-		if r.Source == source && fits(description) {
-			return true
-		}
-	}
-	return false
-}
-
 // Ingress returns the rules of a security group.
 func Ingress(g ec2types.SecurityGroup) Rules {
 	rs := Rules{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
@@ -61,7 +60,7 @@ func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, s
 	for n, kind := range []string{first, otherKind(first)} {
 		for m, name := range names {
 			if v == nil && n+m > 0 {
-				if v, err = bs.lists(ctx, ofService(spec.Ref.Owner)); err != nil {
+				if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
 					return false, nil, nil, err
 				}
 			}
@@ -143,37 +142,33 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 }
 
 // lists reads the balancers of both kinds: what is not there by its first name may be by another one, or
-// by its tags. Those of target groups are read as in nlb.Balancers.List.
-func (bs *Balancers) lists(ctx context.Context, tagged func(nlb.Group) bool) (v *bulkList, err error) {
+// by its tags. Those of target groups are read as in nlb.Balancers.List, by the beginning of their names.
+func (bs *Balancers) lists(ctx context.Context, beginning string) (v *bulkList, err error) {
 	v = &bulkList{}
 	if v.classic, err = bs.Classic.List(ctx); err != nil {
 		return nil, err
 	}
-	v.network, v.names, v.groups, err = bs.Network.List(ctx, tagged)
+	v.network, v.names, v.groups, err = bs.Network.List(ctx, beginning)
 	return v, err
 }
 
 // listsOfDeletion is lists for a balancer that is given up. Classic ones are not read where they would show nothing: there is a
-// network balancer with the Service's mark, none with the name of a classic one is recorded, and a classic one would have a
-// security group of its own, of which there is none.
+// network balancer with the Service's mark, none with the name of a classic one is recorded, a classic one would have a
+// security group of its own, of which there is none, and no node is open for a group that upstream's annotation could have named.
 func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, spec cloud.Spec) (v *bulkList, err error) {
 	us := spec.Ref.Owner
 	v = &bulkList{}
-	v.network, v.names, v.groups, err = bs.Network.List(ctx, ofService(us))
+	v.network, v.names, v.groups, err = bs.Network.List(ctx, tag.Children(us))
 	if err != nil {
 		return nil, err
 	}
 	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
-	classic := recorded || !bs.Classic.HasOwnGroup(spec) || slices.ContainsFunc(bs.Security.Own(inv, us, balancer.Name(spec), ""), secgroup.IsOfClassic)
+	named := bs.Balancer.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
+	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, balancer.Name(spec), ""), secgroup.IsOfClassic)
 	if classic || len(v.others("", us.UID)) == 0 {
 		v.classic, err = bs.Classic.List(ctx)
 	}
 	return v, err
-}
-
-// ofService chooses the target groups that have names as those of the Service.
-func ofService(us cloud.Owner) func(nlb.Group) bool {
-	return func(g nlb.Group) bool { return strings.HasPrefix(aws.ToString(g.TargetGroupName), tag.Children(us)) }
 }
 
 // others are the ids of the balancers with the mark of that UID besides the one, sorted.

@@ -94,7 +94,7 @@ func (bs *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 
 // ListBalancers implements cloud.BulkLister.
 func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	v, err := bs.lists(ctx, func(nlb.Group) bool { return true })
+	v, err := bs.lists(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -219,14 +219,14 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 	if !ok {
 		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	if change.After == nil {
-		return bs.remains(ctx, s, change)
-	}
 	classic, network := s.forClassic(), s.forNetwork()
-	if s.classic != nil || s.network == nil && change.After.ProviderFields[balancer.FieldType] == balancer.KindClassic {
+	switch after := change.After; {
+	case after != nil && (s.classic != nil || s.network == nil && after.ProviderFields[balancer.FieldType] == balancer.KindClassic):
 		return bs.Classic.Resources(ctx, classic, change)
+	case after != nil:
+		return bs.Network.Resources(ctx, network, change)
 	}
-	return bs.Network.Resources(ctx, network, change)
+	return bs.remains(ctx, s, change)
 }
 
 // remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own

@@ -87,10 +87,7 @@ func TestClassicAdoption(t *testing.T) {
 		t.Errorf("adoption changed (-before +after):\n%s", diff)
 	}
 	s.idle(svc)
-	s.remove(svc)
-	if diff := cmp.Diff(before, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.gone(svc, before)
 }
 
 // TestClassicCreation makes a balancer with what takes calls of its own, in the order in which
@@ -296,10 +293,7 @@ func TestClassicSharedGroup(t *testing.T) {
 	}
 	annotated(own+"security-groups", group)(two)
 	s.ensure(two)
-	s.remove(two)
-	if diff := cmp.Diff(before, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.gone(two, before)
 }
 
 // TestClassicForgottenGroup: the annotation that names the security group is changed, and the Service
@@ -320,19 +314,13 @@ func TestClassicForgottenGroup(t *testing.T) {
 			t.Errorf("rules %q", got)
 		}
 		change(svc)
-		s.remove(svc)
-		if diff := cmp.Diff(before, s.inventory()); diff != "" {
-			t.Errorf("left (-before +after):\n%s", diff)
-		}
+		s.gone(svc, before)
 	}
 	svc := s.service("web", annotated(own+"extra-security-groups", extra))
 	s.ensure(svc)
 	delete(svc.Annotations, own+"extra-security-groups")
 	s.ensure(svc)
-	s.remove(svc)
-	if diff := cmp.Diff(before, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.gone(svc, before)
 }
 
 // TestClassicSubnets moves a balancer to other subnets of its zones.

@@ -61,9 +61,7 @@ func TestClassicRepair(t *testing.T) {
 		{"its own security group's rules", func(s *site, name string) { s.closeGroup(s.groupCalled("k8s-elb-" + name)) }},
 	}, breakage...))
 	s.remove(svc)
-	if diff := cmp.Diff(empty, s.shape()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.left(empty, s.shape())
 }
 
 func TestNetworkRepair(t *testing.T) {
@@ -86,9 +84,7 @@ func TestNetworkRepair(t *testing.T) {
 		}},
 	}, breakage...))
 	s.remove(svc)
-	if diff := cmp.Diff(empty, s.shape()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.left(empty, s.shape())
 }
 
 // defaultName is upstream's name of a balancer.

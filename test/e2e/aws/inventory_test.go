@@ -11,6 +11,8 @@ import (
 	classicapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	networkapi "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	networktypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // inventory is everything a balancer can leave in the account, a line each, sorted: balancers,
@@ -20,6 +22,21 @@ func (s *site) inventory() []string {
 	lines := slices.Concat(s.classicLines(), s.networkLines(), s.groupLines())
 	slices.Sort(lines)
 	return lines
+}
+
+// gone deletes a Service's balancer and compares what is left with what there was.
+func (s *site) gone(svc *corev1.Service, before []string) {
+	s.Helper()
+	s.remove(svc)
+	s.left(before, s.inventory())
+}
+
+// left compares what is left with what there was.
+func (s *site) left(before, after []string) {
+	s.Helper()
+	if diff := cmp.Diff(before, after); diff != "" {
+		s.Errorf("left (-before +after):\n%s", diff)
+	}
 }
 
 func (s *site) classicLines() []string {

@@ -3,7 +3,6 @@ package aws_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -33,10 +32,7 @@ func TestLife(t *testing.T) {
 			if now := svc.Status.LoadBalancer.Ingress[0].Hostname; now != host {
 				t.Errorf("host %s became %s", host, now)
 			}
-			s.remove(svc)
-			if diff := cmp.Diff(before, s.inventory()); diff != "" {
-				t.Errorf("left (-before +after):\n%s", diff)
-			}
+			s.gone(svc, before)
 		})
 	}
 }

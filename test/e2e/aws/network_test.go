@@ -53,15 +53,6 @@ func (s *site) targetGroup(port int32) networktypes.TargetGroup {
 	return all.TargetGroups[0]
 }
 
-// gone deletes a Service's balancer and compares what is left with what there was.
-func (s *site) gone(svc *corev1.Service, before []string) {
-	s.Helper()
-	s.remove(svc)
-	if diff := cmp.Diff(before, s.inventory()); diff != "" {
-		s.Errorf("left (-before +after):\n%s", diff)
-	}
-}
-
 // TestTLSInPlace gives a live port a certificate and takes it away: the listener stays, so that
 // nothing is refused in between. Upstream creates a second one at the port, for ever.
 func TestTLSInPlace(t *testing.T) {
@@ -222,9 +213,7 @@ func TestSharedProbeTogether(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if diff := cmp.Diff(before, s.inventory()); diff != "" {
-			t.Fatalf("left (-before +after):\n%s", diff)
-		}
+		s.left(before, s.inventory())
 	}
 }
 

@@ -61,9 +61,7 @@ func TestReachOfSecurityGroups(t *testing.T) {
 	s.remove(victim)
 	s.remove(old)
 	s.world.EC2.DeleteSecurityGroup(t.Context(), &ec2.DeleteSecurityGroupInput{GroupId: &foreign})
-	if diff := cmp.Diff(empty, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.left(empty, s.inventory())
 }
 
 // TestReachOfNodeRules: a Service that names the security group of the control plane, and is deleted,

@@ -67,34 +67,49 @@ func TestSecondBalancer(t *testing.T) {
 				svc := s.service("web", ask)
 				s.ensure(svc)
 				another(s, svc)
-				s.remove(svc)
-				if diff := cmp.Diff(empty, s.inventory()); diff != "" {
-					t.Errorf("left (-before +after):\n%s", diff)
-				}
+				s.gone(svc, empty)
 			})
 		}
 	}
 }
 
 // TestBalancerThatUpstreamLeft: upstream leaves a balancer of the other kind when the annotation changes. It has the default name and
-// no mark of ours, and goes with the Service all the same.
+// no mark of ours, and goes with the Service all the same. A classic one may have security groups that the Service does not name
+// any more.
 func TestBalancerThatUpstreamLeft(t *testing.T) {
-	s := newSite(t, siteOptions{})
-	empty := s.inventory()
-	svc := s.service("web")
-	s.ensure(svc)
-	_, err := s.world.Network.CreateLoadBalancer(t.Context(), &networkapi.CreateLoadBalancerInput{
-		Name: awssdk.String(defaultName(string(svc.UID))), Type: networktypes.LoadBalancerTypeEnumNetwork, Subnets: s.world.Public[:2],
-		Tags: []networktypes.Tag{
-			{Key: awssdk.String("kubernetes.io/cluster/lab"), Value: awssdk.String("owned")},
-			{Key: awssdk.String("kubernetes.io/service-name"), Value: awssdk.String(svc.Namespace + "/" + svc.Name)},
-		},
+	t.Run("network", func(t *testing.T) {
+		s := newSite(t, siteOptions{})
+		empty := s.inventory()
+		svc := s.service("web")
+		s.ensure(svc)
+		_, err := s.world.Network.CreateLoadBalancer(t.Context(), &networkapi.CreateLoadBalancerInput{
+			Name: awssdk.String(defaultName(string(svc.UID))), Type: networktypes.LoadBalancerTypeEnumNetwork, Subnets: s.world.Public[:2],
+			Tags: []networktypes.Tag{
+				{Key: awssdk.String("kubernetes.io/cluster/lab"), Value: awssdk.String("owned")},
+				{Key: awssdk.String("kubernetes.io/service-name"), Value: awssdk.String(svc.Namespace + "/" + svc.Name)},
+			},
+		})
+		s.must(err, "making the balancer that upstream left")
+		s.gone(svc, empty)
 	})
-	s.must(err, "making the balancer that upstream left")
-	s.remove(svc)
-	if diff := cmp.Diff(empty, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	t.Run("classic with a group of the user's", func(t *testing.T) {
+		s := newSite(t, siteOptions{})
+		group := s.world.Group(t, "given")
+		s.allow(s.world.NodeGroup, allFrom(group))
+		empty := s.inventory()
+		svc := s.service("web", network)
+		s.ensure(svc)
+		_, err := s.world.Classic.CreateLoadBalancer(t.Context(), &classicapi.CreateLoadBalancerInput{
+			LoadBalancerName: awssdk.String(defaultName(string(svc.UID))), Subnets: s.world.Public[:2], SecurityGroups: []string{group},
+			Listeners: []classictypes.Listener{{Protocol: awssdk.String("TCP"), LoadBalancerPort: 80, InstancePort: awssdk.Int32(30080)}},
+			Tags: []classictypes.Tag{
+				{Key: awssdk.String("kubernetes.io/cluster/lab"), Value: awssdk.String("owned")},
+				{Key: awssdk.String("kubernetes.io/service-name"), Value: awssdk.String(svc.Namespace + "/" + svc.Name)},
+			},
+		})
+		s.must(err, "making the balancer that upstream left")
+		s.gone(svc, empty)
+	})
 }
 
 // TestProtected: AWS refuses to delete a protected balancer, and nothing that it needs is closed or deleted.
@@ -114,10 +129,7 @@ func TestProtected(t *testing.T) {
 		LoadBalancerArn: s.balancer().LoadBalancerArn, Attributes: []networktypes.LoadBalancerAttribute{{Key: awssdk.String("deletion_protection.enabled"), Value: awssdk.String("false")}},
 	})
 	s.must(err, "switching the protection off")
-	s.remove(svc)
-	if diff := cmp.Diff(empty, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.gone(svc, empty)
 }
 
 // TestDeletedByHand: a balancer that somebody has deleted before is proved by lists to be gone, and what is left of it goes.
@@ -128,8 +140,5 @@ func TestDeletedByHand(t *testing.T) {
 	s.ensure(svc)
 	_, err := s.world.Network.DeleteLoadBalancer(t.Context(), &networkapi.DeleteLoadBalancerInput{LoadBalancerArn: s.balancer().LoadBalancerArn})
 	s.must(err, "deleting the balancer")
-	s.remove(svc)
-	if diff := cmp.Diff(empty, s.inventory()); diff != "" {
-		t.Errorf("left (-before +after):\n%s", diff)
-	}
+	s.gone(svc, empty)
 }

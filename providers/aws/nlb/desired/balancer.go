@@ -110,8 +110,8 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
-	present := balancer.Places(w.spec.Lookups[balancer.LookupAddresses])
-	b.ProviderFields[balancer.FieldSubnets] = balancer.PlacesText(ids, func(id string) string {
+	present := Places(w.spec.Lookups[balancer.LookupAddresses])
+	b.ProviderFields[balancer.FieldSubnets] = PlacesText(ids, func(id string) string {
 		wanted := ""
 		if i := slices.Index(ids, id); i < len(given) {
 			wanted = given[i]
@@ -130,6 +130,29 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
 		b.ProviderFields[balancer.FieldSubnets] = now
 	}
+}
+
+// Places is PlacesText the other way round: the address in each subnet, "" where AWS chose.
+func Places(text string) map[string]string {
+	places := map[string]string{}
+	for _, place := range balancer.List(text) {
+		id, address, _ := strings.Cut(place, "=")
+		places[id] = address
+	}
+	return places
+}
+
+// PlacesText returns subnets with their addresses as in FieldSubnets.
+func PlacesText(subnets []string, addressOf func(string) string) string {
+	var places []string
+	for _, id := range subnets {
+		if address := addressOf(id); address != "" {
+			id += "=" + address
+		}
+		places = append(places, id)
+	}
+	slices.Sort(places)
+	return strings.Join(places, ",")
 }
 
 // groups sets the balancer's security groups:

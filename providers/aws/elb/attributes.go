@@ -1,0 +1,88 @@
+package elb
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// The attributes, by their names in the API.
+const (
+	attributeCrossZone = "CrossZoneLoadBalancing"
+	attributeLog       = "AccessLog"
+	attributeDraining  = "ConnectionDraining"
+	attributeIdle      = "ConnectionSettings"
+)
+
+// attributeFields are the attributes, each with the managed fields that AWS changes together.
+func attributeFields(b map[string]string) map[string]any {
+	return map[string]any{
+		attributeCrossZone: []string{b[balancer.FieldCrossZone]},
+		attributeLog:       []string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]},
+		attributeDraining:  []string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]},
+		attributeIdle:      []string{b[balancer.FieldIdleTimeout]},
+	}
+}
+
+// viewAttributes are the attributes AWS has. Those that AWS adds itself, such as the mode of
+// desync mitigation, are not managed.
+func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
+	fields := map[string]string{
+		balancer.FieldCrossZone: strconv.FormatBool(a.CrossZoneLoadBalancing != nil && a.CrossZoneLoadBalancing.Enabled),
+		balancer.FieldLog:       "false", desired.FieldDraining: "false", balancer.FieldIdleTimeout: desired.DefaultIdleTimeout,
+	}
+	if s := a.ConnectionSettings; s != nil && s.IdleTimeout != nil {
+		fields[balancer.FieldIdleTimeout] = number32(s.IdleTimeout)
+	}
+	if l := a.AccessLog; l != nil && l.Enabled {
+		fields[balancer.FieldLog], fields[balancer.FieldLogBucket], fields[balancer.FieldLogPrefix] = "true", aws.ToString(l.S3BucketName), aws.ToString(l.S3BucketPrefix)
+		fields[balancer.FieldLogInterval] = cmp.Or(number32(l.EmitInterval), option.LogInterval.Default)
+	}
+	if c := a.ConnectionDraining; c != nil && c.Enabled {
+		fields[desired.FieldDraining] = "true"
+		fields[desired.FieldDrainingTimeout] = cmp.Or(number32(c.Timeout), option.DrainingTimeout.Default)
+	}
+	return fields
+}
+
+// recalled are the attributes among the fields of the last look. The description of a balancer has all others.
+func recalled(known map[string]string) map[string]string {
+	fields := maps.Clone(known)
+	for _, described := range []string{balancer.FieldType, balancer.FieldSubnets, balancer.FieldGroups, balancer.FieldTags} {
+		delete(fields, described)
+	}
+	return fields
+}
+
+// modifyAttributes writes some of the attributes in one request.
+func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
+	var a types.LoadBalancerAttributes
+	for _, field := range fields {
+		value, _ := r.Fields[field].([]string)
+		switch field {
+		case attributeCrossZone:
+			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
+		case attributeLog:
+			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
+			if a.AccessLog.Enabled {
+				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
+			}
+		case attributeDraining:
+			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
+		case attributeIdle:
+			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
+		}
+	}
+	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
+	return err
+}
