@@ -25,12 +25,6 @@ func Written(kind, belongs string, write func(ctx context.Context, wanted cloud.
 	}
 }
 
-// Text returns a field of a resource.
-func Text(r cloud.Resource, field string) *string {
-	value, _ := r.Fields[field].(string)
-	return &value
-}
-
 // At returns what a balancer with that host name is reached at.
 func At(host *string) []cloud.BalancerAddress {
 	if aws.ToString(host) == "" {

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -115,6 +112,3 @@ func Repeat(h *cloud.Health, options map[string]string) {
 	h.Healthy = cmp.Or(option.Healthy.Int(options), h.Healthy)
 	h.Unhealthy = cmp.Or(option.Unhealthy.Int(options), h.Unhealthy)
 }
-
-// Seconds is a time as AWS takes it.
-func Seconds(d time.Duration) *int32 { return aws.Int32(int32(d / time.Second)) }

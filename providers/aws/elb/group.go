@@ -35,7 +35,8 @@ func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
 // the security groups of nodes. It returns what has to be there before the balancer.
 func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change) (first []cloud.IDOf, err error) {
 	spec := change.Spec
-	closing, err := e.unshared(ctx, e.leaving(p.Snapshot, spec), p.of.Key)
+	leaving := e.leaving(p.Snapshot, spec)
+	closing, err := e.unshared(ctx, leaving, p.of.Key)
 	if err != nil {
 		return nil, err
 	}

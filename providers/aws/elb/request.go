@@ -249,7 +249,7 @@ func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []s
 	_, err := e.Client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
 		LoadBalancerName: nameOf(r),
 		HealthCheck: &types.HealthCheck{
-			Target: new(checkTarget(h)), Interval: balancer.Seconds(h.Interval), Timeout: balancer.Seconds(h.Timeout),
+			Target: new(checkTarget(h)), Interval: new(int32(h.Interval / time.Second)), Timeout: new(int32(h.Timeout / time.Second)),
 			HealthyThreshold: new(int32(h.Healthy)), UnhealthyThreshold: new(int32(h.Unhealthy)), //nolint:gosec // at most 10
 		},
 	})
@@ -259,6 +259,12 @@ func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []s
 // targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
 // registered; where it is to be removed it is none.
 func (e *Balancers) targetKind() cloud.ResourceKind {
+	instances := func(targets []cloud.Resource) (list []types.Instance) {
+		for _, target := range targets {
+			list = append(list, types.Instance{InstanceId: &target.Key})
+		}
+		return list
+	}
 	missing := func(err error) bool {
 		_, missing := errors.AsType[*types.InvalidEndPointException](err)
 		return missing
@@ -267,7 +273,7 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 		Name: kindTarget, Together: fieldBalancer,
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			var gone []cloud.Warning
-			err := failure.Halves(instanceList(wanted), missing, func(list []types.Instance) error {
+			err := failure.Halves(instances(wanted), missing, func(list []types.Instance) error {
 				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
 				return err
 			}, func(one types.Instance, err error) {
@@ -279,18 +285,10 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 			return err
 		},
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
-			return failure.Halves(instanceList(present), missing, func(list []types.Instance) error {
+			return failure.Halves(instances(present), missing, func(list []types.Instance) error {
 				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
 				return err
 			}, func(types.Instance, error) {})
 		},
 	}
-}
-
-func instanceList(targets []cloud.Resource) []types.Instance {
-	list := make([]types.Instance, len(targets))
-	for i, target := range targets {
-		list[i] = types.Instance{InstanceId: &target.Key}
-	}
-	return list
 }

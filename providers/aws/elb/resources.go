@@ -54,9 +54,10 @@ type parts struct {
 // Resources returns the resources before and after a change. What the portable view of a balancer
 // shows is the same for both.
 func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
-	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}, standard: attributeFields(desired.Attributes(cloud.Spec{}))}
+	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	p.own, p.ownID = e.own(s, change.Spec)
 	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
+	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
 	if p.lb == nil {
 		p.lb = &Balancer{}
 	}

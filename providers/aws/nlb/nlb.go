@@ -224,16 +224,6 @@ func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map
 	})
 }
 
-// Subnets are the ids of its subnets, sorted.
-func (lb *Balancer) Subnets() []string {
-	var ids []string
-	for _, zone := range lb.AvailabilityZones {
-		ids = append(ids, aws.ToString(zone.SubnetId))
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 // Scope says who can reach the balancer.
 func (lb *Balancer) Scope() cloud.Scope {
 	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)

@@ -113,16 +113,23 @@ func ownGroupRules(b cloud.Balancer) secgroup.Rules {
 func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
 	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
 	client, health := ruleClient+name, ruleHealth+name
+	add := func(transport string, port int, sources []string, description string) {
+		for _, source := range sources {
+			if r := secgroup.Port(transport, port, source); n.Rules[r] == "" {
+				n.Rules[r] = description
+			}
+		}
+	}
 	for _, l := range b.Listeners {
 		port := l.TargetPort
 		for _, transport := range transports(l.TargetProtocol) {
 			if l.ProviderFields[balancer.FieldPreserve] != "true" {
-				n.Add(transport, port, ranges, health)
+				add(transport, port, ranges, health)
 				continue
 			}
-			n.Add(transport, port, b.Allow, client)
+			add(transport, port, b.Allow, client)
 			if b.DualStack { // the balancer stands in for IPv6 clients
-				n.Add(transport, port, ranges, health)
+				add(transport, port, ranges, health)
 			}
 			for _, source := range b.Allow {
 				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
@@ -130,14 +137,17 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 		}
 	}
 	for _, l := range b.Listeners {
-		port := checkedPort(l)
+		port := l.TargetPort
+		if l.Health != nil && l.Health.Port != 0 {
+			port = l.Health.Port
+		}
 		if _, open := n.Rules[secgroup.Port("tcp", port, balancer.Everyone)]; open {
 			for _, source := range ranges {
 				n.Optional[secgroup.Port("tcp", port, source)] = health
 			}
 			continue
 		}
-		n.Add("tcp", port, ranges, health)
+		add("tcp", port, ranges, health)
 	}
 	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
 		if description == ruleMTU {
@@ -151,14 +161,6 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 		return description == client || description == health
 	}
 	return n
-}
-
-// checkedPort is where the health check of a listener goes.
-func checkedPort(l cloud.Listener) int {
-	if l.Health == nil || l.Health.Port == 0 {
-		return l.TargetPort
-	}
-	return l.Health.Port
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
@@ -208,4 +210,14 @@ func checking(groups []Group, r secgroup.Rule) (balancers []string) {
 		}
 	}
 	return balancers
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
 }

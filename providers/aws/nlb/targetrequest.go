@@ -41,12 +41,12 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.TargetGroupAttribute
 			for _, key := range keys {
-				list = append(list, types.TargetGroupAttribute{Key: &key, Value: balancer.Text(wanted, key)})
+				list = append(list, types.TargetGroupAttribute{Key: &key, Value: text(wanted, key)})
 			}
 			if wanted.Fields[attributeSticky] == "true" {
 				list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 			}
-			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
+			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: text(wanted, fieldTargets), Attributes: list})
 			return err
 		}),
 		{Name: kindTarget, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
@@ -77,7 +77,7 @@ func (c creation) check() *sdk.ModifyTargetGroupInput {
 	h := c.Health
 	check := &sdk.ModifyTargetGroupInput{
 		HealthCheckProtocol: types.ProtocolEnum(h.Protocol), HealthCheckPort: aws.String(healthPortText(*h)),
-		HealthCheckIntervalSeconds: balancer.Seconds(h.Interval), HealthCheckTimeoutSeconds: balancer.Seconds(h.Timeout),
+		HealthCheckIntervalSeconds: aws.Int32(int32(h.Interval / time.Second)), HealthCheckTimeoutSeconds: aws.Int32(int32(h.Timeout / time.Second)),
 		HealthyThresholdCount: aws.Int32(int32(h.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(h.Unhealthy)),
 	}
 	if h.Path != "" {
@@ -93,7 +93,7 @@ func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) e
 	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
 	for batch := range slices.Chunk(wanted, targetBatch) {
 		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
-			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
+			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: text(some[0], fieldTargets), Targets: targetList(some)})
 			return err
 		}, func(one cloud.Resource, err error) {
 			t, _ := one.Native.(target)
@@ -114,7 +114,7 @@ func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) e
 
 func (gs *TargetGroups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: text(batch[0], fieldTargets), Targets: targetList(batch)})
 		if err = failure.UnlessGone(err); err != nil {
 			return err
 		}

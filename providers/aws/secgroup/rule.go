@@ -203,16 +203,6 @@ type Needs struct {
 // then gets.
 type NewOwner func(group string, r Rule) (needed bool, description string, err error)
 
-// Add adds a rule for each source, unless there is one.
-func (n Needs) Add(transport string, port int, sources []string, description string) {
-	for _, source := range sources {
-		r := Port(transport, port, source)
-		if _, taken := n.Rules[r]; !taken {
-			n.Rules[r] = description
-		}
-	}
-}
-
 // Surplus returns the rules for the balancer on a group that it does not need there.
 func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
 	left, all := Rules{}, Ingress(inv.Groups[id])
