@@ -42,7 +42,7 @@ type Resource struct {
 	// ID is the cloud's id, "" of a resource that is not there.
 	ID string
 	// Fields are the managed fields by their name in the API, with values that reflect.DeepEqual
-	// can compare. An IDOf value is the id of another resource, also as an item of an []any. A field
+	// can compare. An IDOf value is the id of another resource, also as an item of an []any, and a FieldOf a field of one. A field
 	// that only the wanted resource has is for its creation and is not compared.
 	Fields map[string]any
 	// Needs are further resources that have to be there before this one is made. While the cloud refuses
@@ -76,6 +76,25 @@ func (r Resource) Ref() IDOf {
 // IDOf stands for the id of a resource, which may not be known yet.
 type IDOf struct{ Kind, Key string }
 
+// FieldOf stands for a field of a balancer that the cloud chooses when it is made, such as the port of its address, see Made. It
+// refers to the balancer.
+type FieldOf struct {
+	Of    IDOf
+	Field string
+}
+
+// Made is what the answer to a creation says of a balancer.
+type Made struct {
+	ID string
+	// Addresses are what it is reached at, of a cloud that has done what it answers: a balancer is not read after a change.
+	Addresses []BalancerAddress
+	// Fields are those that the cloud chose and a FieldOf stands for. Where one is missing the balancer is looked at first.
+	Fields map[string]any
+	// Native is what Observe would keep in Observed.Native, nil where the answer does not say all. The look at the end of the
+	// change is given it in Spec.Last, where the driver has Capabilities.VersionStamps.
+	Native any
+}
+
 // ResourceKind declares a kind of resources and how they are written. Create, Update and Delete are
 // one request each where the API allows it. IDOf values in the fields they get are ids (strings).
 type ResourceKind struct {
@@ -97,6 +116,9 @@ type ResourceKind struct {
 	// Anchor says that the resource bears the ownership tags by which the rest is found. It goes
 	// last.
 	Anchor bool
+	// Compares says of an Anchor that Update reads what it writes as a whole, such as the ownership tags, and fails with a conflict
+	// where that is not as in present any more. Then it can follow another step without a look at the balancer.
+	Compares bool
 	// OfService says that the Service has these resources once, whichever balancer serves. While
 	// another balancer of the Service is there, none of them is deleted.
 	OfService bool
@@ -124,9 +146,8 @@ type ResourceKind struct {
 
 	// Create makes a resource, together with those that its kind brings, and returns its id.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
-	// CreateBalancer is there in place of Create where the answer says what the balancer is reached at. Only an
-	// Anchor has it, of a cloud that has done what it answers: a balancer is not read after a change.
-	CreateBalancer func(ctx context.Context, wanted Resource, with []Resource) (id string, at []BalancerAddress, err error)
+	// CreateBalancer is there in place of Create where the answer says more than the id. Only an Anchor has it.
+	CreateBalancer func(ctx context.Context, wanted Resource, with []Resource) (Made, error)
 	// Update changes these fields of a resource. nil means that there is nothing to change.
 	Update func(ctx context.Context, present, wanted Resource, fields []string) error
 	// Delete deletes a resource, with those that its kind takes. One that is gone already is as

@@ -50,7 +50,7 @@ type Spec struct {
 	// it, and asks where it needs it; nil when it has to ask the cloud. It is no part of what a Service asks for.
 	Network func(context.Context) (Network, error) `json:"-"`
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
-	// Capabilities.VersionStamps. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
+	// Capabilities.VersionStamps. After a creation its Native is Made.Native. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
 	// or, after a change that was carried out whole, asked for; then only the Balancer has targets.
 	// A cloud whose objects have version stamps need not read again what has the same stamp, nor look again for what
 	// nobody makes any more; nothing else may be taken from it, but for Capabilities.Recalls.

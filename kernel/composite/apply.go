@@ -71,7 +71,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		m.done(s, id)
 		step, needsLook = s.doing(), false
-		if made := newBalancer(s, id, change); made != nil {
+		if made := newBalancer(m, s, id, change); made != nil {
 			m.progress.Observed = made
 		}
 		if s.kind.Settles > 0 || goesOn {
@@ -81,14 +81,15 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 }
 
 // waitsForIDs reports whether a step is about something that was brought along in this run, or leads to
-// it: the id of that is not known before the next run.
+// it: the id of that is not known before the next run. So are fields that the answer did not have.
 func (m *model) waitsForIDs(s *step) bool {
 	for _, r := range append([]cloud.Resource{s.present, s.wanted}, s.with...) {
 		if s.verb != cloud.Create && m.unknown[r.Ref()] || m.unknown[s.owner] {
 			return true
 		}
 		for _, value := range r.Fields {
-			if slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return m.unknown[ref] }) {
+			field, isField := m.resolved(value).(cloud.FieldOf)
+			if isField && m.present.has(field.Of) || slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return m.unknown[ref] }) {
 				return true
 			}
 		}
@@ -121,14 +122,14 @@ func soonest(x, y time.Duration) time.Duration {
 
 // tell says what the balancer is after a change that was carried out whole, where the answers say so.
 func tell(m *model, change cloud.Change) {
-	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil })
+	told := slices.ContainsFunc(m.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil && k.Settles == 0 })
 	if !told || m.hasRefusals() || m.progress.Pending || m.progress.Again > 0 || change.After == nil {
 		return
 	}
 	o := change.Before
 	if made := m.progress.Observed; made != nil {
 		o = *made
-		o.State, o.Addresses = cloud.BalancerActive, m.reachedAt
+		o.State, o.Addresses = cloud.BalancerActive, m.made.Addresses
 	}
 	if o.State != cloud.BalancerActive || len(o.Addresses) == 0 {
 		return
@@ -142,7 +143,7 @@ func tell(m *model, change cloud.Change) {
 
 // newBalancer returns what is known of a balancer that was made in this step, nil when none was. The
 // rest is read afterwards.
-func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
+func newBalancer(m *model, s *step, id string, change cloud.Change) *cloud.Observed {
 	if s.verb != cloud.Create || !s.kind.Anchor || change.After == nil {
 		return nil
 	}
@@ -152,7 +153,7 @@ func newBalancer(s *step, id string, change cloud.Change) *cloud.Observed {
 	}
 	return &cloud.Observed{
 		Found: true, ID: id, State: cloud.BalancerPending, Owner: owner, Balancer: *change.After,
-		Lookups: change.Spec.Lookups,
+		Lookups: change.Spec.Lookups, Native: m.made.Native,
 	}
 }
 
@@ -216,14 +217,14 @@ func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 	return id, nil
 }
 
-// create makes the resource of a step, and notes what a balancer is reached at where the answer says so.
+// create makes the resource of a step, and notes what the answer says of a balancer.
 func create(ctx context.Context, m *model, s *step) (id string, err error) {
 	wanted, with := m.withIDs(s.wanted)[0], m.withIDs(s.with...)
 	if s.kind.CreateBalancer == nil {
 		return s.kind.Create(ctx, wanted, with)
 	}
-	id, m.reachedAt, err = s.kind.CreateBalancer(ctx, wanted, with)
-	return id, err
+	m.made, err = s.kind.CreateBalancer(ctx, wanted, with)
+	return m.made.ID, err
 }
 
 // unresolved returns a resource that this one refers to and whose id is not known, nil when there is

@@ -15,5 +15,5 @@
 //
 // A run ends with the first step after which the cloud is busy. The next run observes and goes on,
 // so a crash costs nothing. Where the driver tells when the balancer has settled, the next steps of its parts follow
-// without a look.
+// without a look, and so does what the answer to a creation says enough for.
 package composite

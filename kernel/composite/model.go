@@ -27,8 +27,8 @@ type model struct {
 	unknown map[cloud.IDOf]bool
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
-	// reachedAt is what a balancer is reached at that was made in this run.
-	reachedAt []cloud.BalancerAddress
+	// made is what the cloud has answered of a balancer that was made in this run.
+	made cloud.Made
 	// progress is what the run has to tell so far.
 	progress cloud.Progress
 	// moving are resources that are about to refer to another one. Two can wait for each other's place.
@@ -119,6 +119,10 @@ func (m *model) resolved(value any) any {
 	case cloud.IDOf:
 		if id := m.present.byRef[v].ID; id != "" {
 			return id
+		}
+	case cloud.FieldOf:
+		if chosen := m.made.Fields[v.Field]; chosen != nil {
+			return chosen
 		}
 	case []any:
 		items := make([]any, len(v))

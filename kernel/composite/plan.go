@@ -87,6 +87,8 @@ func value(v any) string {
 	switch v := v.(type) {
 	case cloud.IDOf:
 		return v.Kind + " " + v.Key
+	case cloud.FieldOf:
+		return v.Field + " of " + value(v.Of)
 	case []any:
 		var items []string
 		for _, item := range v {

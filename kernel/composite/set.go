@@ -140,6 +140,8 @@ func idsIn(value any) (refs []cloud.IDOf) {
 	switch v := value.(type) {
 	case cloud.IDOf:
 		return []cloud.IDOf{v}
+	case cloud.FieldOf:
+		return []cloud.IDOf{v.Of}
 	case []any:
 		for _, item := range v {
 			refs = append(refs, idsIn(item)...)

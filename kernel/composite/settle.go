@@ -24,12 +24,26 @@ func (b *balancers) paused(m *model, s *step) cloud.Progress {
 	return p
 }
 
-// settles reports whether the next step can follow without a look as soon as the balancer has settled. The next one is
-// about a part of it. What bears the ownership tags is changed or deleted after a look only, as another Service may use it by
-// then. So are objects that others write too.
+// settles reports whether the next step can follow without a look as soon as the balancer has settled:
+//
+//	the next step                         follows
+//	changes what bears ownership tags     where the request compares them first: another Service may use it by then
+//	deletes that                          no, for the same reason
+//	is about a part of the balancer       yes
+//	makes an object that does not settle  where the balancer was made just before, and the answer says what is needed of it
+//	changes or deletes such an object     no: others write it too
 func settles(m *model, s *step, next step) bool {
 	made := s.verb == cloud.Create && s.kind.Anchor
-	return !made && !m.progress.Pending && next.kind.Settles > 0 && !next.kind.Anchor && !m.waitsForIDs(&next) && len(anchors(m)) > 0
+	if made && s.kind.CreateBalancer == nil || m.progress.Pending || m.waitsForIDs(&next) || len(anchors(m)) == 0 {
+		return false
+	}
+	switch {
+	case next.kind.Anchor:
+		return next.kind.Compares && next.verb == cloud.Update
+	case next.kind.Settles > 0:
+		return true
+	}
+	return made && next.verb == cloud.Create
 }
 
 // anchors are the ids of what bears the ownership tags.

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,85 @@ func TestALookAfterAStepThatIsPassedOver(t *testing.T) {
 		second, _ := b.Apply(t.Context(), change)
 		if !second.Pending || !second.More || second.Rest != nil || slices.ContainsFunc(f.done, func(done string) bool { return strings.Contains(done, "address") }) {
 			t.Errorf("%s: after %q progress %+v, want a look", name, f.done, second)
+		}
+	}
+}
+
+// Where the creation of a balancer tells what the next step needs, that step follows without a look. What the answer lacks is read.
+func TestStepsAfterACreation(t *testing.T) {
+	address := res("address", "a", fields{"port": cloud.FieldOf{Of: idOf("balancer", "b"), Field: "port"}})
+	theirs := res("address", "a", fields{"port": ""})
+	for name, test := range map[string]struct {
+		present []cloud.Resource
+		wanted  cloud.Resource
+		told    map[string]any
+		silent  bool
+		follows bool
+	}{
+		"an object":                        {wanted: address, told: fields{"port": "p-1"}, follows: true},
+		"an object, and no port":           {wanted: address},
+		"an object that others write too":  {present: list(theirs), wanted: address, told: fields{"port": "p-1"}},
+		"a part":                           {wanted: pool("p", nil), follows: true},
+		"a part, and the answer is silent": {wanted: pool("p", nil), silent: true},
+	} {
+		var f *fake
+		kinds := append(theKinds(), cloud.ResourceKind{Name: "address"})
+		if !test.silent {
+			kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
+				id, err := f.create(wanted, with)
+				return cloud.Made{ID: id, Fields: test.told, Native: "native"}, err
+			}
+		}
+		f = newFake(kinds, test.present, list(lb(nil), test.wanted))
+		b := f.balancers()
+		change := cloud.Change{After: &cloud.Balancer{}}
+		first, err := b.Apply(t.Context(), change)
+		if made := first.Observed; err != nil || !first.Pending || made == nil || made.ID == "" || (made.Native == nil) != test.silent {
+			t.Fatalf("%s: %+v, %v", name, first, err)
+		}
+		if follows := first.Rest != nil && first.Settles && slices.Equal(first.Operations, []string{first.Observed.ID}); follows != test.follows || len(f.done) != 1 {
+			t.Fatalf("%s: after %q progress %+v, want it to follow: %t", name, f.done, first, test.follows)
+		}
+		if change.Rest = first.Rest; !test.follows {
+			continue
+		}
+		if _, err = b.Apply(t.Context(), change); err != nil || len(f.done) != 2 || len(f.problems) > 0 {
+			t.Errorf("%s: carried out %q, %v; problems %q", name, f.done, err, f.problems)
+		}
+		if made, _ := f.at(test.wanted.Ref()); test.told != nil && made.Fields["port"] != "p-1" {
+			t.Errorf("%s: made %+v", name, made)
+		}
+	}
+}
+
+// What bears the ownership tags is changed without a look where the request compares it first, and never deleted so.
+func TestTagsThatAreCompared(t *testing.T) {
+	for _, compares := range []bool{true, false} {
+		kinds := with("balancer", func(k *cloud.ResourceKind) { k.Compares = compares })
+		tagged := lb(fields{"tags": "ours"})
+		for name, test := range map[string]struct {
+			wanted  []cloud.Resource
+			follows bool
+		}{
+			"it is given up": {wanted: list(lb(fields{"tags": ""})), follows: compares},
+			"it is deleted":  {},
+		} {
+			f := newFake(kinds, list(tagged, pool("p", nil), pool("q", nil)), test.wanted)
+			b := f.balancers()
+			change := cloud.Change{Before: cloud.Observed{Found: true, ID: "id-1"}}
+			progress := cloud.Progress{}
+			for range 2 {
+				var err error
+				if progress, err = b.Apply(t.Context(), change); err != nil {
+					t.Fatal(err)
+				}
+				if change.Rest = progress.Rest; change.Rest == nil {
+					break
+				}
+			}
+			if follows := progress.Rest != nil; follows != test.follows {
+				t.Errorf("%s, compares %t: after %q progress %+v", name, compares, f.done, progress)
+			}
 		}
 	}
 }

@@ -43,9 +43,9 @@ func TestTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var f *fake
 			kinds := prompt()
-			kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+			kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 				id, err := f.create(wanted, with)
-				return id, tt.at, err
+				return cloud.Made{ID: id, Addresses: tt.at}, err
 			}
 			f = newFake(kinds, tt.present, list(lb(fields{"name": "new"}), pool("p", nil)))
 			f.fails = tt.fails

@@ -90,9 +90,7 @@ func (f *fixture) apply(d draft) (cloud.Progress, error) {
 	if !d.before.Found {
 		operations = []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}}
 	}
-	progress, err := f.balancers().Apply(f.ctx(), d.change(operations))
-	progress.Pending = progress.Pending || len(progress.Operations) > 0
-	return progress, cmp.Or(err, f.operate(progress.Operations))
+	return f.carryOut(d.change(operations))
 }
 
 func (d draft) change(operations []cloud.Operation) cloud.Change {
@@ -111,7 +109,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	most := cmp.Or(f.suite.Passes, passes)
 	for range most {
 		d, err := f.draft(spec)
-		switch err = cmp.Or(err, asTold(told, d.before)); {
+		switch err = cmp.Or(err, asTold(told, d.before), f.asAnswered(spec, d.before)); {
 		case err != nil:
 			return cloud.Observed{}, err
 		case d.before.Found && d.before.State == cloud.BalancerPending:
@@ -235,12 +233,11 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 	}
 	deleted := change.Before.ID
 	for range cmp.Or(f.suite.Passes, passes) {
-		progress, err := f.balancers().Apply(f.ctx(), change)
+		progress, err := f.carryOut(change)
 		if err != nil {
 			return err
 		}
-		progress.Pending = progress.Pending || len(progress.Operations) > 0
-		if err := cmp.Or(f.operate(progress.Operations), f.isGone(change)); err != nil {
+		if err := f.isGone(change); err != nil {
 			return err
 		}
 		f.control.Settle()

@@ -152,7 +152,7 @@ func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 			return kind.Create(ctx, wanted, with)
 		}
 		if kind.CreateBalancer != nil {
-			kinds[i].CreateBalancer = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+			kinds[i].CreateBalancer = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 				r.note(cloud.Create, kind.Name, wanted.Key)
 				return kind.CreateBalancer(ctx, wanted, with)
 			}

@@ -58,6 +58,9 @@ type fixture struct {
 	control Control
 	// steps are those that were carried out on a cloud.Composite.
 	steps *[]cloud.Operation
+	// rests counts the steps that could follow without a look, and made is what the last creation told, nil once it was compared.
+	rests int
+	made  *cloud.Observed
 }
 
 func (s *suite) start(t *testing.T) *fixture {

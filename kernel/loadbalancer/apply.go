@@ -106,5 +106,8 @@ func (p *pipeline) applied(d decide.Decision, before state.Settled, progress clo
 	p.state.Repeated = again.With(progress.Step)
 	if created := progress.Observed; created != nil && !d.Change.Before.Found {
 		p.state.Made(created.ID)
+		if created.Native != nil && p.manager.cloud.Descriptor.Capabilities.VersionStamps {
+			p.state.Last = created
+		}
 	}
 }

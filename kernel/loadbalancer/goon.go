@@ -21,19 +21,19 @@ const restAge = time.Minute
 // restOf returns what is left of a change that goes on, nil where the next step needs another look at the balancer:
 //
 //	change                                 the next step needs a look
-//	makes the balancer                     yes
 //	leaves out what the Service asks for   yes
 //	is about targets alone                 no: they depend on nothing but each other
+//	makes the balancer                     unless it settles, and the answer said what the step needs
 //	belongs to a replacement               yes: it depends on two balancers
 //	takes a balancer over                  yes: somebody else may do so too
 //	any other                              unless the balancer settles, see cloud.ResourceKind
 func (p *pipeline) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
 	change := d.Change
-	targets := change.After != nil && !d.Rewrites()
+	targets := change.After != nil && change.Before.Found && !d.Rewrites()
 	replaces := p.Replacing != nil || d.Replaces || change.Replaced || change.Spec.Beside != nil
 	takesOver := d.Adopts() && !change.Before.Shared
 	settles := progress.Settles && !replaces && !takesOver
-	if progress.Rest == nil || !change.Before.Found || d.Err != nil || !targets && !settles {
+	if progress.Rest == nil || d.Err != nil || !targets && !settles {
 		return nil
 	}
 	return &state.Rest{Change: change, Request: p.Fingerprint, Seen: time.Now(), Steps: progress.Rest}
@@ -63,7 +63,7 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	c, before := p.candidates(ctx, nodes), rest.Change.Before
 	rewrites := decide.Decision{Change: rest.Change}.Rewrites()
 	d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision {
-		if !rewrites {
+		if before.Found && !rewrites {
 			return p.policy.Retarget(before.Resolve(c.Targets), c)
 		}
 		return p.policy.Choose(decide.Finding{Observed: before}, c)
@@ -73,7 +73,7 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	}
 	progress, err := p.step(ctx, rest)
 	switch {
-	case cloud.IsClass(err, cloud.FailureConflict):
+	case cloud.IsClass(err, cloud.FailureConflict), err != nil && !before.Found: // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
 		return p.failed(ctx, err)

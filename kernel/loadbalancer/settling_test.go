@@ -23,18 +23,24 @@ type settlingCloud struct {
 	refuses error
 	// other says that its operations are not the balancer itself.
 	other bool
+	// tells says that the answer to a creation has what its second step needs.
+	tells bool
 }
 
 const stepsOfAChange = 3
 
 func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id := change.Before.ID
-	if !change.Before.Found {
-		return d.fakeDriver.Apply(ctx, change)
+	if !change.Before.Found && change.Rest == nil {
+		return d.create(ctx, change)
 	}
 	if err := d.refuses; err != nil {
 		d.refuses = nil
 		return cloud.Progress{}, err
+	}
+	if !change.Before.Found {
+		d.repeated++
+		return cloud.Progress{}, nil
 	}
 	if d.left[id] == 0 {
 		d.left[id] = stepsOfAChange
@@ -50,6 +56,17 @@ func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.P
 	}
 	_, err := d.fakeDriver.Apply(ctx, change)
 	return cloud.Progress{Pending: true, After: time.Second}, err
+}
+
+// create makes a balancer, which is busy for a second.
+func (d *settlingCloud) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	p, err := d.fakeDriver.Apply(ctx, change)
+	if d.tells && err == nil {
+		d.until[p.Observed.ID] = time.Now().Add(time.Second)
+		p.Observed.Native, p.Observed.State = "answer", cloud.BalancerPending
+		p.Pending, p.More, p.Operations, p.Rest, p.Settles = true, true, []string{p.Observed.ID}, 1, true
+	}
+	return p, err
 }
 
 func (d *settlingCloud) OperationStates(_ context.Context, ids []string) (map[string]cloud.OperationState, error) {
@@ -106,6 +123,48 @@ func TestStepsOfABalancerThatSettles(t *testing.T) {
 				})
 				if d.observes != test.looks || d.steps != stepsOfAChange || f.only().ProviderFields["proxy"] != "true" || len(f.only().Targets) != len(f.nodes) {
 					t.Errorf("%d looks, %d steps, balancer %+v; want %d looks", d.observes, d.steps, f.only(), test.looks)
+				}
+			})
+		})
+	}
+}
+
+// A balancer whose creation tells what the next step needs has one look before that and one after it, which is given the answer.
+func TestStepsOfANewBalancer(t *testing.T) {
+	for name, test := range map[string]struct {
+		// change happens after the first step.
+		change   func(*settlingCloud, *fixture)
+		repeated int
+		forgets  bool
+	}{
+		"nothing else":    {func(*settlingCloud, *fixture) {}, 1, false},
+		"a long time":     {func(*settlingCloud, *fixture) { time.Sleep(restAge) }, 0, false},
+		"a conflict":      {func(d *settlingCloud, _ *fixture) { d.refuses = errConflict }, 0, false},
+		"a refusal":       {func(d *settlingCloud, _ *fixture) { d.refuses = &cloud.Invalid{} }, 0, false},
+		"a restart":       {func(_ *settlingCloud, f *fixture) { f.restart() }, 0, true},
+		"a node went":     {func(_ *settlingCloud, f *fixture) { f.nodes = f.nodes[:2] }, stepsOfAChange - 1, false},
+		"another request": {func(_ *settlingCloud, f *fixture) { f.svc.Annotations[keyProxy.Name] = "true" }, stepsOfAChange - 1, false},
+		"somebody deletes it, and it is made again": {func(d *settlingCloud, _ *fixture) { clear(d.balancers) }, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, f := settling(t)
+				clear(d.balancers)
+				f.svc = service()
+				f.restart()
+				d.tells, d.lasts = true, nil
+				first := true
+				mustTogether(t, []*fixture{f}, func(f *fixture) error {
+					err := f.ensure()
+					if first {
+						first = false
+						test.change(d, f)
+					}
+					return err
+				})
+				told := len(d.lasts) > 1 && d.lasts[1] != nil && d.lasts[1].Native == "answer"
+				if d.repeated != test.repeated || told == test.forgets || len(f.only().Targets) != len(f.nodes) {
+					t.Errorf("%d steps without a look, want %d; the looks were given %+v", d.repeated, test.repeated, d.lasts)
 				}
 			})
 		})

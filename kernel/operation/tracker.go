@@ -39,6 +39,8 @@ type Tracker struct {
 // running is one operation and who waits for it.
 type running struct {
 	since time.Time
+	// latest is when the last change began that names it: it is asked for as often as that one needs.
+	latest time.Time
 	// asked is when it was last asked for, or began.
 	asked time.Time
 	// again says that it was asked for.
@@ -71,7 +73,8 @@ func (t *Tracker) Follow(earlier *Group, least time.Duration, ids ...string) *Gr
 		if t.running[id] == nil {
 			t.running[id] = &running{since: time.Now(), asked: time.Now(), least: least}
 		}
-		t.running[id].groups = append(t.running[id].groups, g)
+		r := t.running[id]
+		r.latest, r.groups = time.Now(), append(r.groups, g)
 	}
 	select {
 	case t.begun <- struct{}{}:
@@ -148,7 +151,7 @@ func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 		if r.again {
 			shortest = min(first, pollAgain)
 		}
-		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.since), max(shortest, r.least)))))
+		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.latest), max(shortest, r.least)))))
 	}
 	return max(0, after), true
 }
@@ -197,7 +200,7 @@ func (t *Tracker) note(began time.Time, asked []string, states map[string]cloud.
 		if later == nil {
 			delete(t.running, id)
 		} else {
-			t.running[id] = &running{since: later[0].since, asked: later[0].since, least: t.running[id].least, groups: later}
+			t.running[id] = &running{since: later[0].since, latest: later[len(later)-1].since, asked: later[0].since, least: t.running[id].least, groups: later}
 		}
 	}
 }

@@ -167,6 +167,22 @@ func TestManyThatBegin(t *testing.T) {
 	})
 }
 
+// A change that names an operation which has run for long is asked about as often as one that has just begun.
+func TestAChangeThatJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		tracker := operation.New(a)
+		first := tracker.Follow(nil, 0, a.begin("balancer", 10*time.Minute))
+		time.Sleep(5*time.Minute + time.Second)
+		a.begin("balancer", 3*time.Second)
+		began := time.Now()
+		<-tracker.Follow(nil, time.Second, "balancer").Done()
+		if took := time.Since(began); took > 4*time.Second || !first.Ended() {
+			t.Errorf("its end was seen after %v", took)
+		}
+	})
+}
+
 // The operations of two changes are followed together, with the failure of the earlier one. One that hangs
 // counts as ended after an hour.
 func TestEarlierOperations(t *testing.T) {

@@ -53,6 +53,9 @@ func (e *Executor) Mode() Mode { return e.mode }
 // Apply executes the change of one balancer, which the plan describes. The caller makes changes of
 // one balancer one after the other. Without a live write the Progress is zero: done.
 func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
+	if change.Rest != nil {
+		return e.goOn(ctx, p, change)
+	}
 	if e.mode.ReadOnly() {
 		whole, err := e.cloud.WithSteps(ctx, p, change)
 		if err != nil {
@@ -69,6 +72,16 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 		progress, err = e.cloud.Balancers.Apply(ctx, change)
 		return err
 	})
+	return progress, err
+}
+
+// goOn makes the next step of a change. Its operations were counted with the first step. A conflict is no failure: the change is made
+// after another look.
+func (e *Executor) goOn(ctx context.Context, p plan.Plan, change cloud.Change) (cloud.Progress, error) {
+	progress, err := e.cloud.Balancers.Apply(ctx, change)
+	if err != nil && !cloud.IsClass(err, cloud.FailureConflict) {
+		e.count(p, resultFailed)
+	}
 	return progress, err
 }
 

@@ -66,6 +66,30 @@ func TestExecutorModes(t *testing.T) {
 	}
 }
 
+// The operations of a change are counted with its first step. A later one that fails counts as failed, unless another look follows.
+func TestExecutorCountsEachChangeOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		err    error
+		failed float64
+	}{
+		"done":     {nil, 0},
+		"conflict": {failing(cloud.FailureConflict), 0},
+		"refused":  {failing(cloud.FailureQuota), 1},
+	} {
+		c, _ := decorated(func(context.Context) error { return test.err })
+		metrics := metrictest.New()
+		e := NewExecutor(c, Live, metrics, nil)
+		if _, err := e.Apply(t.Context(), someWrite, cloud.Change{Rest: "a step"}); !errors.Is(err, test.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for result, want := range map[string]float64{"applied": 0, "failed": test.failed, "blocked": 0} {
+			if got := metrics.Sum(metric.Operations, "c", "listener", "create", result); got != want {
+				t.Errorf("%s: %v %s operations counted, want %v", name, got, result, want)
+			}
+		}
+	}
+}
+
 func TestExecutorLocksPerKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := NewExecutor(&Cloud{Name: "c"}, Live, nil, nil)

@@ -43,7 +43,7 @@ func TestBalancerRequests(t *testing.T) {
 	}
 
 	spec = l.pass(spec, "creation")
-	l.cost("creation", "GET /lbaas/loadbalancers", "GET /floatingips", "GET /security-groups", "POST /lbaas/loadbalancers")
+	l.cost("creation", "GET /lbaas/loadbalancers", "GET /floatingips", "POST /lbaas/loadbalancers")
 	spec = l.wait(spec)
 	l.cost("first look", append(whole(2), "GET /security-groups")...)
 	spec = l.pass(spec, "nothing, at once")

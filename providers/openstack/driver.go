@@ -71,6 +71,7 @@ type balancing interface {
 	cloud.Configured
 	cloud.Checker
 	cloud.Replacer
+	cloud.NetworkReader
 }
 
 // always is what the driver has whatever is switched on.

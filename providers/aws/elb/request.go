@@ -91,7 +91,7 @@ func written(kind string, write func(ctx context.Context, r cloud.Resource, fiel
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
 // lost the next run finds it by its name.
-func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key}
 	for _, part := range with {
 		switch part.Kind {
@@ -111,9 +111,9 @@ func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 	}
 	made, err := e.Client.CreateLoadBalancer(ctx, input)
 	if err != nil {
-		return "", nil, err
+		return cloud.Made{}, err
 	}
-	return wanted.Key, balancer.At(made.DNSName), nil
+	return cloud.Made{ID: wanted.Key, Addresses: balancer.At(made.DNSName)}, nil
 }
 
 func tagList(tags map[string]string) []types.Tag {

@@ -143,7 +143,7 @@ func (n *Balancers) writeTags(ctx context.Context, arns []string, add map[string
 	return nil
 }
 
-func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, []cloud.BalancerAddress, error) {
+func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
 	b, _ := wanted.Native.(cloud.Balancer)
 	scheme := types.LoadBalancerSchemeEnumInternetFacing
 	if b.Scope == cloud.ScopeInternal {
@@ -157,9 +157,9 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
-		return "", nil, err
+		return cloud.Made{}, err
 	}
-	return aws.ToString(made.LoadBalancers[0].LoadBalancerArn), balancer.At(made.LoadBalancers[0].DNSName), nil
+	return cloud.Made{ID: aws.ToString(made.LoadBalancers[0].LoadBalancerArn), Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {

@@ -9,6 +9,13 @@ type Network struct {
 // Identifier is the id, as lists name it.
 func (n Network) Identifier() string { return n.ID }
 
+// External is a network that may be external. A project is shown the ids of its subnets, though often not the subnets.
+type External struct {
+	Network
+	External *bool    `json:"router:external"`
+	Subnets  []string `json:"subnets"`
+}
+
 // Subnet is what the driver uses of a subnet of Neutron.
 type Subnet struct {
 	ID      string   `json:"id"`

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
@@ -16,7 +14,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-var _ cloud.BulkLister = (*Balancers)(nil)
+var (
+	_ cloud.BulkLister    = (*Balancers)(nil)
+	_ cloud.NetworkReader = (*Balancers)(nil)
+)
 
 // ListBalancers implements cloud.BulkLister.
 func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
@@ -51,7 +52,7 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return d.absent(ctx, spec)
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
-		s := &object.Snapshot{LB: *f.lb, Guard: object.Guard{None: d.groups.AreNone(spec)}}
+		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Guard: object.Guard{None: d.groups.AreNone(spec)}}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
 		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
 		return o, nil
@@ -66,6 +67,7 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
 		return cloud.Observed{}, err
 	}
+	s.Sole = f.sole && !object.LastOf(spec).IsSole()
 	o := d.observed(s, spec)
 	o.ByName, o.Duplicates = f.byName, f.duplicates
 	return d.explore(ctx, s, o, spec)
@@ -86,12 +88,17 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
 		return s, err
 	}
-	s.Read = f.read
+	if !last.IsAnswer(s.LB) {
+		s.Read = f.read
+	}
 	return s, d.reader.AddBehind(ctx, s, last, d.owners.Pools(s, spec))
 }
 
-// addNeighbours reads what belongs to a balancer in Neutron.
+// addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
 func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
+	if ours := d.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner).Ours; ours && spec.Deleting && !spec.Retained && !d.owners.MayDelete(s, spec) {
+		return d.groups.Find(ctx, s, spec)
+	}
 	if err := d.floating.Find(ctx, s, spec); err != nil {
 		return err
 	}
@@ -136,11 +143,16 @@ func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, fac
 	if !lacks || spec.IPv6 || d.PlacementOf(spec).FloatingNetwork != "" {
 		return nil
 	}
-	found, err := d.floating.FindNetwork(ctx)
+	found, err := spec.ReadNetwork(ctx, d)
 	if err == nil {
-		facts[desired.LookupFloatingNetwork] = cmp.Or(found, desired.NoNetwork)
+		facts[desired.LookupFloatingNetwork] = cmp.Or(found.(string), desired.NoNetwork)
 	}
 	return err
+}
+
+// ReadNetwork implements cloud.NetworkReader: the external network is the same for all Services.
+func (d *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+	return d.floating.FindNetwork(ctx)
 }
 
 func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
@@ -158,112 +170,4 @@ func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, fact
 	}
 	facts[desired.LookupMemberCIDR] = found.CIDR
 	return nil
-}
-
-// found is the balancer of a Service.
-type found struct {
-	// lb is nil when there is none.
-	lb     *object.Balancer
-	byName bool
-	read   time.Time
-	// duplicates are the ids of further balancers with the Service's mark.
-	duplicates []string
-}
-
-// find returns the balancer of the Service:
-//
-//	by                         is enough
-//	the id that is given       always
-//	the Service's mark         always; of several the one with the smallest id
-//	upstream's name            if no mark says that it is another Service's
-//	upstream's very old name   always: it holds the Service's UID
-//
-// While a balancer is made beside the one that serves, that one is not found, and none by name.
-func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
-	all, listed := object.BulkListOf(spec)
-	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
-		f, err := d.findByID(ctx, all, spec)
-		if err != nil || f.lb != nil {
-			return f, err
-		}
-	}
-	if !listed {
-		var err error
-		if all.Balancers, all.Read, err = d.reader.Balancers(ctx); err != nil {
-			return found{}, fmt.Errorf("listing balancers: %w", err)
-		}
-	}
-	f := d.pick(all.Balancers, spec)
-	f.read = all.Read
-	return f, nil
-}
-
-// findByID looks for the balancer with the id that is given; one that is gone is nil.
-func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec cloud.Spec) (found, error) {
-	at := slices.IndexFunc(all.Balancers, func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
-	if at >= 0 {
-		marked := d.marked(all.Balancers, spec)
-		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID)}, nil
-	}
-	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
-	switch {
-	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == object.StatusDeleted:
-		return found{}, nil
-	case err == nil && lb.ID != spec.Ref.ID:
-		err = cloud.ErrIncomplete
-	}
-	if err != nil {
-		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
-	}
-	return found{lb: &lb, read: api.Clock(header)}, nil
-}
-
-func isBeside(spec cloud.Spec, id string) bool { return spec.Beside != nil && spec.Beside.ID == id }
-
-// besides are the other ids, nil when there are none.
-func besides(ids []string, id string) (others []string) {
-	for _, other := range ids {
-		if other != id {
-			others = append(others, other)
-		}
-	}
-	return others
-}
-
-// marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
-func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
-	var ids []string
-	for _, lb := range all {
-		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
-			ids = append(ids, lb.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// pick returns the Service's balancer among all. One that is being deleted counts only while there is
-// no other. One that only its name leads to is never passed over, also when the Service may not have
-// it: an upstream CCM may have made it for this very Service, and another one would have another
-// address.
-func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
-	o, marked := spec.Ref.Owner, d.marked(all, spec)
-	var named, leaving *object.Balancer
-	for i, lb := range all {
-		c := d.Marks.ReadClaims(lb.Tags, o)
-		switch {
-		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
-		case len(marked) > 0 && lb.ID == marked[0]:
-			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
-		case c.Ours, lb.Name == cloud.UIDName(o.UID):
-			leaving = &all[i]
-		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(c.Others) == 0:
-			named = &all[i]
-		}
-	}
-	if leaving != nil {
-		return found{lb: leaving}
-	}
-	return found{lb: named, byName: named != nil}
 }

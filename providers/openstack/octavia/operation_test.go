@@ -1,7 +1,9 @@
 package octavia
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,26 +112,163 @@ func TestPartsThatAreRead(t *testing.T) {
 	}
 }
 
-// A security group that is left of a time when they were managed is looked for once, and after a look that has shown none.
+// A security group that is left of a time when they were managed is looked for until there is none. Another process may have made
+// one meanwhile, which still managed groups: it is looked for once more when the Service has left.
 func TestLeftGroup(t *testing.T) {
+	const path = "GET /lbaas/loadbalancers"
+	tag := unconnected().Marks.Tag(web)
 	for _, left := range []bool{true, false} {
-		answers := map[string]string{"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`}
+		c := newCase(t, map[string]string{
+			"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`,
+			"GET /lbaas/listeners": `{"listeners": []}`, "GET /lbaas/pools": `{"pools": []}`,
+		})
+		c.driver.Config.Internal = true
 		if left {
-			answers["GET /security-groups"] = `{"security_groups": [{"id": "g", "name": "lb-sg-u-1-shop-web"}]}`
+			c.answers["GET /security-groups"] = `{"security_groups": [{"id": "g", "name": "lb-sg-u-1-shop-web"}]}`
 		}
-		c := newCase(t, answers)
-		spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
-		for run, want := range []bool{true, left, left} {
-			s := &object.Snapshot{}
-			if c.reads = nil; run == 1 {
-				s.Guard.None = c.driver.groups.AreNone(spec) // while the balancer is busy
-			} else if err := c.driver.addNeighbours(t.Context(), s, spec); err != nil {
+		spec := cloud.Spec{Ref: cloud.Ref{ID: idLB, Owner: web}}
+		for _, look := range []struct {
+			at, status string
+			leaves     bool
+			asks       bool
+		}{
+			{at: "nothing", asks: false},
+			{at: "the balancer", status: "ACTIVE", asks: true},
+			{at: "one that is busy", status: "PENDING_UPDATE"},
+			{at: "the balancer again", status: "ACTIVE", asks: left},
+			{at: "a balancer that is given up", status: "ACTIVE", leaves: true},
+			{at: "one that is being deleted", status: "PENDING_DELETE", leaves: true},
+			{at: "what is left", leaves: true, asks: true},
+		} {
+			lb := `{"id": "` + idLB + `", "provisioning_status": "` + look.status + `", "tags": ["` + tag + `"]}`
+			if c.reads, spec.Deleting = nil, look.leaves; look.status == "" {
+				c.answers[path] = `{"loadbalancers": []}`
+				delete(c.answers, path+"/"+idLB)
+			} else {
+				c.answers[path], c.answers[path+"/"+idLB] = `{"loadbalancers": [`+lb+`]}`, `{"loadbalancer": `+lb+`}`
+			}
+			o, err := c.driver.Observe(t.Context(), spec)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if asked := slices.Contains(c.reads, "/security-groups"); run != 1 && asked != want || (s.Guard.Group != nil) != (left && run != 1) {
-				t.Errorf("left %t, look %d: asked %t, group %v", left, run, asked, s.Guard.Group)
+			s, _ := o.Native.(*object.Snapshot)
+			asked := slices.Contains(c.reads, "/security-groups")
+			if asked != look.asks || (s.Guard.Group != nil) != (left && asked) || look.leaves && !o.Found && o.Orphans != left {
+				t.Errorf("left %t, a look at %s: asked %q, group %v, found %t, orphans %t", left, look.at, c.reads, s.Guard.Group, o.Found, o.Orphans)
 			}
-			spec.Last = &cloud.Observed{Native: s}
+			if spec.Last = nil; o.Found {
+				spec.Last = &o
+			}
+		}
+	}
+}
+
+// Before its balancer is deleted a Service is looked for in a list, which shows whether it has another one. Then the id is enough.
+func TestSoleBalancer(t *testing.T) {
+	const list, other = "/lbaas/loadbalancers", "8b6cbd6b-2f3c-4f0e-9d59-3b8a5b0c1a33"
+	type look struct {
+		status string // "" for gone
+		lists  bool
+	}
+	for name, test := range map[string]struct {
+		second string
+		looks  []look
+	}{
+		"alone":                {looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", false}, {"PENDING_DELETE", false}, {"", false}}},
+		"gone at once":         {looks: []look{{"ACTIVE", true}, {"", false}}},
+		"it does not go":       {looks: []look{{"ACTIVE", true}, {"ACTIVE", false}, {"ACTIVE", true}, {"", false}}},
+		"with a second one":    {second: "tags", looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", true}, {"", true}}},
+		"with one of its name": {second: "name", looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", true}, {"", true}}},
+		"gone by itself":       {looks: []look{{"", true}}},
+	} {
+		c := newCase(t, map[string]string{"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`})
+		c.driver.Config.CascadeDelete = true
+		spec := cloud.Spec{Ref: cloud.Ref{ID: idLB, Owner: web}, Deleting: true}
+		show := func(id, status string) string {
+			return fmt.Sprintf(`{"id": %q, "provisioning_status": %q, "name": %q, "tags": [%q]}`, id, status, c.driver.Marks.Name(web), c.driver.Marks.Tag(web))
+		}
+		for n, look := range test.looks {
+			var all []string
+			if delete(c.answers, "GET "+list+"/"+idLB); look.status != "" {
+				all = append(all, show(idLB, look.status))
+				c.answers["GET "+list+"/"+idLB] = `{"loadbalancer": ` + all[0] + `}`
+			}
+			switch test.second {
+			case "tags":
+				all = append(all, show(other, "ACTIVE"))
+			case "name":
+				all = append(all, fmt.Sprintf(`{"id": %q, "provisioning_status": "ACTIVE", "name": %q}`, other, c.driver.Marks.Name(web)))
+			}
+			c.answers["GET "+list], c.reads = `{"loadbalancers": [`+strings.Join(all, ", ")+`]}`, nil
+			o, err := c.driver.Observe(t.Context(), spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if listed := slices.Contains(c.reads, list); listed != look.lists || o.Found != (len(all) > 0) {
+				t.Errorf("%s, look %d: asked %q, found %q; want a list: %t", name, n, c.reads, o.ID, look.lists)
+			}
+			if spec.Last = nil; o.Found {
+				spec.Last = &o
+			}
+		}
+	}
+}
+
+// The look after a creation takes from its answer what is behind the listeners, where the pools have the same members still. The next
+// look reads all.
+func TestAnswerToACreation(t *testing.T) {
+	const lb = `"id": "lb", "vip_port_id": "port"`
+	const behind = `"members": [{"id": "m", "address": "10.0.0.1", "protocol_port": 30080}], "healthmonitor": {"id": "h", "type": "TCP"}`
+	const members, monitors = "/lbaas/pools/p/members", "/lbaas/healthmonitors"
+	for name, test := range map[string]struct {
+		answer, pool string
+		port         any
+		want         []string
+	}{
+		"the same members": {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "h"`, port: "port"},
+		"another member":   {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}, {"id": "n"}], "healthmonitor_id": "h"`, port: "port", want: []string{members, monitors}},
+		"other members":    {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "n"}], "healthmonitor_id": "h"`, port: "port", want: []string{members, monitors}},
+		"another monitor":  {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "i"`, port: "port", want: []string{members, monitors}},
+		"another pool":     {answer: lb + `, "pools": [{"id": "q", ` + behind + `}]`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "h"`, port: "port", want: []string{members, monitors}},
+		"a silent answer":  {answer: `"id": "lb"`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "h"`, want: []string{members, monitors}},
+		"another balancer": {answer: `"id": "other", "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "h"`, want: []string{members, monitors}},
+	} {
+		c := newCase(t, map[string]string{
+			"POST /lbaas/loadbalancers": `{"loadbalancer": {` + test.answer + `}}`,
+			"GET /lbaas/listeners":      `{"listeners": [{"id": "l", "protocol_port": 80, "default_pool_id": "p"}]}`,
+			"GET /lbaas/pools":          `{"pools": [{"id": "p", "listeners": [{"id": "l"}], ` + test.pool + `}]}`,
+			"GET " + members:            `{"members": [{"id": "m"}]}`,
+			"GET " + monitors:           `{"healthmonitors": [{"id": "h", "pools": [{"id": "p"}]}]}`,
+		})
+		kinds := c.driver.ResourceKinds()
+		made, err := kinds[slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Anchor })].CreateBalancer(t.Context(), cloud.Resource{}, nil)
+		if err != nil || made.Fields["vip_port_id"] != test.port {
+			t.Fatalf("%s: made %+v, %v", name, made, err)
+		}
+		spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}, Last: &cloud.Observed{ID: made.ID, Native: made.Native}}
+		now := found{lb: &object.Balancer{ID: "lb", Updated: "2026-11-21T10:00:00"}, read: time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC)}
+		c.reads = nil
+		s, err := c.driver.parts(t.Context(), now, spec)
+		if err != nil || !slices.Equal(c.reads, append([]string{"/lbaas/listeners", "/lbaas/pools"}, test.want...)) || test.want == nil && s.Members["p"][0].Port != 30080 {
+			t.Errorf("%s: read %q, %v; members %+v", name, c.reads, err, s.Members)
+		}
+		c.reads, spec.Last = nil, &cloud.Observed{ID: "lb", Native: s}
+		if _, err = c.driver.parts(t.Context(), now, spec); err != nil || (len(c.reads) == 4) != (made.Native != nil && made.ID == "lb") {
+			t.Errorf("%s: the next look read %q, %v", name, c.reads, err)
+		}
+	}
+}
+
+// Tags are written only while they are what they were read as.
+func TestTagsThatSomebodyElseHasWritten(t *testing.T) {
+	for tags, conflict := range map[string]bool{`["b", "a"]`: false, `["a"]`: true, `["a", "b", "c"]`: true, `[]`: true} {
+		c := newCase(t, map[string]string{"GET /lbaas/loadbalancers/lb": `{"loadbalancer": {"id": "lb", "tags": ` + tags + `}}`})
+		kinds := c.driver.ResourceKinds()
+		kind := kinds[slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Anchor })]
+		present, wanted := cloud.Resource{ID: "lb", Fields: map[string]any{"tags": []string{"a", "b"}}}, cloud.Resource{Fields: map[string]any{"tags": []string{"a"}}}
+		err := kind.Update(t.Context(), present, wanted, []string{"tags"})
+		if cloud.IsClass(err, cloud.FailureConflict) != conflict || (err == nil) == conflict || (len(c.writes) == 0) != conflict {
+			t.Errorf("%s: %v, wrote %q", tags, err, c.writes)
 		}
 	}
 }

@@ -183,6 +183,7 @@ func TestRenamedCluster(t *testing.T) {
 	var order []string
 	for range 10 {
 		spec.Lookups = d.lookups(s, spec)
+		c.answers["GET /lbaas/loadbalancers/lb"] = `{"loadbalancer": {"id": "lb", "tags": ["` + strings.Join(s.LB.Tags, `", "`) + `"]}}`
 		after, _, err := d.Normalize(spec)
 		if err != nil {
 			t.Fatal(err)

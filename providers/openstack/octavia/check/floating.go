@@ -15,20 +15,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-// Floating looks at where a floating IP is to be taken from. A project is shown the ids of an
-// external network's subnets, though often not the subnets.
+// Floating looks at where a floating IP is to be taken from.
 func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
-	type external struct {
-		neutron.Network
-		External *bool    `json:"router:external"`
-		Subnets  []string `json:"subnets"`
-	}
 	where, id := c.Rules.PlacementOf(spec), c.Rules.FloatingNetwork(spec)
 	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
 	q := &inquiry{checker: c, spec: spec}
-	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[external](c, true, "network", "networks", id))
+	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[neutron.External](c, true, "network", "networks", id))
 	switch {
 	case err != nil:
 		return err

@@ -33,17 +33,17 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 	case s.Floating != nil && m.Rules.Marks.FormerFloating(s.Floating.Description, spec.Ref.Owner):
 		changeFloating(r, s.Floating, s.Floating.Port, m.Rules.Marks.FloatingDescription(spec.Ref.Owner))
 	case s.Floating == nil:
-		m.attach(ctx, r, s, spec)
+		m.attach(ctx, r, s, s.LB.Port, spec)
 	}
 }
 
-func floatingResource(ip *object.FloatingIP, port, description string) cloud.Resource {
+func floatingResource(ip *object.FloatingIP, port any, description string) cloud.Resource {
 	return cloud.Resource{Kind: KindFloatingIP, Key: ip.Address, ID: ip.ID, Fields: map[string]any{"port_id": port, "description": description}}
 }
 
 // changeFloating adds a floating IP that is there and is to have this port, "" for none, and
 // description.
-func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port, description string) {
+func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, description string) {
 	r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	r.Wanted = append(r.Wanted, floatingResource(ip, port, description))
 }
@@ -61,21 +61,21 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port, description
 //	not set         none is left       is made, in the first subnet that has room
 //
 // What cannot be read now is the problem of the floating IP alone.
-func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec) {
+func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
 	chosen := desired.ChosenFloating(spec)
 	switch {
 	case chosen != "":
-		m.attachAddress(ctx, r, s, spec, chosen)
+		m.attachAddress(ctx, r, port, spec, chosen)
 		return
 	case s.Free != nil:
-		changeFloating(r, s.Free, s.LB.Port, s.Free.Description)
+		changeFloating(r, s.Free, port, s.Free.Description)
 		return
 	}
-	made := m.newFloatingIP(s.LB.Port, spec, "")
+	made := m.newFloatingIP(port, spec, "")
 	if s.Elsewhere != nil {
 		left, err := m.isLeft(ctx, spec, s.Elsewhere.Port)
 		if left {
-			changeFloating(r, s.Elsewhere, s.LB.Port, s.Elsewhere.Description)
+			changeFloating(r, s.Elsewhere, port, s.Elsewhere.Description)
 			return
 		}
 		made.Problem = err
@@ -83,16 +83,16 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	r.Wanted = append(r.Wanted, made)
 }
 
-func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec, address string) {
+func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, port any, spec cloud.Spec, address string) {
 	found, err := m.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	if len(found) == 0 {
-		made := m.newFloatingIP(s.LB.Port, spec, address)
+		made := m.newFloatingIP(port, spec, address)
 		made.Problem = err
 		r.Wanted = append(r.Wanted, made)
 		return
 	}
-	changeFloating(r, &found[0], s.LB.Port, found[0].Description)
-	if found[0].Port == "" || found[0].Port == s.LB.Port {
+	changeFloating(r, &found[0], port, found[0].Description)
+	if found[0].Port == "" || found[0].Port == port {
 		return
 	}
 	left, err := m.isLeft(ctx, spec, found[0].Port)
@@ -103,35 +103,20 @@ func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, s *obje
 	r.Wanted[len(r.Wanted)-1].Problem = err
 }
 
-// portOfNew stands for the port of a balancer that is not made yet.
-const portOfNew = "of the new balancer"
+// PortOfVIP is the field of a balancer with the port of its address.
+const PortOfVIP = "vip_port_id"
 
-// AddFirst adds the floating IP of a new balancer. It is attached in the next run, when the
-// balancer has a port. One with an address that was chosen, and that the project does not have, is
-// made before the balancer: most clouds let only administrators choose, and a balancer would wait
+// AddFirst adds the floating IP of a new balancer, at the port that the balancer gets. One with an address that was chosen, and that
+// the project does not have, is made before the balancer: most clouds let only administrators choose, and a balancer would wait
 // for it for ever. It is found again by its description.
-func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, made *cloud.Resource) error {
-	spec, chosen := change.Spec, desired.ChosenFloating(change.Spec)
-	switch {
-	case m.Rules.WantsInternal(spec) || spec.IPv6 || m.Rules.FloatingNetwork(spec) == desired.NoNetwork || m.Following(spec) != nil:
-		return nil
-	case s.Free != nil && (chosen == "" || s.Free.Address == chosen):
-		changeFloating(r, s.Free, portOfNew, s.Free.Description)
-	case chosen == "":
-		r.Wanted = append(r.Wanted, m.newFloatingIP(portOfNew, spec, ""))
-	default:
-		found, err := m.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {chosen}})
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			reserved := m.newFloatingIP("", spec, chosen)
-			r.Wanted = append(r.Wanted, reserved)
-			made.Needs = append(made.Needs, reserved.Ref())
-			return nil
-		}
-		changeFloating(r, &found[0], portOfNew, found[0].Description)
+func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec, made *cloud.Resource) {
+	if m.Rules.WantsInternal(spec) || spec.IPv6 || m.Rules.FloatingNetwork(spec) == desired.NoNetwork || m.Following(spec) != nil {
+		return
 	}
-	r.Wanted[len(r.Wanted)-1].Needs = []cloud.IDOf{made.Ref()}
-	return nil
+	had := len(r.Present)
+	m.attach(ctx, r, s, cloud.FieldOf{Of: made.Ref(), Field: PortOfVIP}, spec)
+	if ip := r.Wanted[len(r.Wanted)-1]; len(r.Present) == had && desired.ChosenFloating(spec) != "" {
+		ip.Fields["port_id"] = ""
+		made.Needs = append(made.Needs, ip.Ref())
+	}
 }

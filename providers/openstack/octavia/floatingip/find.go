@@ -86,11 +86,7 @@ func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
 // FindNetwork returns the external network to use where none is configured: the first
 // with a subnet that is IPv4 or that we are not shown; "" when there is none.
 func (m *Manager) FindNetwork(ctx context.Context) (string, error) {
-	type external struct {
-		neutron.Network
-		Subnets []string `json:"subnets"`
-	}
-	networks, err := api.ListAll[external](ctx, m.Network, "networks", "networks", url.Values{"router:external": {"true"}})
+	networks, err := api.ListAll[neutron.External](ctx, m.Network, "networks", "networks", url.Values{"router:external": {"true"}})
 	if err != nil {
 		return "", fmt.Errorf("listing external networks: %w", err)
 	}

@@ -17,7 +17,7 @@ func (m *Manager) Kind() cloud.ResourceKind {
 }
 
 // newFloatingIP is a floating IP at a port, with an address if that is not "".
-func (m *Manager) newFloatingIP(port string, spec cloud.Spec, address string) cloud.Resource {
+func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
 	return cloud.Resource{
 		Kind: KindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
 			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Rules.Marks.FloatingDescription(spec.Ref.Owner),

@@ -25,6 +25,10 @@ type Snapshot struct {
 	Guard Guard
 	// Read is when the balancer was read, by the clock of the API, zero where its parts were not read whole.
 	Read time.Time
+	// Sole says, of a balancer that is given up, that a list has shown no other one of its Service.
+	Sole bool
+	// Answer says that it is the answer to the creation.
+	Answer bool
 }
 
 // calm is for how long nothing must have changed before what was read counts as all that
@@ -53,9 +57,22 @@ func (s *Snapshot) isOf(lb Balancer) bool {
 	return s != nil && s.LB.ID == lb.ID && s.Still(s.LB.Updated, lb.Updated)
 }
 
+// IsSole reports whether the last look was in a list, or at a balancer that was being deleted, and knew of no other one.
+func (s *Snapshot) IsSole() bool { return s != nil && s.Sole }
+
+// IsAnswer reports whether it is the answer to the creation of the balancer. It counts for one look: the next one reads all.
+func (s *Snapshot) IsAnswer(lb Balancer) bool { return s != nil && s.Answer && s.LB.ID == lb.ID }
+
+// answers reports whether a new balancer's pool has the members and the monitor that it was made with. Octavia lets nobody change
+// them before all is made.
+func (s *Snapshot) answers(lb Balancer, p Pool) bool {
+	return s.IsAnswer(lb) && s.Monitors[p.ID].ID == p.Monitor && len(s.Members[p.ID]) == len(p.Members) &&
+		!slices.ContainsFunc(s.Members[p.ID], func(m Member) bool { return !slices.Contains(p.Members, Reference{m.ID}) })
+}
+
 // takeBehind takes members and monitor of a pool from an earlier snapshot, where they are known to be the same.
 func (s *Snapshot) takeBehind(p Pool, last *Snapshot) bool {
-	if !last.isOf(s.LB) && !last.Still(last.stampOf(p), p.Updated) {
+	if !last.isOf(s.LB) && !last.Still(last.stampOf(p), p.Updated) && !last.answers(s.LB, p) {
 		return false
 	}
 	members, known := last.Members[p.ID]

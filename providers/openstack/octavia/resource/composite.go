@@ -72,9 +72,7 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 	}
 	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
 	made := c.NewBalancer(change, where, other)
-	if err := c.Floating.AddFirst(ctx, &r, s, change, &made); err != nil {
-		return cloud.Resources{}, err
-	}
+	c.Floating.AddFirst(ctx, &r, s, change.Spec, &made)
 	r.Wanted = append(r.Wanted, made)
 	if change.Spec.Lookups[desired.LookupMemberCIDR] != "" {
 		had := len(r.Wanted)

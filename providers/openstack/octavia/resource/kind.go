@@ -2,10 +2,12 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
@@ -19,7 +21,8 @@ func (c *Composite) balancerKind() cloud.ResourceKind {
 	if !c.Rules.Config.Serial {
 		kind.Brings = children
 	}
-	kind.Create = c.createBalancer
+	kind.Create, kind.CreateBalancer = nil, c.createBalancer
+	kind.Compares, kind.Update = true, c.changeBalancer
 	if c.Rules.Config.CascadeDelete {
 		kind.Takes = children
 		kind.Delete = func(ctx context.Context, present cloud.Resource) error {
@@ -35,16 +38,41 @@ func (c *Composite) balancerKind() cloud.ResourceKind {
 
 // createBalancer makes a balancer together with what it brings. What is left by a crash is found
 // again by its tag.
-func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 	body := api.ForCreation(wanted.Fields)
 	if !c.Rules.Config.Serial {
 		body["listeners"] = populated(with)
 	}
-	id, err := c.post(ctx, "loadbalancer", body, object.PathBalancers)
-	if err == nil && id == "" {
+	var answer struct {
+		LB object.Answer `json:"loadbalancer"`
+	}
+	_, err := c.Client.Post(ctx, c.Client.ServiceURL(object.PathBalancers), map[string]any{"loadbalancer": body}, &answer, api.Changed())
+	if err == nil && answer.LB.ID == "" {
 		err = cloud.ErrIncomplete
 	}
-	return id, err
+	made := cloud.Made{ID: answer.LB.ID, Fields: map[string]any{}}
+	if port := answer.LB.Port; port != "" {
+		made.Fields[floatingip.PortOfVIP] = port
+	}
+	if len(answer.LB.Pools) > 0 {
+		made.Native = answer.LB.Snapshot()
+	}
+	return made, err
+}
+
+// changeBalancer changes a balancer. Tags are written as a whole: only while they are what they were.
+func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	if slices.Contains(fields, "tags") {
+		now, _, err := api.GetOne[object.Balancer](ctx, c.Client, "loadbalancer", object.PathBalancers, present.ID)
+		if err != nil {
+			return err
+		}
+		before, _ := present.Fields["tags"].([]string)
+		if now.ID != present.ID || !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
+			return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
+		}
+	}
+	return c.put(ctx, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
 }
 
 // populated are the bodies of listeners with what is behind them.

@@ -21,11 +21,19 @@ type Manager struct {
 	Reader  *object.Reader
 }
 
-// Find reads the Service's security group and the ports of machines. Where groups are not
-// managed only a group that is left from a time when they were is looked for, once. A deletion needs no ports.
+// Find reads the Service's security group and the ports of machines. A deletion needs no ports. Where groups are not managed
+// only one that is left from a time when they were is looked for: once the balancer is there, but not at the end of its creation,
+// and once more when the Service has left. A process that still managed groups may have made one meanwhile.
 func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if s.Guard.None = m.AreNone(spec); s.Guard.None {
+	here := s.LB.ID != ""
+	switch {
+	case m.Rules.Config.ManageSecurityGroups, spec.Retained:
+	case here == spec.Deleting || object.LastOf(spec).IsAnswer(s.LB):
 		return nil
+	default:
+		if s.Guard.None = here && m.AreNone(spec); s.Guard.None {
+			return nil
+		}
 	}
 	all, listed := object.BulkListOf(spec)
 	groups := all.Groups

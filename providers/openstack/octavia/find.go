@@ -1,0 +1,139 @@
+package octavia
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// found is the balancer of a Service.
+type found struct {
+	// lb is nil when there is none.
+	lb     *object.Balancer
+	byName bool
+	read   time.Time
+	// duplicates are the ids of further balancers with the Service's mark.
+	duplicates []string
+	// sole says, of a balancer that is given up, that a list has shown no other one of the Service.
+	sole bool
+}
+
+// find returns the balancer of the Service:
+//
+//	by                         is enough
+//	the id that is given       always
+//	the Service's mark         always; of several the one with the smallest id
+//	upstream's name            if no mark says that it is another Service's
+//	upstream's very old name   always: it holds the Service's UID
+//
+// While a balancer is made beside the one that serves, that one is not found, and none by name. A Service that leaves is looked
+// for in a list before its balancer is deleted, and only by the id afterwards: Octavia shows what was made in every list.
+func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
+	all, listed := object.BulkListOf(spec)
+	sole := spec.Deleting && object.LastOf(spec).IsSole()
+	list := func() (err error) {
+		if !listed {
+			all.Balancers, all.Read, err = d.reader.Balancers(ctx)
+			listed = true
+		}
+		return err
+	}
+	if spec.Deleting && !spec.Retained && !sole {
+		if err := list(); err != nil {
+			return found{}, fmt.Errorf("listing balancers: %w", err)
+		}
+	}
+	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
+		f, err := d.findByID(ctx, all, spec)
+		if f.sole = sole || spec.Deleting && listed && d.isAlone(all.Balancers, spec); err != nil || f.lb != nil || sole {
+			return f, err
+		}
+	}
+	if err := list(); err != nil {
+		return found{}, fmt.Errorf("listing balancers: %w", err)
+	}
+	f := d.pick(all.Balancers, spec)
+	f.read = all.Read
+	return f, nil
+}
+
+// isAlone reports whether a list shows no other balancer that may be the Service's.
+func (d *Balancers) isAlone(all []object.Balancer, spec cloud.Spec) bool {
+	others := slices.DeleteFunc(slices.Clone(all), func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
+	return d.pick(others, spec).lb == nil
+}
+
+// findByID looks for the balancer with the id that is given; one that is gone is nil.
+func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec cloud.Spec) (found, error) {
+	at := slices.IndexFunc(all.Balancers, func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
+	if at >= 0 {
+		marked := d.marked(all.Balancers, spec)
+		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID)}, nil
+	}
+	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
+	switch {
+	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == object.StatusDeleted:
+		return found{}, nil
+	case err == nil && lb.ID != spec.Ref.ID:
+		err = cloud.ErrIncomplete
+	}
+	if err != nil {
+		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
+	}
+	return found{lb: &lb, read: api.Clock(header)}, nil
+}
+
+func isBeside(spec cloud.Spec, id string) bool { return spec.Beside != nil && spec.Beside.ID == id }
+
+// besides are the other ids, nil when there are none.
+func besides(ids []string, id string) (others []string) {
+	for _, other := range ids {
+		if other != id {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
+func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
+	var ids []string
+	for _, lb := range all {
+		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
+		if !leaves && !isBeside(spec, lb.ID) && d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
+			ids = append(ids, lb.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// pick returns the Service's balancer among all. One that is being deleted counts only while there is
+// no other. One that only its name leads to is never passed over, also when the Service may not have
+// it: an upstream CCM may have made it for this very Service, and another one would have another
+// address.
+func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
+	o, marked := spec.Ref.Owner, d.marked(all, spec)
+	var named, leaving *object.Balancer
+	for i, lb := range all {
+		c := d.Marks.ReadClaims(lb.Tags, o)
+		switch {
+		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
+		case len(marked) > 0 && lb.ID == marked[0]:
+			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
+		case c.Ours, lb.Name == cloud.UIDName(o.UID):
+			leaving = &all[i]
+		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(c.Others) == 0:
+			named = &all[i]
+		}
+	}
+	if leaving != nil {
+		return found{lb: leaving}
+	}
+	return found{lb: named, byName: named != nil}
+}
