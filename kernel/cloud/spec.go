@@ -50,10 +50,11 @@ type Spec struct {
 	// it, and asks where it needs it; nil when it has to ask the cloud. It is no part of what a Service asks for.
 	Network func(context.Context) (Network, error) `json:"-"`
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
-	// Capabilities.VersionStamps. After a creation its Native is Made.Native. With Capabilities.Recalls it is the Balancer and its ID only, as it was observed
-	// or, after a change that was carried out whole, asked for; then only the Balancer has targets.
+	// Capabilities.VersionStamps. After a creation its Native is Made.Native. With Capabilities.Recalls it is the Balancer and
+	// its ID only, as it was observed or, after a change that was carried out whole, asked for; then only the Balancer has targets.
 	// A cloud whose objects have version stamps need not read again what has the same stamp, nor look again for what
-	// nobody makes any more; nothing else may be taken from it, but for Capabilities.Recalls.
+	// nobody makes any more. After a creation it need not read what the answer had, where that has the same ids. Nothing else
+	// may be taken from it, but for Capabilities.Recalls.
 	Last *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool

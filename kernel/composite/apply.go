@@ -70,7 +70,8 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return cloud.Progress{}, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
-		step, needsLook = s.doing(), false
+		// So may what follows one that settles at once.
+		step, needsLook = s.doing(), m.unseen
 		if made := newBalancer(m, s, id, change); made != nil {
 			m.progress.Observed = made
 		}

@@ -27,6 +27,8 @@ type model struct {
 	unknown map[cloud.IDOf]bool
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
+	// unseen says that this run follows a step that has settled, without a look at the balancer.
+	unseen bool
 	// made is what the cloud has answered of a balancer that was made in this run.
 	made cloud.Made
 	// progress is what the run has to tell so far.

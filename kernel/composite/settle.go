@@ -20,6 +20,7 @@ func (b *balancers) paused(m *model, s *step) cloud.Progress {
 		p.Rest = m
 	case b.follows && settles(m, s, *next):
 		p.Operations, p.Rest, p.Settles = anchors(m), m, true
+		m.progress.Settles = true
 	}
 	return p
 }
@@ -61,7 +62,7 @@ func anchors(m *model) (ids []string) {
 // begun returns the model of a change that begins, or goes on.
 func (b *balancers) begun(ctx context.Context, change cloud.Change) (*model, error) {
 	if m, goesOn := change.Rest.(*model); goesOn {
-		m.progress = cloud.Progress{Again: m.progress.Again}
+		m.unseen, m.progress = m.progress.Settles, cloud.Progress{Again: m.progress.Again}
 		return m, nil
 	}
 	return b.model(ctx, change)

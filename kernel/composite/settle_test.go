@@ -117,6 +117,28 @@ func TestStepsAfterACreation(t *testing.T) {
 	}
 }
 
+// An object that settles at once has a look after it, where it followed a creation without one.
+func TestALookAfterAnObject(t *testing.T) {
+	address := res("address", "a", fields{"port": cloud.FieldOf{Of: idOf("balancer", "b"), Field: "port"}})
+	kinds := append(theKinds(), cloud.ResourceKind{Name: "address"}, cloud.ResourceKind{Name: "group"})
+	var f *fake
+	kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
+		id, err := f.create(wanted, with)
+		return cloud.Made{ID: id, Fields: fields{"port": "p-1"}}, err
+	}
+	f = newFake(kinds, list(res("group", "g", nil)), list(lb(nil), address))
+	b, change := f.balancers(), cloud.Change{After: &cloud.Balancer{}}
+	first, err := b.Apply(t.Context(), change)
+	if err != nil || first.Rest == nil {
+		t.Fatalf("after the creation: %+v, %v", first, err)
+	}
+	change.Rest = first.Rest
+	second, err := b.Apply(t.Context(), change)
+	if err != nil || !second.Pending || !second.More || second.Rest != nil || len(f.done) != 2 {
+		t.Errorf("after %q progress %+v, %v; want a look before the group goes", f.done, second, err)
+	}
+}
+
 // What bears the ownership tags is changed without a look where the request compares it first, and never deleted so.
 func TestTagsThatAreCompared(t *testing.T) {
 	for _, compares := range []bool{true, false} {

@@ -18,6 +18,10 @@ import (
 // the midst of the change.
 const restAge = time.Minute
 
+// madeAge is the same for a balancer that was just made. A virtual machine that serves as one can take minutes to start, and nobody
+// else knows of it before.
+const madeAge = 15 * time.Minute
+
 // restOf returns what is left of a change that goes on, nil where the next step needs another look at the balancer:
 //
 //	change                                 the next step needs a look
@@ -44,7 +48,14 @@ func (p *pipeline) restOf(d decide.Decision, progress cloud.Progress) *state.Res
 func (p *pipeline) takeRest() *state.Rest {
 	rest := p.state.Rest
 	p.state.Rest = nil
-	if rest == nil || rest.Request != p.Fingerprint || time.Since(rest.Seen) > restAge {
+	if rest == nil || rest.Request != p.Fingerprint {
+		return nil
+	}
+	age := restAge
+	if !rest.Change.Before.Found {
+		age = madeAge
+	}
+	if time.Since(rest.Seen) > age {
 		return nil
 	}
 	if p.Recorded != "" && p.Recorded != rest.Change.Before.ID {
@@ -73,7 +84,7 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	}
 	progress, err := p.step(ctx, rest)
 	switch {
-	case cloud.IsClass(err, cloud.FailureConflict), err != nil && !before.Found: // what is refused of a new balancer is said after a look
+	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && refused(err): // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
 		return p.failed(ctx, err)
@@ -81,6 +92,12 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 		return waitFor(progress, waiting)
 	}
 	return nil
+}
+
+// refused reports whether the cloud will say the same to the same request.
+func refused(err error) bool {
+	class := cloud.FailureOf(err).Class
+	return class == cloud.FailureInvalid || class == cloud.FailureQuota || class == cloud.FailureNotFound
 }
 
 // step makes the next step of what is left of a change. A conflict says that somebody else has changed something since.

@@ -138,7 +138,8 @@ func TestStepsOfANewBalancer(t *testing.T) {
 		forgets  bool
 	}{
 		"nothing else":    {func(*settlingCloud, *fixture) {}, 1, false},
-		"a long time":     {func(*settlingCloud, *fixture) { time.Sleep(restAge) }, 0, false},
+		"minutes":         {func(*settlingCloud, *fixture) { time.Sleep(2 * restAge) }, 1, false},
+		"a long time":     {func(*settlingCloud, *fixture) { time.Sleep(madeAge) }, 0, false},
 		"a conflict":      {func(d *settlingCloud, _ *fixture) { d.refuses = errConflict }, 0, false},
 		"a refusal":       {func(d *settlingCloud, _ *fixture) { d.refuses = &cloud.Invalid{} }, 0, false},
 		"a restart":       {func(_ *settlingCloud, f *fixture) { f.restart() }, 0, true},

@@ -99,47 +99,59 @@ func (d *deletions) forget(uid types.UID) {
 func (d *deletions) look(svc *corev1.Service, state *deletion) {
 	d.slots <- struct{}{}
 	defer func() { <-d.slots }()
-	current := d.services.Current(svc)
-	if d.departure(svc.UID) != state {
-		return
-	}
-	if current == nil || !isDeleting(current) {
-		d.forget(svc.UID)
+	current, goesOn := d.current(svc, state)
+	if !goesOn {
 		return
 	}
 	err := d.delete(context.Background(), current)
-	if now := d.services.Current(svc); now != nil && !isDeleting(now) {
-		d.services.Enqueue(now)
+	if now, goesOn := d.current(current, state); !goesOn {
+		if now != nil && !isDeleting(now) {
+			d.services.Enqueue(now)
+		}
 		return
-	}
-	if d.departure(svc.UID) != state {
-		return // another deletion has begun since, or begins when the ensure that runs has ended
 	}
 	pending, busy := errors.AsType[*loadbalancer.Pending](err)
 	switch {
 	case err == nil:
-		d.note(func() { state.gone = true })
-		d.services.Enqueue(current)
+		if d.goOn(svc.UID, state, func() { state.gone = true }) {
+			d.services.Enqueue(current)
+		}
 	case errors.Is(err, drain.ErrStopping):
 	case busy:
-		d.alarms.when(pending, svc.UID, func() { d.look(current, state) })
+		d.goOn(svc.UID, state, func() { d.alarms.when(pending, svc.UID, func() { d.look(current, state) }) })
 	default:
-		var wait time.Duration
-		d.note(func() { wait = min(departFirst<<min(state.failures, 8), departLast); state.failures++ })
+		wait := min(departFirst<<min(state.failures, 8), departLast)
 		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
-		d.alarms.in(wait, svc.UID, func() { d.look(current, state) })
+		d.goOn(svc.UID, state, func() {
+			state.failures++
+			d.alarms.in(wait, svc.UID, func() { d.look(current, state) })
+		})
 	}
 }
 
-// departure returns the deletion that has begun, nil when none has.
-func (d *deletions) departure(uid types.UID) *deletion {
+// current returns the Service as it is now, nil when it is gone, and whether its deletion goes on: no other has begun
+// in its place, or begins when the ensure that runs has ended. A Service that wants its balancer is forgotten: when it gives it
+// up again, another deletion begins.
+func (d *deletions) current(svc *corev1.Service, state *deletion) (now *corev1.Service, goesOn bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.begun[uid]
+	now = d.services.Current(svc)
+	if goesOn = d.begun[svc.UID] == state; goesOn && (now == nil || !isDeleting(now)) {
+		delete(d.begun, svc.UID)
+		d.alarms.stop(svc.UID)
+		return now, false
+	}
+	return now, goesOn
 }
 
-func (d *deletions) note(change func()) {
+// goOn does the next thing for a deletion, unless another has begun in its place. An alarm that it set then would
+// take that of the other one away.
+func (d *deletions) goOn(uid types.UID, state *deletion, next func()) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	change()
+	if d.begun[uid] != state {
+		return false
+	}
+	next()
+	return true
 }

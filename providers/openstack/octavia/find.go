@@ -35,7 +35,7 @@ type found struct {
 // for in a list before its balancer is deleted, and only by the id afterwards: Octavia shows what was made in every list.
 func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	all, listed := object.BulkListOf(spec)
-	sole := spec.Deleting && object.LastOf(spec).IsSole()
+	sole := spec.Deleting && object.LastOf(spec).IsSole(spec.Ref.ID)
 	list := func() (err error) {
 		if !listed {
 			all.Balancers, all.Read, err = d.reader.Balancers(ctx)

@@ -53,6 +53,9 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
 		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Guard: object.Guard{None: d.groups.AreNone(spec)}}
+		if last := object.LastOf(spec); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
+			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
+		}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
 		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
 		return o, nil
@@ -67,7 +70,7 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
 		return cloud.Observed{}, err
 	}
-	s.Sole = f.sole && !object.LastOf(spec).IsSole()
+	s.Sole = f.sole && !object.LastOf(spec).IsSole(s.LB.ID)
 	o := d.observed(s, spec)
 	o.ByName, o.Duplicates = f.byName, f.duplicates
 	return d.explore(ctx, s, o, spec)

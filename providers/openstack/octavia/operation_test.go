@@ -1,6 +1,7 @@
 package octavia
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,17 +170,19 @@ func TestSoleBalancer(t *testing.T) {
 	type look struct {
 		status string // "" for gone
 		lists  bool
+		names  string // the id that the Service has, idLB when empty
 	}
 	for name, test := range map[string]struct {
 		second string
 		looks  []look
 	}{
-		"alone":                {looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", false}, {"PENDING_DELETE", false}, {"", false}}},
-		"gone at once":         {looks: []look{{"ACTIVE", true}, {"", false}}},
-		"it does not go":       {looks: []look{{"ACTIVE", true}, {"ACTIVE", false}, {"ACTIVE", true}, {"", false}}},
-		"with a second one":    {second: "tags", looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", true}, {"", true}}},
-		"with one of its name": {second: "name", looks: []look{{"ACTIVE", true}, {"PENDING_DELETE", true}, {"", true}}},
-		"gone by itself":       {looks: []look{{"", true}}},
+		"alone":                {looks: []look{{"ACTIVE", true, ""}, {"PENDING_DELETE", false, ""}, {"PENDING_DELETE", false, ""}, {"", false, ""}}},
+		"gone at once":         {looks: []look{{"ACTIVE", true, ""}, {"", false, ""}}},
+		"it does not go":       {looks: []look{{"ACTIVE", true, ""}, {"ACTIVE", false, ""}, {"ACTIVE", true, ""}, {"", false, ""}}},
+		"with a second one":    {second: "tags", looks: []look{{"ACTIVE", true, ""}, {"PENDING_DELETE", true, ""}, {"", true, ""}}},
+		"with one of its name": {second: "name", looks: []look{{"ACTIVE", true, ""}, {"PENDING_DELETE", true, ""}, {"", true, ""}}},
+		"gone by itself":       {looks: []look{{"", true, ""}}},
+		"another id is named":  {looks: []look{{"PENDING_UPDATE", true, ""}, {"PENDING_UPDATE", true, other}}},
 	} {
 		c := newCase(t, map[string]string{"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`})
 		c.driver.Config.CascadeDelete = true
@@ -200,6 +203,7 @@ func TestSoleBalancer(t *testing.T) {
 				all = append(all, fmt.Sprintf(`{"id": %q, "provisioning_status": "ACTIVE", "name": %q}`, other, c.driver.Marks.Name(web)))
 			}
 			c.answers["GET "+list], c.reads = `{"loadbalancers": [`+strings.Join(all, ", ")+`]}`, nil
+			spec.Ref.ID = cmp.Or(look.names, idLB)
 			o, err := c.driver.Observe(t.Context(), spec)
 			if err != nil {
 				t.Fatal(err)

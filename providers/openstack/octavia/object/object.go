@@ -115,6 +115,7 @@ const (
 	StatusError         = "ERROR"
 	StatusDeleted       = "DELETED"
 	StatusPending       = "PENDING_" // begins those of a balancer that is busy
+	StatusPendingCreate = "PENDING_CREATE"
 	StatusPendingDelete = "PENDING_DELETE"
 )
 

@@ -57,10 +57,11 @@ func (s *Snapshot) isOf(lb Balancer) bool {
 	return s != nil && s.LB.ID == lb.ID && s.Still(s.LB.Updated, lb.Updated)
 }
 
-// IsSole reports whether the last look was in a list, or at a balancer that was being deleted, and knew of no other one.
-func (s *Snapshot) IsSole() bool { return s != nil && s.Sole }
+// IsSole reports whether the last look at the balancer with this id was in a list, or while it was being deleted, and knew of no other one.
+func (s *Snapshot) IsSole(id string) bool { return s != nil && s.Sole && s.LB.ID == id }
 
-// IsAnswer reports whether it is the answer to the creation of the balancer. It counts for one look: the next one reads all.
+// IsAnswer reports whether it has the answer to the creation of the balancer. It counts for the first look when all is made: the next
+// one reads all.
 func (s *Snapshot) IsAnswer(lb Balancer) bool { return s != nil && s.Answer && s.LB.ID == lb.ID }
 
 // answers reports whether a new balancer's pool has the members and the monitor that it was made with. Octavia lets nobody change

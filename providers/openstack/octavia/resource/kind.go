@@ -60,17 +60,15 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 	return made, err
 }
 
-// changeBalancer changes a balancer. Tags are written as a whole: only while they are what they were.
+// changeBalancer changes a balancer, while its tags are what they were: they are written as a whole, and say who uses it.
 func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	if slices.Contains(fields, "tags") {
-		now, _, err := api.GetOne[object.Balancer](ctx, c.Client, "loadbalancer", object.PathBalancers, present.ID)
-		if err != nil {
-			return err
-		}
-		before, _ := present.Fields["tags"].([]string)
-		if now.ID != present.ID || !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
-			return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
-		}
+	now, _, err := api.GetOne[object.Balancer](ctx, c.Client, "loadbalancer", object.PathBalancers, present.ID)
+	if err != nil {
+		return err
+	}
+	before, _ := present.Fields["tags"].([]string)
+	if now.ID != present.ID || !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
+		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
 	}
 	return c.put(ctx, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
 }
