@@ -22,7 +22,7 @@ var elsewhere = map[string]string{
 	"packet":       "Packet became Equinix Metal, which ended on 2026-06-30: move the machines; https://www.datacenterdynamics.com/en/news/equinix-to-kill-off-metal-by-june-2026/",
 	"photon":       "Kubernetes removed it (https://github.com/kubernetes/kubernetes/pull/72178); for vSphere use https://github.com/kubernetes/cloud-provider-vsphere",
 	"proxmox":      "use its own controller: https://github.com/sergelogvinov/proxmox-cloud-controller-manager",
-	"rackspace":    "Kubernetes removed it in favour of OpenStack (https://github.com/kubernetes/kubernetes/pull/52855): use --cloud-provider=openstack",
+	"rackspace":    "Kubernetes removed it in favour of OpenStack (https://github.com/kubernetes/kubernetes/pull/52855): use openstack",
 	"rke2":         "RKE2 has a controller manager of its own: switch it off with --disable-cloud-controller, as deploy/platform/README.md says, and give the name of the cloud",
 	"scaleway":     "use its own controller: https://github.com/scaleway/scaleway-cloud-controller-manager",
 	"vagrant":      "Kubernetes removed it and nothing took its place: run without a cloud provider; https://github.com/kubernetes/kubernetes/issues/18093",
@@ -32,8 +32,8 @@ var elsewhere = map[string]string{
 
 // otherSpellings are names that mean one of ours or one of elsewhere.
 var otherSpellings = map[string]string{
-	"alibaba": "alicloud", "alibabacloud": "alicloud", "amazon": "aws", "azurerm": "azure", "do": "digitalocean", "digital-ocean": "digitalocean",
-	"ec2": "aws", "equinix-metal": "equinixmetal", "gcp": "gce", "google": "gce", "google-cloud": "gce", "googlecloud": "gce", "hetzner": "hcloud",
+	"aks": "azure", "alibaba": "alicloud", "alibabacloud": "alicloud", "amazon": "aws", "azurerm": "azure", "do": "digitalocean", "digital-ocean": "digitalocean",
+	"doks": "digitalocean", "ec2": "aws", "eks": "aws", "gke": "gce", "oke": "oci", "equinix-metal": "equinixmetal", "gcp": "gce", "google": "gce", "google-cloud": "gce", "googlecloud": "gce", "hetzner": "hcloud",
 	"hetzner-cloud": "hcloud", "hetznercloud": "hcloud", "ibm": "ibmcloud", "metal": "equinixmetal", "oracle": "oci",
 	"vmware": "vsphere",
 }

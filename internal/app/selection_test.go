@@ -19,6 +19,7 @@ func TestChooseProvider(t *testing.T) {
 		{"named", "sim", []string{"digitalocean", "sim"}, "sim", nil},
 		{"empty with several", "", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider is not set", "digitalocean, sim"}},
 		{"left out", "digitalocean", []string{"sim"}, "", []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
+		{"Kubernetes of another cloud", "aks", []string{"aws", "sim"}, "", []string{"azure", "aws, sim"}},
 		{"unknown", "acme", []string{"digitalocean", "sim"}, "", []string{"acme is not a provider", "digitalocean, sim"}},
 		{"external is for kubelets", "external", []string{"sim"}, "", []string{"external is not a provider here", "for kubelets", "compiled into this binary: sim"}},
 		{"ended", "packet", []string{"sim"}, "", []string{"packet is not a provider here", "Equinix Metal", "ended"}},

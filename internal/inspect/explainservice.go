@@ -206,7 +206,7 @@ func explainEvents(e *Explanation, events []corev1.Event, err error) {
 		s.add("not read", err.Error(), "they need permission to list events")
 		return
 	}
-	slices.SortFunc(events, func(a, b corev1.Event) int { return b.LastTimestamp.Compare(a.LastTimestamp.Time) })
+	slices.SortFunc(events, func(a, b corev1.Event) int { return lastTime(b).Compare(lastTime(a)) })
 	for n, event := range events {
 		const most = 10
 		if n == most {
@@ -219,9 +219,17 @@ func explainEvents(e *Explanation, events []corev1.Event, err error) {
 	}
 }
 
+// lastTime returns when an event happened last. Those of events.k8s.io that happened once have only EventTime.
+func lastTime(event corev1.Event) time.Time {
+	if event.LastTimestamp.IsZero() {
+		return event.EventTime.Time
+	}
+	return event.LastTimestamp.Time
+}
+
 // happened says how often and when an event happened.
 func happened(event corev1.Event) string {
-	last := event.LastTimestamp.UTC().Format("2006-01-02 15:04:05")
+	last := lastTime(event).UTC().Format("2006-01-02 15:04:05")
 	if event.Count <= 1 {
 		return "once, at " + last
 	}

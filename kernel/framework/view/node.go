@@ -13,7 +13,7 @@ import (
 )
 
 // Nodes shows some of the cluster's Nodes. A Node that changes hands is deleted in one view and
-// added in another, so what is shown must be a function of the Node alone.
+// added in another, so what is shown must be a function of the Node alone, but for a view that is only listed.
 type Nodes struct {
 	informersv1.NodeInformer
 	// lister is that of the informer. Asking for it makes a Node each time, and the node controller asks for each Node.

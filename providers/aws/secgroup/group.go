@@ -220,7 +220,8 @@ func IsOfClassic(g ec2types.SecurityGroup) bool {
 }
 
 // OpensForNamed reports whether any security group lets in everything from another one that is not a classic balancer's own.
-// So upstream opens nodes for a classic balancer with a security group that its Service names.
+// So upstream opens nodes for a classic balancer with a security group that its Service names, other than the nodes' own one: groups
+// that let themselves in are in most clusters.
 func OpensForNamed(inv *vpc.Inventory) bool {
 	for id, group := range inv.Groups {
 		for r := range Ingress(group) {

@@ -115,6 +115,7 @@ func (o options) binaryFor(ctx context.Context, cloud string) (string, error) {
 
 func run(ctx context.Context, o options) error {
 	var results []bench.Result
+	var unrecorded error
 	for _, cloud := range o.clouds {
 		binary, err := o.binaryFor(ctx, cloud)
 		if err != nil {
@@ -128,9 +129,7 @@ func run(ctx context.Context, o options) error {
 			}
 			results = append(results, result)
 			if o.record {
-				if err := record(here, result); err != nil {
-					return err
-				}
+				unrecorded = errors.Join(unrecorded, record(here, result))
 			}
 		}
 	}
@@ -138,9 +137,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if o.assert {
-		return violations(results)
+		return errors.Join(unrecorded, violations(results))
 	}
-	return nil
+	return unrecorded
 }
 
 // record publishes a result.

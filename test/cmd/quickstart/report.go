@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -92,11 +93,15 @@ The cluster with the CCM is yours until Ctrl-C, which removes both. In another t
 	if q.cloud.hasBalancers() {
 		q.inviteToBalancers()
 	}
-	fmt.Fprint(q.out, commands(q.binary, q.cloud))
+	binary := q.binary
+	if path, err := filepath.Abs(binary); err == nil {
+		binary = path
+	}
+	fmt.Fprint(q.out, commands(binary, q.cloud))
 	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
 }
 
-// commands are those of the program that say what it knows and would do, as they are called from the top of the repository.
+// commands are those of the program that say what it knows and would do. The doctor is not among them: without leader election it warns.
 func commands(binary string, c cloud) string {
 	var b strings.Builder
 	b.WriteString("\nWhat the CCM knows of this cluster, and would do now; these commands change nothing:\n\n")
@@ -104,7 +109,7 @@ func commands(binary string, c cloud) string {
 		fmt.Fprintf(&b, "  export %s\n", variable)
 	}
 	flags := strings.Join(append([]string{"--cloud-provider=" + c.provider()}, c.args()...), " ")
-	for _, command := range []string{"explain node " + stopped, "plan", "doctor"} {
+	for _, command := range []string{"explain node " + stopped, "plan"} {
 		fmt.Fprintf(&b, "  %s %s %s\n", binary, command, flags)
 	}
 	return b.String()
