@@ -43,7 +43,7 @@ func (i *instances) settled(node *corev1.Node) bool {
 	if view.Tainted(node, lifecyclecontroller.ShutdownTaint.Key) {
 		return false
 	}
-	return view.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
+	return client.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
 }
 
 // InstanceExists is asked for Nodes that are not Ready. A false without an error makes the

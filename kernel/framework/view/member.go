@@ -81,13 +81,3 @@ func LeftOut(node *corev1.Node, concerns func(providerID string) bool) string {
 	}
 	return ""
 }
-
-// Ready reports whether the Node is Ready.
-func Ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
