@@ -50,7 +50,7 @@ func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.P
 		d.repeated++
 	}
 	d.left[id]--
-	d.until[id] = time.Now().Add(time.Second)
+	d.works(id)
 	if left := d.left[id]; left > 0 {
 		return cloud.Progress{Pending: true, More: true, Operations: []string{id}, Rest: left, Settles: !d.other, Step: strings.Repeat("i", left)}, nil
 	}
@@ -62,14 +62,23 @@ func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.P
 func (d *settlingCloud) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	p, err := d.fakeDriver.Apply(ctx, change)
 	if d.tells && err == nil {
-		d.until[p.Observed.ID] = time.Now().Add(time.Second)
+		d.works(p.Observed.ID)
 		p.Observed.Native, p.Observed.State = "answer", cloud.BalancerPending
 		p.Pending, p.More, p.Operations, p.Rest, p.Settles = true, true, []string{p.Observed.ID}, 1, true
 	}
 	return p, err
 }
 
+// works has the cloud work at a balancer for a second. The end is asked for beside other calls.
+func (d *settlingCloud) works(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.until[id] = time.Now().Add(time.Second)
+}
+
 func (d *settlingCloud) OperationStates(_ context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	states := map[string]cloud.OperationState{}
 	for _, id := range ids {
 		if d.balancers[id] != nil {
@@ -145,7 +154,11 @@ func TestStepsOfANewBalancer(t *testing.T) {
 		"a restart":       {func(_ *settlingCloud, f *fixture) { f.restart() }, 0, true},
 		"a node went":     {func(_ *settlingCloud, f *fixture) { f.nodes = f.nodes[:2] }, stepsOfAChange - 1, false},
 		"another request": {func(_ *settlingCloud, f *fixture) { f.svc.Annotations[keyProxy.Name] = "true" }, stepsOfAChange - 1, false},
-		"somebody deletes it, and it is made again": {func(d *settlingCloud, _ *fixture) { clear(d.balancers) }, 1, false},
+		"somebody deletes it, and it is made again": {func(d *settlingCloud, _ *fixture) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			clear(d.balancers)
+		}, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
