@@ -146,15 +146,10 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
 		}
 	}
-	if o.Mode.ReadOnly() && m.flags.KubeCloudShared.UseServiceAccountCredentials {
-		return &UsageError{"--use-service-account-credentials creates service accounts, which --dry-run must not: leave one of them out"}
-	}
-	if election := &m.flags.Generic.LeaderElection; o.Mode.ReadOnly() && !cmd.Flags().Changed("leader-elect") {
-		// It must not take the lease of the process that does the work.
-		election.LeaderElect = false
-	}
 	if o.Mode.ReadOnly() {
-		klog.SetLogFilter(dryrun.LogFilter{})
+		if err := m.readOnly(cmd.Flags()); err != nil {
+			return err
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -164,6 +159,19 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
 	return m.framework(cmd, args)
+}
+
+// readOnly keeps a dry run from what would change something.
+func (m *manager) readOnly(flags *pflag.FlagSet) error {
+	if m.flags.KubeCloudShared.UseServiceAccountCredentials {
+		return &UsageError{"--use-service-account-credentials creates service accounts, which --dry-run must not: leave one of them out"}
+	}
+	if !flags.Changed("leader-elect") {
+		// It must not take the lease of the process that does the work.
+		m.flags.Generic.LeaderElection.LeaderElect = false
+	}
+	klog.SetLogFilter(dryrun.LogFilter{})
+	return nil
 }
 
 // check refuses what the framework accepts although nothing would work with it.

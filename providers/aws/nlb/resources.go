@@ -113,23 +113,15 @@ func ownGroupRules(b cloud.Balancer) secgroup.Rules {
 func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
 	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
 	client, health := ruleClient+name, ruleHealth+name
-	add := func(transport string, port int, sources []string, description string) {
-		for _, source := range sources {
-			if r := secgroup.Port(transport, port, source); n.Rules[r] == "" {
-				n.Rules[r] = description
-			}
-		}
-	}
 	for _, l := range b.Listeners {
-		port := l.TargetPort
 		for _, transport := range transports(l.TargetProtocol) {
 			if l.ProviderFields[balancer.FieldPreserve] != "true" {
-				add(transport, port, ranges, health)
+				open(n.Rules, transport, l.TargetPort, ranges, health)
 				continue
 			}
-			add(transport, port, b.Allow, client)
+			open(n.Rules, transport, l.TargetPort, b.Allow, client)
 			if b.DualStack { // the balancer stands in for IPv6 clients
-				add(transport, port, ranges, health)
+				open(n.Rules, transport, l.TargetPort, ranges, health)
 			}
 			for _, source := range b.Allow {
 				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
@@ -141,26 +133,35 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 		if l.Health != nil && l.Health.Port != 0 {
 			port = l.Health.Port
 		}
-		if _, open := n.Rules[secgroup.Port("tcp", port, balancer.Everyone)]; open {
-			for _, source := range ranges {
-				n.Optional[secgroup.Port("tcp", port, source)] = health
-			}
-			continue
+		rules := n.Rules
+		if _, everyone := rules[secgroup.Port("tcp", port, balancer.Everyone)]; everyone {
+			rules = n.Optional
 		}
-		add("tcp", port, ranges, health)
+		open(rules, "tcp", port, ranges, health)
 	}
 	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
-		if description == ruleMTU {
-			var ours, others bool
-			for other, words := range all {
-				ours = ours || other.Source == r.Source && words == client
-				others = others || other.Source == r.Source && words != client && strings.HasPrefix(words, ruleClient)
-			}
-			return ours && !others
-		}
-		return description == client || description == health
+		return description == client || description == health || description == ruleMTU && onlyOf(client, all, r.Source)
 	}
 	return n
+}
+
+// open adds rules that are not there yet.
+func open(rules secgroup.Rules, transport string, port int, sources []string, description string) {
+	for _, source := range sources {
+		if r := secgroup.Port(transport, port, source); rules[r] == "" {
+			rules[r] = description
+		}
+	}
+}
+
+// onlyOf reports whether of all network balancers this one alone lets clients of a source in.
+func onlyOf(client string, all secgroup.Rules, source string) bool {
+	var ours, others bool
+	for other, words := range all {
+		ours = ours || other.Source == source && words == client
+		others = others || other.Source == source && words != client && strings.HasPrefix(words, ruleClient)
+	}
+	return ours && !others
 }
 
 // newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that

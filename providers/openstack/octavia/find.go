@@ -50,7 +50,8 @@ func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	}
 	if api.UUID.MatchString(spec.Ref.ID) && !isBeside(spec, spec.Ref.ID) {
 		f, err := d.findByID(ctx, all, spec)
-		if f.sole = sole || spec.Deleting && listed && d.isAlone(all.Balancers, spec); err != nil || f.lb != nil || sole {
+		f.sole = sole || listed && d.isAlone(all.Balancers, spec)
+		if err != nil || f.lb != nil || sole {
 			return f, err
 		}
 	}
@@ -62,10 +63,10 @@ func (d *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 	return f, nil
 }
 
-// isAlone reports whether a list shows no other balancer that may be the Service's.
+// isAlone reports whether a list shows no other balancer that may be the Service's, which gives up the one that it names.
 func (d *Balancers) isAlone(all []object.Balancer, spec cloud.Spec) bool {
 	others := slices.DeleteFunc(slices.Clone(all), func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
-	return d.pick(others, spec).lb == nil
+	return spec.Deleting && d.pick(others, spec).lb == nil
 }
 
 // findByID looks for the balancer with the id that is given; one that is gone is nil.
