@@ -64,10 +64,10 @@ func readEndpoint(c *call, group *resource, f fields) (member, error) {
 	if !known {
 		return member{}, broken("endpoint/address", "Invalid value for field 'networkEndpoints.ipAddress': '%s' is no address of '%s' in the network.", m.address, machine.path)
 	}
-	return m, checkEndpointPort(c, group, &m)
+	return m, checkEndpointPort(group, &m)
 }
 
-func checkEndpointPort(c *call, group *resource, m *member) error {
+func checkEndpointPort(group *resource, m *member) error {
 	withPort := text(group.fields, "networkEndpointType") == "GCE_VM_IP_PORT"
 	if withPort && m.port == 0 {
 		m.port = number(group.fields, "defaultPort")

@@ -39,7 +39,7 @@ var forwarding = &kind{
 
 func checkForwarding(c *call, wanted, old fields) error {
 	if old != nil {
-		return checkForwardingPatch(c, wanted, old)
+		return checkForwardingPatch(wanted, old)
 	}
 	if wanted["labels"] != nil {
 		return broken("address/labels", "Invalid value for field 'resource.labels': labels are set by setLabels.")
@@ -70,7 +70,7 @@ func checkForwarding(c *call, wanted, old fields) error {
 	return nil
 }
 
-func checkForwardingPatch(c *call, wanted, old fields) error {
+func checkForwardingPatch(wanted, old fields) error {
 	if boolean(wanted, "allowGlobalAccess") && text(old, "loadBalancingScheme") != "INTERNAL" {
 		return broken("forwarding/global-access", "Invalid value for field 'resource.allowGlobalAccess': only INTERNAL rules have it.")
 	}
