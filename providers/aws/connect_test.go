@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -580,21 +581,30 @@ func TestCertificatesOfOnesOwn(t *testing.T) {
 // TestRedirectsAreNotFollowed: a request carries what it is signed with, also the session token, which
 // net/http hands on to whoever a redirect names.
 func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Setenv("AWS_CA_BUNDLE", "") // the SDK reads it by itself, and wants a transport of its own then
 	var reached []*http.Request
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached = append(reached, r) }))
 	t.Cleanup(thief.Close)
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		hop := httptest.NewServer(http.RedirectHandler(thief.URL, status))
+		var asked atomic.Int32
+		redirect := http.RedirectHandler(thief.URL, status)
+		hop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			redirect.ServeHTTP(w, r)
+		}))
 		t.Cleanup(hop.Close)
 		set := accessKey("AWS_SESSION_TOKEN", "secret", "AWS_ENDPOINT_URL", hop.URL)
-		_, err := New(t.Context(), cloud.Config{
+		d, err := New(t.Context(), cloud.Config{
 			Cloud: "aws", ClusterName: "kubernetes", UserAgent: "multicloud-ccm/test", Transport: http.DefaultTransport,
 			File:   func() ([]byte, error) { return []byte(elsewhere), nil },
 			Lookup: func(name string) string { return set[name] }, Secret: func(name string) (string, error) { return set[name], nil },
 			Warn: func(string) {},
 		})
-		if err == nil {
-			t.Errorf("%d: no error", status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Identity(t.Context()); err == nil || asked.Load() == 0 {
+			t.Errorf("%d: error %v after %d requests, want one that fails", status, err, asked.Load())
 		}
 	}
 	for _, r := range reached {
