@@ -2,6 +2,9 @@ package instance
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,4 +126,55 @@ func TestStartWithAnotherAccountIsForgotten(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Machines that no list has and that cannot be read, for whatever reason, are asked for less and less often. The Node of
+// another machine, which is gone, does not wait for them. With the credentials mended they are found soon.
+func TestUnreadableMachinesDelayNobody(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(hetzner)
+		i := w.inventory(nil)
+		w.members("up", 100, true)
+		w.members("down", 60, false)
+		unreadable := func(id cloud.InstanceID) bool { return strings.HasPrefix(string(id), "id-metal") }
+		w.members("metal", 4, false)
+		broken, reads := true, 0
+		w.onList = func(_ context.Context, list *cloud.InstanceList) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if broken {
+				list.Complete = false
+				list.Items = slices.DeleteFunc(list.Items, func(m cloud.Instance) bool { return unreadable(m.ID) })
+			}
+			return nil
+		}
+		w.onGet = func(_ context.Context, id cloud.InstanceID) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !broken || !unreadable(id) {
+				return nil
+			}
+			reads++
+			return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "test", Err: errors.New("401")}
+		}
+		w.lifecycle(t.Context(), i, 10, 30*time.Minute)
+		if most := 4 * (30 + 6); reads > most {
+			t.Errorf("%d reads of machines that cannot be read in 30 minutes, want at most %d", reads, most)
+		}
+		if n := w.tellers(event.CloudUnavailable); n != 4 {
+			t.Errorf("%d nodes tell that their machine cannot be read, want 4", n)
+		}
+		w.terminate("id-down-7")
+		w.lifecycle(t.Context(), i, 10, time.Minute)
+		if got := w.gone(); !slices.Equal(got, []string{"down-7"}) {
+			t.Errorf("after a minute deleted %v, want down-7", got)
+		}
+		w.mu.Lock()
+		broken = false
+		w.mu.Unlock()
+		w.lifecycle(t.Context(), i, 10, 2*time.Minute)
+		if errs := w.pass(t.Context(), i, 10); len(errs) > 0 {
+			t.Errorf("%d nodes still fail, such as: %v", len(errs), errs[0])
+		}
+	})
 }

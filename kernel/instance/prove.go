@@ -76,6 +76,9 @@ func (p *prover) prove(ctx context.Context, node *corev1.Node, id cloud.Instance
 		}
 	}
 	if p.pending.Due(a) {
+		if err := a.Failure(); err != nil {
+			return false, err
+		}
 		if found, err := p.confirm(ctx, node, id, a); found || err != nil {
 			return found, err
 		}
@@ -119,7 +122,7 @@ func (p *prover) confirm(ctx context.Context, node *corev1.Node, id cloud.Instan
 	started := time.Now()
 	instances, err := p.reads.proofs.Ask(ctx, id)
 	if err != nil {
-		return false, err
+		return false, p.unread(ctx, keyOf(node, id), err)
 	}
 	if len(instances) > 0 {
 		return true, nil
@@ -130,6 +133,14 @@ func (p *prover) confirm(ctx context.Context, node *corev1.Node, id cloud.Instan
 	}
 	p.pending.Note(keyOf(node, id), started, answered)
 	return false, nil
+}
+
+// unread returns the error of a direct read. One that the cloud was asked for is not tried again at once.
+func (p *prover) unread(ctx context.Context, k absence.Key, err error) error {
+	if _, postponed := errors.AsType[*absence.Denial](err); !postponed && ctx.Err() == nil {
+		p.pending.Fail(k, err)
+	}
+	return err
 }
 
 // denyMass returns why the Node is held while too many machines are missing. It looks for a

@@ -36,6 +36,11 @@ type Absence struct {
 	First, Last time.Time
 	// asked is when the Node was last asked for.
 	asked time.Time
+	// failures are the direct reads in a row that the cloud did not answer, failure is the last one's error.
+	failures int
+	failure  error
+	// retryAt is when the machine is read again after them.
+	retryAt time.Time
 }
 
 // Key names an absence: the machine, and the UID of the Node.
@@ -54,6 +59,15 @@ func NewPending(places int, confirmGap, maxAge time.Duration) *Pending {
 
 // Confirmed reports whether there were two not-founds, far enough apart.
 func (a Absence) Confirmed() bool { return !a.Last.IsZero() }
+
+// Failure returns why the machine cannot be read for now: the error of the last direct read, until the pause
+// after it is over.
+func (a Absence) Failure() error {
+	if time.Now().Before(a.retryAt) {
+		return a.failure
+	}
+	return nil
+}
 
 // Due reports whether a direct read would add to the proof.
 func (p *Pending) Due(a Absence) bool {
@@ -156,6 +170,7 @@ func (p *Pending) note(k Key, started, answered time.Time) {
 	if a == nil {
 		a = p.open(k)
 	}
+	a.failures, a.failure, a.retryAt = 0, nil, time.Time{}
 	switch {
 	case a.First.IsZero():
 		a.First = answered
@@ -165,6 +180,21 @@ func (p *Pending) note(k Key, started, answered time.Time) {
 		a.Last = answered
 		delete(p.waiting, k)
 	}
+}
+
+// Fail records a direct read that the cloud did not answer. The next one comes after a pause of confirmGap, which doubles
+// up to maxAge with each failure in a row: reads that fail must not use up what the proofs of others need. The pause is as
+// long as the cloud asks for, if that is longer.
+func (p *Pending) Fail(k Key, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.byID[k.ID][k.UID]
+	if a == nil {
+		return
+	}
+	pause := min(p.confirmGap<<min(a.failures, 10), p.maxAge)
+	a.failures++
+	a.failure, a.retryAt = err, time.Now().Add(max(pause, cloud.FailureOf(err).RetryAfter))
 }
 
 // Confirmed reports whether a machine was proved absent for some Node.
