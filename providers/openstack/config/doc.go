@@ -1,2 +1,0 @@
-// Package config reads cloud.conf and clouds.yaml, and makes a credential of what they say.
-package config

@@ -1,2 +1,0 @@
-// Package route keeps the routes to pods on a router of Neutron.
-package route
