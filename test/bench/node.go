@@ -103,7 +103,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	}
 	if r.options.Services > 0 {
 		r.progress("creating %d Services", r.options.Services)
-		if err := r.createServices(ctx); err != nil {
+		if err := r.createServices(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -33,10 +33,12 @@ type Result struct {
 	NodesLost int  `json:"nodesLost"`
 	Create    Step `json:"createServices"`
 	// SecondEnsure is a restart with all Services unchanged.
-	SecondEnsure Calls  `json:"secondEnsure"`
-	Steady       Steady `json:"steady"`
-	AddNodes     Step   `json:"addNodes"`
-	Delete       Step   `json:"deleteServices"`
+	SecondEnsure Calls `json:"secondEnsure"`
+	// Unchanged is an ensure of each Service that changes nothing, all of them at once.
+	Unchanged Step   `json:"unchanged"`
+	Steady    Steady `json:"steady"`
+	AddNodes  Step   `json:"addNodes"`
+	Delete    Step   `json:"deleteServices"`
 
 	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
@@ -62,6 +64,8 @@ type Step struct {
 	Calls   Calls   `json:"calls"`
 	Writes  Writes  `json:"writes"`
 	Seconds float64 `json:"seconds"`
+	// CPUSeconds is the processor time of the process; it is not measured in every step.
+	CPUSeconds float64 `json:"cpuSeconds,omitempty"`
 	// AfterActivation is, for each Service, how many seconds after the cloud had its
 	// balancer it had its address; ascending.
 	AfterActivation []float64 `json:"afterActivation,omitempty"`
@@ -109,6 +113,9 @@ func (r Result) Violations() []string {
 	atMost("cloud reads to delete Services", r.Delete.Calls.Total-r.Delete.Calls.Writes, cmp.Or(r.Deleting, r.Services)+fewLists)
 	atMost("seconds from SIGTERM to the next leader's first Node", int(r.Takeover.StoppedSeconds), slowTakeover)
 	atMost("seconds from kill -9 to the next leader's first Node", int(r.Takeover.KilledSeconds), slowTakeover+lease)
+	atMost("cloud writes of an ensure that changes nothing", r.Unchanged.Calls.Writes, 0)
+	atMost("milliseconds of processor to make Services", int(r.Create.CPUSeconds*1000), busyMaking+perService*r.Services)
+	atMost("milliseconds of processor for an ensure that changes nothing", int(r.unchangedCPU()), busyEnsure)
 	atMost("seconds to delete Services", int(r.Delete.Seconds), stalled)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
@@ -130,12 +137,25 @@ const (
 	// lease how long a lease lasts, in seconds.
 	slowTakeover = 6
 	lease        = 11
+	// busyMaking, and perService more for each Service, are the milliseconds of processor from which on each creation has
+	// certainly gone through all Nodes, and busyEnsure those of one ensure. They are twice what is aimed at.
+	busyMaking = 2000
+	perService = 120
+	busyEnsure = 20
 )
+
+// unchangedCPU is the processor time of one ensure that changes nothing, in milliseconds.
+func (r Result) unchangedCPU() float64 {
+	if r.Services == 0 {
+		return 0
+	}
+	return r.Unchanged.CPUSeconds * 1000 / float64(r.Services)
+}
 
 // throttled counts refused calls in the whole run.
 func (r Result) throttled() int {
 	all := r.Initialise.Calls
-	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
+	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Unchanged.Calls, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
 		all = all.plus(c)
 	}
 	return all.Throttled

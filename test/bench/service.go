@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
@@ -51,7 +52,7 @@ func (r *run) servicesOnly(ctx context.Context) error {
 		return err
 	}
 	profiled := r.profile(ctx, p, "services")
-	if err := errors.Join(r.createServices(ctx), profiled()); err != nil {
+	if err := errors.Join(r.createServices(ctx, p), profiled()); err != nil {
 		return err
 	}
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
@@ -59,10 +60,14 @@ func (r *run) servicesOnly(ctx context.Context) error {
 }
 
 // createServices measures until every Service has its address.
-func (r *run) createServices(ctx context.Context) error {
+func (r *run) createServices(ctx context.Context, p *ccm.Process) error {
 	m := r.mark()
+	busy, err := p.CPUSoFar()
+	if err != nil {
+		return err
+	}
 	services := r.lab.Client().CoreV1().Services(namespace)
-	err := r.each(ctx, func(ctx context.Context, name string) error {
+	err = r.each(ctx, func(ctx context.Context, name string) error {
 		_, err := services.Create(ctx, &corev1.Service{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
@@ -78,6 +83,9 @@ func (r *run) createServices(ctx context.Context) error {
 	}
 	result := &r.result.Create
 	result.Seconds = time.Since(m.at).Seconds()
+	if result.CPUSeconds, err = cpuSince(p, busy); err != nil {
+		return err
+	}
 	if err := r.settle(ctx, 2*time.Second); err != nil {
 		return err
 	}

@@ -32,6 +32,10 @@ func (r *run) steady(ctx context.Context) error {
 		return err
 	}
 	if r.options.Services > 0 {
+		r.progress("touching %d Services", r.options.Services)
+		if err := r.touchServices(ctx, p); err != nil {
+			return err
+		}
 		if most := r.facts.MostTargets; most == 0 || r.options.Nodes+added <= most { // else nothing changes
 			r.progress("adding %d nodes to %d Services", added, r.options.Services)
 			if err := r.addNodes(ctx); err != nil {
@@ -51,24 +55,29 @@ func (r *run) steady(ctx context.Context) error {
 // process that was started right after a busy one knows nothing of the requests before, so
 // some may be refused at first.
 func (r *run) ensuredAgain(ctx context.Context, m mark) error {
-	events := r.lab.Client().CoreV1().Events(namespace)
 	since := m.at.Truncate(time.Second) // as events are dated
 	return controlplane.Eventually(ctx, func(ctx context.Context) error {
-		list, err := events.List(ctx, metav1.ListOptions{FieldSelector: "reason=EnsuredLoadBalancer"})
-		if err != nil {
-			return err
+		ensured, err := r.ensured(ctx, since)
+		if n := len(ensured); err == nil && n < r.options.Services {
+			err = fmt.Errorf("%d of %d Services were ensured", n, r.options.Services)
 		}
-		ensured := map[string]bool{}
-		for _, event := range list.Items {
-			if !event.CreationTimestamp.Time.Before(since) {
-				ensured[event.InvolvedObject.Name] = true
-			}
-		}
-		if n := len(ensured); n < r.options.Services {
-			return fmt.Errorf("%d of %d Services were ensured", n, r.options.Services)
-		}
-		return nil
+		return err
 	})
+}
+
+// ensured counts how often each Service was ensured, according to events that were first made since then.
+func (r *run) ensured(ctx context.Context, since time.Time) (map[string]int, error) {
+	list, err := r.lab.Client().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=EnsuredLoadBalancer"})
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]int{}
+	for _, event := range list.Items {
+		if !event.CreationTimestamp.Time.Before(since) {
+			times[event.InvolvedObject.Name] += max(int(event.Count), 1)
+		}
+	}
+	return times, nil
 }
 
 // statusPass measures a window with exactly one status pass in it, and from that the calls

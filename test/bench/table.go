@@ -40,8 +40,12 @@ var rows = []row{
 	{"idle: API-server writes in the window", "", false, false, count(func(r Result) int { return r.Steady.Writes.Total })},
 	{"Services made: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Create.Calls })},
 	{"Services made: API-server writes", "", false, true, count(func(r Result) int { return r.Create.Writes.Total })},
+	{"Services made: time", "s", true, true, decimal(func(r Result) float64 { return r.Create.Seconds })},
+	{"Services made: processor", "s", true, true, measured(func(r Result) float64 { return r.Create.CPUSeconds })},
 	{"Services made: address after activation", "s", true, true, func(r Result) string { return spread(r.Create.AfterActivation) }},
 	{"Services ensured again: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.SecondEnsure })},
+	{"Services touched, nothing to change: cloud calls (writes)", "", false, true, ifTouched(calls(func(r Result) Calls { return r.Unchanged.Calls }))},
+	{"Services touched, nothing to change: processor", "ms each", true, true, measured(Result.unchangedCPU)},
 	{"10 nodes added: cloud calls (writes)", "", false, true, ifAdded(calls(func(r Result) Calls { return r.AddNodes.Calls }))},
 	{"10 nodes added: in all balancers", "s", true, true, ifAdded(decimal(func(r Result) float64 { return r.AddNodes.Seconds }))},
 	{"Services deleted: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Delete.Calls })},
@@ -78,6 +82,16 @@ func calls(value func(Result) Calls) func(Result) string {
 func ifAdded(value func(Result) string) func(Result) string {
 	return func(r Result) string {
 		if r.AddNodes.Seconds == 0 {
+			return "-"
+		}
+		return value(r)
+	}
+}
+
+// ifTouched is a figure of ensures that change nothing, "-" in a run from before they were measured.
+func ifTouched(value func(Result) string) func(Result) string {
+	return func(r Result) string {
+		if r.Unchanged.Seconds == 0 {
 			return "-"
 		}
 		return value(r)
@@ -125,7 +139,7 @@ func Routes(w io.Writer, r Result) {
 		calls Calls
 	}{
 		{"initialise", r.Initialise.Calls}, {"restart", r.Restart}, {"10 % NotReady", r.NotReady.Calls},
-		{"Services made", r.Create.Calls}, {"Services ensured again", r.SecondEnsure}, {"window with a status pass", r.Steady.Window},
+		{"Services made", r.Create.Calls}, {"Services ensured again", r.SecondEnsure}, {"Services touched", r.Unchanged.Calls}, {"window with a status pass", r.Steady.Window},
 		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls},
 	} {
 		var parts []string

@@ -5,6 +5,9 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // processAttributes let the process die with the test, and keep a Ctrl-C meant for the
@@ -33,4 +36,14 @@ func (p *Process) Memory() (m Memory, err error) {
 		return m, fmt.Errorf("reading the memory of the ccm: there is no VmHWM or RssFile in its status")
 	}
 	return m, nil
+}
+
+// CPUSoFar returns the processor time of a process that still runs.
+func (p *Process) CPUSoFar() (time.Duration, error) {
+	const ofWholeProcess = 2 // CPUCLOCK_SCHED, see clock_getcpuclockid(3)
+	var used unix.Timespec
+	if err := unix.ClockGettime(int32(^p.cmd.Process.Pid<<3|ofWholeProcess), &used); err != nil {
+		return 0, fmt.Errorf("reading the processor time of the ccm: %w", err)
+	}
+	return time.Duration(used.Nano()), nil
 }
