@@ -35,7 +35,7 @@ type Result struct {
 	// SecondEnsure is a restart with all Services unchanged.
 	SecondEnsure Calls `json:"secondEnsure"`
 	// Unchanged is an ensure of each Service that changes nothing, all of them at once.
-	Unchanged Step   `json:"unchanged"`
+	Unchanged Step   `json:"unchanged,omitzero"`
 	Steady    Steady `json:"steady"`
 	AddNodes  Step   `json:"addNodes"`
 	Delete    Step   `json:"deleteServices"`
