@@ -30,6 +30,19 @@ func TestAnswersToADeletion(t *testing.T) {
 	}
 }
 
+// What is known to be protected is not deleted, nor what belongs to it.
+func TestProtected(t *testing.T) {
+	for protection, want := range map[string]bool{"true": true, "false": false, "": false} {
+		s := &Snapshot{Balancer: &Balancer{attributes: map[string]string{attributeProtection: protection}}}
+		if err := s.Protected(); (err != nil) != want {
+			t.Errorf("protection %q: %v", protection, err)
+		}
+	}
+	if err := (&Snapshot{}).Protected(); err != nil {
+		t.Errorf("no balancer: %v", err)
+	}
+}
+
 // A rule that was made for another balancer may be left to this one by the deletion of that one.
 func TestSharedRule(t *testing.T) {
 	g := groupOf("k8s-a", 30080)

@@ -11,12 +11,9 @@ import (
 )
 
 // Remove adds the balancer that is deleted with all it has, or what is left of it. These other resources go after it too.
-func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change, after []cloud.Resource) error {
+func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change, after []cloud.Resource) {
 	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	if lb := s.Balancer; lb != nil {
-		if lb.attributes[attributeProtection] == "true" {
-			return protected(s.Name)
-		}
 		p.addUnused(slices.DeleteFunc(slices.Clone(lb.groups), func(g Group) bool { return !n.Targets.releases(g) })...)
 	}
 	p.addUnused(s.Groups.Unused...)
@@ -29,7 +26,14 @@ func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change,
 		p.Present = append(p.Present, present)
 	}
 	r.Present = append(r.Present, p.Present...)
-	return nil
+}
+
+// Protected is the error of a balancer that AWS would refuse to delete, nil where there is none.
+func (s *Snapshot) Protected() error {
+	if s.Balancer == nil || s.Balancer.attributes[attributeProtection] != "true" {
+		return nil
+	}
+	return protected(s.Name)
 }
 
 // protected says that AWS refuses to delete the balancer.

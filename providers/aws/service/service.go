@@ -236,6 +236,9 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
 	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
 	present, wanted, again := change.Before.Balancer.Name, balancer.Name(spec), balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+	if err = network.Protected(); err != nil {
+		return r, err
+	}
 	if s.classic != nil {
 		if r, err = bs.Classic.Remove(ctx, s.forClassic(), spec); err != nil {
 			return r, err
@@ -254,5 +257,6 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 	if again == present {
 		after = r.Present[before:]
 	}
-	return r, bs.Network.Remove(&r, network, change, after)
+	bs.Network.Remove(&r, network, change, after)
+	return r, nil
 }
