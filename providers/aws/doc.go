@@ -7,7 +7,7 @@
 //	failure            the classes of what AWS answers
 //	option             the annotations of a Service
 //	tag                what belongs to the cluster and to a Service, by its name and its tags
-//	filter             filters of EC2's Describe operations
+//	filter             filters and pages of Describe operations
 //	instance           machines: instances of EC2, and those of Fargate
 //	route              routes to pods
 //	vpc                what surrounds balancers: subnets, zones, security groups as they are read

@@ -2,10 +2,9 @@
 package filter
 
 import (
-	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // By asks for objects with one of the values.
@@ -13,19 +12,15 @@ func By(name string, values ...string) ec2types.Filter {
 	return ec2types.Filter{Name: &name, Values: values}
 }
 
-// All reads a list. ask makes the request for the page that a token or marker names, nil for the first one, and list
-// takes from its answer the items and what names the page after it.
-func All[Answer, Item any](ask func(page *string) (*Answer, error), list func(*Answer) ([]Item, *string)) ([]Item, error) {
-	return cloud.Pages(func(next string) ([]Item, string, error) {
-		var page *string
-		if next != "" {
-			page = &next
-		}
-		answer, err := ask(page)
-		if err != nil {
-			return nil, "", err
-		}
-		items, after := list(answer)
-		return items, aws.ToString(after), nil
-	})
+// InVPC finds what is in the VPC of the cluster.
+func InVPC(c tag.Cluster) ec2types.Filter { return By("vpc-id", c.VPC) }
+
+// Ours find what has the cluster's tag in its VPC. With the legacy tag they find other clusters' things
+// too: see tag.Cluster.Has.
+func Ours(c tag.Cluster) []ec2types.Filter {
+	keys := []string{tag.ClusterPrefix + c.ID}
+	if c.Legacy {
+		keys = append(keys, tag.LegacyKey)
+	}
+	return []ec2types.Filter{By("tag-key", keys...), InVPC(c)}
 }

@@ -67,7 +67,7 @@ func (m *Machines) getFargate(ctx context.Context, ids []string) ([]cloud.Instan
 
 // attached reads the attached network interfaces with these private addresses.
 func (m *Machines) attached(ctx context.Context, addresses []string) ([]ec2types.NetworkInterface, error) {
-	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), m.Cluster.InVPC()}
+	filters := []ec2types.Filter{filter.By("attachment.status", "attached"), filter.By("private-ip-address", addresses...), filter.InVPC(m.Cluster)}
 	found, err := filter.All(func(page *string) (*ec2.DescribeNetworkInterfacesOutput, error) {
 		return m.Client.DescribeNetworkInterfaces(ctx, &ec2.DescribeNetworkInterfacesInput{Filters: filters, NextToken: page})
 	}, func(o *ec2.DescribeNetworkInterfacesOutput) ([]ec2types.NetworkInterface, *string) {

@@ -92,7 +92,7 @@ func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instanc
 
 // ours are the filters for the cluster's instances.
 func (m *Machines) ours() []ec2types.Filter {
-	return append(m.Cluster.Filters(), filter.By("instance-state-name", liveStates...))
+	return append(filter.Ours(m.Cluster), filter.By("instance-state-name", liveStates...))
 }
 
 // tagged drops the instances whose legacy tag, for which there is no filter besides that for

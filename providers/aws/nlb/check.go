@@ -73,3 +73,19 @@ func (n *Balancers) IsNameTaken(ctx context.Context, name string) (bool, error) 
 	_, names, err := n.describe(ctx, name)
 	return len(names) > 0, failure.UnlessGone(err)
 }
+
+// Protected is the error of a balancer that AWS would refuse to delete, nil where there is none.
+func (s *Snapshot) Protected() error {
+	if s.Balancer == nil || s.Balancer.attributes[attributeProtection] != "true" {
+		return nil
+	}
+	return protected(s.Name)
+}
+
+// protected says that AWS refuses to delete the balancer.
+func protected(name string) error {
+	return &cloud.Invalid{
+		Field: option.Protection.Name, Value: "true",
+		Want: "the network load balancer " + name + " is protected from deletion: switch that off in AWS",
+	}
+}

@@ -13,7 +13,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
@@ -222,32 +221,4 @@ func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map
 		}
 		return tags, nil
 	})
-}
-
-// Scope says who can reach the balancer.
-func (lb *Balancer) Scope() cloud.Scope {
-	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
-}
-
-func (lb *Balancer) dualStack() bool {
-	return lb.IpAddressType == types.IpAddressTypeDualstack
-}
-
-// addressOf returns the address that was asked for in a subnet: an allocation id or a private
-// address, "" when AWS chose.
-func (lb *Balancer) addressOf(subnet string) string {
-	for _, zone := range lb.AvailabilityZones {
-		if aws.ToString(zone.SubnetId) != subnet {
-			continue
-		}
-		for _, address := range zone.LoadBalancerAddresses {
-			if id := aws.ToString(address.AllocationId); id != "" {
-				return id
-			}
-			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
-				return ip
-			}
-		}
-	}
-	return ""
 }

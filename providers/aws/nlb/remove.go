@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -26,22 +25,6 @@ func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change,
 		p.Present = append(p.Present, present)
 	}
 	r.Present = append(r.Present, p.Present...)
-}
-
-// Protected is the error of a balancer that AWS would refuse to delete, nil where there is none.
-func (s *Snapshot) Protected() error {
-	if s.Balancer == nil || s.Balancer.attributes[attributeProtection] != "true" {
-		return nil
-	}
-	return protected(s.Name)
-}
-
-// protected says that AWS refuses to delete the balancer.
-func protected(name string) error {
-	return &cloud.Invalid{
-		Field: option.Protection.Name, Value: "true",
-		Want: "the network load balancer " + name + " is protected from deletion: switch that off in AWS",
-	}
 }
 
 // RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is

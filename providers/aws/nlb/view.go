@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -130,4 +131,42 @@ func (lb *Balancer) listenersText() string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, ",")
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Scope says who can reach the balancer.
+func (lb *Balancer) Scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *Balancer) dualStack() bool {
+	return lb.IpAddressType == types.IpAddressTypeDualstack
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *Balancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if aws.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := aws.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
+			}
+		}
+	}
+	return ""
 }

@@ -31,7 +31,7 @@ const tablePage = 100
 // routeTables reads the tables that pod routes go into: those of the configuration, else every
 // one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
 func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
-	input := &ec2.DescribeRouteTablesInput{Filters: t.Cluster.Filters(), MaxResults: aws.Int32(tablePage)}
+	input := &ec2.DescribeRouteTablesInput{Filters: filter.Ours(t.Cluster), MaxResults: aws.Int32(tablePage)}
 	if ids := t.RouteTables; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}

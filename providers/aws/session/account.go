@@ -59,7 +59,7 @@ func (a *Account) caller(ctx context.Context) (string, error) {
 
 // vpcOwner returns the account that owns the default security group of the VPC. Every VPC has one.
 func (a *Account) vpcOwner(ctx context.Context) (string, error) {
-	answer, err := a.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{a.Cluster.InVPC(), filter.By("group-name", "default")}})
+	answer, err := a.Compute.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: []ec2types.Filter{filter.InVPC(a.Cluster), filter.By("group-name", "default")}})
 	if err != nil {
 		return "", fmt.Errorf("reading the owner of %s: %w", a.Cluster.VPC, err)
 	}

@@ -109,11 +109,6 @@ func (c Cluster) ObservedMarks(tags map[string]string) []string {
 	return option.TagPairs(present)
 }
 
-func (c Cluster) isMark(key string) bool {
-	return key == serviceKey || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
-		key == LegacyKey && c.Legacy
-}
-
 // Owner returns what name and tags of an object claim:
 //
 //	our marks     serviceKey  cluster's tag  default name  claims
@@ -226,71 +221,4 @@ func Observed(tags map[string]string, spec cloud.Spec) string {
 		}
 	}
 	return option.TagText(managed)
-}
-
-// fields returns the tags of an object that change, by their keys, nil in the place of one that is not
-// there or goes:
-//
-//	tag                     wanted  is
-//	mark                    yes     written where it differs
-//	mark                    no      removed
-//	of the annotation       yes     written where it differs
-//	written down in record  no      removed
-//	any other               –       left alone
-func (c Cluster) fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
-	all := Wanted(change.Spec)
-	if record := recordOf(all); record != "" {
-		all[recordKey] = record
-	}
-	for _, mark := range change.After.OwnershipTags {
-		key, value, _ := strings.Cut(mark, "=")
-		all[key] = value
-	}
-	present, wanted = map[string]any{}, map[string]any{}
-	for key, value := range all {
-		switch is, there := have[key]; {
-		case !there:
-			present[key], wanted[key] = nil, value
-		case is != value:
-			present[key], wanted[key] = is, value
-		}
-	}
-	recorded := strings.Split(have[recordKey], "=")
-	for key, value := range have {
-		_, stays := all[key]
-		if !stays && (c.isMark(key) || key == recordKey || slices.Contains(recorded, key)) {
-			present[key], wanted[key] = value, nil
-		}
-	}
-	return present, wanted
-}
-
-// Field is the managed field of a balancer with its tags besides the owner marks: "k=v,k=v".
-const Field = "tags"
-
-// Add adds the tags of an object that change, unless only targets of its balancer do, whatever the annotation says.
-func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
-	before, after := change.Before.Balancer, *change.After
-	if change.Before.Found && before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
-		return
-	}
-	present, wanted := c.fields(have, change)
-	if of.Fields = present; change.Before.Found {
-		r.Present = append(r.Present, of)
-	}
-	of.Fields = wanted
-	r.Wanted = append(r.Wanted, of)
-}
-
-// Split returns which of these keys are written and which removed.
-func Split(fields map[string]any, keys []string) (add map[string]string, remove []string) {
-	add = map[string]string{}
-	for _, key := range keys {
-		if value, is := fields[key].(string); is {
-			add[key] = value
-		} else {
-			remove = append(remove, key)
-		}
-	}
-	return add, remove
 }

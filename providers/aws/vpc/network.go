@@ -39,13 +39,13 @@ type Network struct {
 // ReadNetwork reads subnets, route tables and zones.
 func (r *Reader) ReadNetwork(ctx context.Context) (*Network, error) {
 	subnets, err := filter.All(func(page *string) (*ec2.DescribeSubnetsOutput, error) {
-		return r.Client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{r.Cluster.InVPC()}, MaxResults: aws.Int32(pageSize), NextToken: page})
+		return r.Client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: []ec2types.Filter{filter.InVPC(r.Cluster)}, MaxResults: aws.Int32(pageSize), NextToken: page})
 	}, func(o *ec2.DescribeSubnetsOutput) ([]ec2types.Subnet, *string) { return o.Subnets, o.NextToken })
 	if err != nil {
 		return nil, fmt.Errorf("reading the subnets: %w", err)
 	}
 	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
-		return r.Client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{r.Cluster.InVPC()}, MaxResults: aws.Int32(100), NextToken: page})
+		return r.Client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: []ec2types.Filter{filter.InVPC(r.Cluster)}, MaxResults: aws.Int32(100), NextToken: page})
 	}, func(o *ec2.DescribeRouteTablesOutput) ([]ec2types.RouteTable, *string) {
 		return o.RouteTables, o.NextToken
 	})
@@ -124,7 +124,7 @@ type Groups = map[string]ec2types.SecurityGroup
 
 // ReadGroups reads the security groups with the cluster's tag.
 func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
-	return r.readGroups(ctx, Groups{}, r.Cluster.InVPC(), r.Cluster.Filter())
+	return r.readGroups(ctx, Groups{}, filter.Ours(r.Cluster)...)
 }
 
 // Read returns the inventory of a network: the security groups with the cluster's tag, and those of the
@@ -133,7 +133,7 @@ func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
 func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud.Spec) (_ *Inventory, err error) {
 	switch {
 	case spec.Deleting:
-		groups, err = r.readGroups(ctx, Groups{}, r.Cluster.InVPC())
+		groups, err = r.readGroups(ctx, Groups{}, filter.InVPC(r.Cluster))
 	case groups == nil:
 		groups, err = r.ReadGroups(ctx)
 	}
@@ -145,7 +145,7 @@ func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud
 
 // WithNamed returns the inventory together with security groups that a Service names.
 func (r *Reader) WithNamed(ctx context.Context, inv *Inventory, ids []string) (*Inventory, error) {
-	return r.withGroups(ctx, inv, ids, r.Cluster.InVPC())
+	return r.withGroups(ctx, inv, ids, filter.InVPC(r.Cluster))
 }
 
 func (r *Reader) withGroups(ctx context.Context, inv *Inventory, ids []string, filters ...ec2types.Filter) (*Inventory, error) {

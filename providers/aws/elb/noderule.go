@@ -1,0 +1,64 @@
+package elb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+)
+
+// keepGroups opens the nodes for the security group that the balancer keeps. What the Service asks for
+// now says nothing of what is needed meanwhile, so that nothing is closed, and the rules of its own
+// group stay.
+func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
+	spec, has := change.Spec, strings.Split(change.After.ProviderFields[balancer.FieldGroups], ",")
+	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), nil)
+	var own *cloud.Resource
+	switch {
+	case p.own != nil && slices.Contains(has, balancer.OwnGroup):
+		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
+		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
+		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
+	case !slices.Contains(has, e.Groups(spec)[0]):
+		return nil // which of them the nodes were opened for is not known
+	}
+	return e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, true)
+}
+
+// needsOf is that the nodes let in everything from the first of the balancer's security
+// groups, as upstream has it. A rule was made for the balancer when it refers to its own security
+// group, or says that it was made for balancers and refers to one that was its first. Any other is
+// somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
+// closing are not needed.
+func (e *Balancers) needsOf(s *Snapshot, spec cloud.Spec, machines []cloud.Target, closing []string) secgroup.Needs {
+	_, own := e.own(s, spec)
+	first := e.Groups(spec)[0]
+	if first == balancer.OwnGroup {
+		first = own
+	}
+	return secgroup.Needs{
+		Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
+			return isOpening(r, description, own) && slices.Contains(closing, r.Source)
+		},
+		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
+		Groups: e.Security.NodeGroups(s.Inventory, machines),
+	}
+}
+
+// ruleOpening is the description of rules that open nodes for a security group which is not the
+// balancer's own. Upstream writes none: there, a rule that somebody else needs looks the same.
+const ruleOpening = "multicloud-ccm.io/rule/elb"
+
+// isOpening recognises a rule on a node's security group as it is made for balancers.
+func isOpening(r secgroup.Rule, description, own string) bool {
+	return description == openingWords(r.Source, own) && r == secgroup.All(r.Source)
+}
+
+func openingWords(group, own string) string {
+	if group == own {
+		return ""
+	}
+	return ruleOpening
+}

@@ -1,0 +1,135 @@
+package nlb
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
+)
+
+// Descriptions of the rules for network balancers on the security groups of nodes, as upstream
+// writes them; the first two end with the balancer's name.
+const (
+	ruleClient = "kubernetes.io/rule/nlb/client="
+	ruleHealth = "kubernetes.io/rule/nlb/health="
+	ruleMTU    = "kubernetes.io/rule/nlb/mtu"
+)
+
+// nodeNeeds are the rules of the nodes' security groups for a network balancer of that name and
+// shape. Ranges are the networks of its subnets.
+//
+//	packets               come from              rule
+//	of clients, kept      the clients (Allow)    ruleClient, and ruleMTU for each of these
+//	of clients, replaced  the balancer's subnets ruleHealth
+//	of health checks      the balancer's subnets ruleHealth, unless everyone may connect there
+func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
+	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
+	client, health := ruleClient+name, ruleHealth+name
+	for _, l := range b.Listeners {
+		for _, transport := range transports(l.TargetProtocol) {
+			if l.ProviderFields[balancer.FieldPreserve] != "true" {
+				open(n.Rules, transport, l.TargetPort, ranges, health)
+				continue
+			}
+			open(n.Rules, transport, l.TargetPort, b.Allow, client)
+			if b.DualStack { // the balancer stands in for IPv6 clients
+				open(n.Rules, transport, l.TargetPort, ranges, health)
+			}
+			for _, source := range b.Allow {
+				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
+			}
+		}
+	}
+	for _, l := range b.Listeners {
+		port := l.TargetPort
+		if l.Health != nil && l.Health.Port != 0 {
+			port = l.Health.Port
+		}
+		rules := n.Rules
+		if _, everyone := rules[secgroup.Port("tcp", port, balancer.Everyone)]; everyone {
+			rules = n.Optional
+		}
+		open(rules, "tcp", port, ranges, health)
+	}
+	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
+		return description == client || description == health || description == ruleMTU && onlyOf(client, all, r.Source)
+	}
+	return n
+}
+
+// open adds rules that are not there yet.
+func open(rules secgroup.Rules, transport string, port int, sources []string, description string) {
+	for _, source := range sources {
+		if r := secgroup.Port(transport, port, source); rules[r] == "" {
+			rules[r] = description
+		}
+	}
+}
+
+// onlyOf reports whether of all network balancers this one alone lets clients of a source in.
+func onlyOf(client string, all secgroup.Rules, source string) bool {
+	var ours, others bool
+	for other, words := range all {
+		ours = ours || other.Source == source && words == client
+		others = others || other.Source == source && words != client && strings.HasPrefix(words, ruleClient)
+	}
+	return ours && !others
+}
+
+// newOwners says which other network balancer of the VPC needs a rule: it is in a subnet of that
+// network and checks that port. That happens where all check kube-proxy's port. The network is read where a rule may be one
+// of health checks, and the target groups are read anew: one that came since the last list may rely on the rule. Balancers
+// are read when a target group of another checks the port.
+func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) secgroup.NewOwner {
+	network := sync.OnceValues(func() (*vpc.Network, error) { return s.Network(ctx) })
+	groups := sync.OnceValues(func() ([]Group, error) { return n.Targets.describe(ctx) })
+	balancers := sync.OnceValues(func() ([]Balancer, error) {
+		list, _, err := n.describe(ctx, "")
+		return list, err
+	})
+	return func(_ string, r secgroup.Rule) (bool, string, error) {
+		if r.Protocol != "tcp" || strings.HasSuffix(r.Source, "/0") {
+			return false, "", nil // no health check comes from there
+		}
+		around, err := network()
+		if err != nil || !around.HasRange(r.Source) {
+			return false, "", err
+		}
+		all, err := groups()
+		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
+		if err != nil || len(behind) == 0 {
+			return false, "", err
+		}
+		others, err := balancers()
+		for _, other := range others {
+			v4, v6 := around.Ranges(other.Subnets())
+			if slices.Contains(behind, aws.ToString(other.LoadBalancerArn)) && slices.Contains(append(v4, v6...), r.Source) {
+				return true, ruleHealth + aws.ToString(other.LoadBalancerName), nil
+			}
+		}
+		return false, "", err
+	}
+}
+
+// checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
+func checking(groups []Group, r secgroup.Rule) (balancers []string) {
+	for _, g := range groups {
+		port := aws.ToString(g.HealthCheckPort)
+		if port == option.TrafficPort {
+			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
+		}
+		if r.Protocol == "tcp" && port == strconv.Itoa(int(r.From)) {
+			balancers = append(balancers, g.LoadBalancerArns...)
+		}
+	}
+	return balancers
+}
