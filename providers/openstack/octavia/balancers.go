@@ -1,6 +1,24 @@
+// Package octavia keeps load balancers: the listeners, pools, members and monitors of Octavia, and the
+// floating IPs and security groups of Neutron that belong to them. The kernel compares and orders what
+// it observes and wants. Its packages, each of which knows only those above it:
+//
+//	package     is about
+//	object      what the APIs show
+//	desired     what a Service asks for
+//	owner       whose a load balancer and its parts are
+//	check       whether what a Service names is there
+//	floatingip  floating IPs
+//	secgroup    security groups
+//	resource    of which resources a load balancer consists, and how each is written
+//
+// The package itself finds the load balancer of a Service and gives the kernel its portable view.
 package octavia
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -14,6 +32,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // Balancers are the load balancers of a project, with their floating IPs and security groups.
@@ -72,4 +91,43 @@ func Immutable() []string {
 	return []string{
 		desired.FieldProvider, desired.FieldFlavor, desired.FieldZone, desired.FieldSubnet, desired.FieldNetwork, desired.FieldPort, desired.FieldAddress, desired.FieldFloatingIP, cloud.FieldDualStack,
 	}
+}
+
+var _ cloud.Operations = (*Balancers)(nil)
+
+// OperationStates implements cloud.Operations: Octavia works at a balancer as a whole, whose id is the operation. Of any other
+// status, and of a balancer that is not there, nothing is told: then it is looked at.
+func (d *Balancers) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
+	statuses, err := d.reader.Statuses(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("reading the statuses of balancers: %w", err)
+	}
+	states := map[string]cloud.OperationState{}
+	for _, id := range ids {
+		switch status := statuses[id]; {
+		case status == object.StatusActive:
+			states[id] = cloud.OperationState{}
+		case strings.HasPrefix(status, object.StatusPending):
+			states[id] = cloud.OperationState{Running: true}
+		}
+	}
+	return states, nil
+}
+
+// Coexist implements cloud.Replacer: Octavia takes two balancers of one name. The floating IP is
+// moved from one to the other. What both cannot have is an address of their own, and a user's port.
+func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
+	s, ok := before.Native.(*object.Snapshot)
+	address, _ := desired.ChosenAddress(spec)
+	switch {
+	case !ok:
+		return "it was not read"
+	case d.owners.IsTenant(s, spec):
+		return "it is shared with others"
+	case d.AddressField(spec) == desired.FieldAddress && address != "" && address == s.LB.Address:
+		return "both would have the address " + s.LB.Address
+	case option.Port.In(spec.Options) != "" && option.Port.In(spec.Options) == s.LB.Port:
+		return "both would have the port " + s.LB.Port
+	}
+	return ""
 }

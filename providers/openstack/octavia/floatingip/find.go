@@ -1,3 +1,4 @@
+// Package floatingip finds, makes and moves the floating IPs of load balancers.
 package floatingip
 
 import (
@@ -6,9 +7,12 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/gophercloud/gophercloud/v2"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
@@ -101,4 +105,12 @@ func (m *Manager) FindNetwork(ctx context.Context) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// Manager are those of load balancers.
+type Manager struct {
+	Network *gophercloud.ServiceClient
+	Rules   *desired.Rules
+	Reader  *object.Reader
+	Checker *check.Checker
 }

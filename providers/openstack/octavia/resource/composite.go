@@ -3,13 +3,19 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -95,4 +101,108 @@ func (c *Composite) withGroup(r cloud.Resources, s *object.Snapshot, change clou
 	}
 	group := c.Groups.Resources(s, change, addresses)
 	return cloud.Resources{Present: append(r.Present, group.Present...), Wanted: append(r.Wanted, group.Wanted...)}
+}
+
+func (c *Composite) presentBalancer(s *object.Snapshot, spec cloud.Spec) cloud.Resource {
+	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, ID: s.LB.ID, Fields: map[string]any{
+		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
+	}}
+}
+
+// wantedBalancer is the balancer with its tags and, where it is the Service's own, its name.
+func (c *Composite) wantedBalancer(s *object.Snapshot, change cloud.Change) cloud.Resource {
+	spec := change.Spec
+	r := cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: map[string]any{
+		"tags": c.tagsWith(s.LB.Tags, change.After.OwnershipTags, spec.Ref.Owner),
+	}}
+	if spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
+		r.Fields["name"] = change.After.Name
+		if strings.HasPrefix(s.LB.Description, mark.DescriptionPrefix) {
+			r.Fields["description"] = c.Rules.Marks.Description(spec.Ref.Owner)
+		}
+	}
+	return r
+}
+
+// tagsWith returns the tags of a balancer with these marks of the Service, and as they are where it
+// has them.
+func (c *Composite) tagsWith(have, marks []string, o cloud.Owner) []string {
+	if !c.Rules.Can(desired.AbleTags) || slices.Equal(c.Rules.Marks.ObservedMarks(have, o), marks) {
+		return have
+	}
+	return c.Rules.Marks.ReplaceMarks(have, marks, o)
+}
+
+// NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
+// for none.
+func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
+	spec, b := change.Spec, change.After
+	fields := map[string]any{
+		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
+		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
+		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
+		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
+		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
+	}
+	if c.Rules.Can(desired.AbleTags) {
+		fields["tags"] = b.OwnershipTags
+	}
+	if other != "" {
+		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
+	}
+	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}
+}
+
+// ofDeletion is what goes, and what stays in its place:
+//
+//	the balancer                        what goes
+//	is gone                             what is left of floating IP and security group
+//	has other Services, or the user's   the Service's listeners and its tags
+//	has none                            floating IP, security group, the balancer as a whole
+//
+// What the Service has once, whatever its balancers, stays for another one of its own: the security
+// group and the floating IP that is attached nowhere.
+func (c *Composite) ofDeletion(s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
+	spec := change.Spec
+	if s.Guard.Group != nil {
+		r.Present = append(r.Present, secgroup.Resource(s.Guard.Group.ID, spec.Ref.Owner))
+	}
+	if s.Free != nil && !change.Replaced && spec.Beside == nil {
+		r = c.Floating.Release(r, s.Free, spec)
+	}
+	if !change.Before.Found {
+		return r
+	}
+	present := c.presentBalancer(s, spec)
+	r.Present = append(r.Present, present)
+	switch {
+	case !c.Owners.MayDelete(s, spec):
+		stays := present
+		stays.Fields = map[string]any{"tags": c.tagsWith(s.LB.Tags, nil, spec.Ref.Owner)}
+		r.Wanted = append(r.Wanted, stays)
+		r.Present = append(r.Present, c.presentListeners(s, c.Owners.Tagged(s, spec), change)...)
+		return r
+	case change.Replaced:
+		r = c.Floating.Park(r, s.Floating, spec)
+	default:
+		r = c.Floating.Release(r, s.Floating, spec)
+	}
+	if !c.Rules.Config.CascadeDelete {
+		r.Present = append(r.Present, everything(s)...)
+	}
+	return r
+}
+
+// everything is all that a balancer has, which has to be empty before it is deleted. A pool that no
+// listener leads to goes when there is no listener left: a policy of one can lead to it.
+func everything(s *object.Snapshot) (list []cloud.Resource) {
+	for _, l := range s.Listeners {
+		list = append(list, cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID})
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Pools)) {
+		if len(s.Pools[id].Listeners) > 0 || len(s.Listeners) == 0 {
+			list = append(list, cloud.Resource{Kind: kindPool, Key: id, ID: id})
+		}
+	}
+	return list
 }

@@ -1,13 +1,18 @@
 package floatingip
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
 // Add adds the floating IP:
@@ -119,4 +124,115 @@ func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Sn
 		ip.Fields["port_id"] = ""
 		made.Needs = append(made.Needs, ip.Ref())
 	}
+}
+
+// Release takes the floating IP from the balancer:
+//
+//	made for                          to be kept  the Service  it is
+//	this Service, or one that shared  no          –            deleted: the last one pays
+//	its balancer and has left
+//	the same                          yes         leaves       detached, and nobody's any more
+//	the same                          yes         stays        detached, for when it is wanted again
+//	any other, or nobody              –           –            detached
+//
+// One that loadBalancerIP chose was not made for a Service that shared the balancer.
+func (m *Manager) Release(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) cloud.Resources {
+	if ip == nil {
+		return r
+	}
+	keep := option.KeepFloatingIP.Bool(spec.Options)
+	switch ours := m.inherits(ip, spec) || m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true); {
+	case ours && !keep:
+		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
+	case ours && spec.Deleting:
+		changeFloating(&r, ip, "", "Kept of Service "+spec.Ref.Owner.String())
+	default:
+		changeFloating(&r, ip, "", ip.Description)
+	}
+	return r
+}
+
+// Park detaches a floating IP that was made for the Service, for the balancer that comes in the place
+// of this one: its description makes it the Service's. Any other is detached with the balancer.
+func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) cloud.Resources {
+	if ip != nil && (m.inherits(ip, spec) || m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true)) {
+		changeFloating(&r, ip, "", m.Rules.Marks.FloatingDescription(spec.Ref.Owner))
+	}
+	return r
+}
+
+// inherits reports whether a floating IP at the Service's balancer was made for another Service,
+// which shared the balancer.
+func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
+	chosen, _ := desired.ChosenAddress(spec)
+	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, mark.FloatingPrefix)
+}
+
+// claimFloating gives a floating IP that upstream made for the Service a description with its UID.
+func (m *Manager) claimFloating(r *cloud.Resources, ip *object.FloatingIP, o cloud.Owner) {
+	if !m.Rules.Marks.FloatingIsOurs(ip.Description, o, false) && m.Rules.Marks.FloatingIsOurs(ip.Description, o, true) {
+		changeFloating(r, ip, ip.Port, m.Rules.Marks.FloatingDescription(o))
+	}
+}
+
+// KindFloatingIP is the name of the kind of resources.
+const KindFloatingIP = "floating IP"
+
+// Kind is that of floating IPs.
+func (m *Manager) Kind() cloud.ResourceKind {
+	return cloud.ResourceKind{Name: KindFloatingIP, Create: m.Create, Update: m.update, Delete: m.remove}
+}
+
+// newFloatingIP is a floating IP at a port, with an address if that is not "".
+func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
+	return cloud.Resource{
+		Kind: KindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
+			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Rules.Marks.FloatingDescription(spec.Ref.Owner),
+			"floating_ip_address": address,
+		},
+	}
+}
+
+// Create makes a floating IP: where its address was not chosen, in the first subnet that
+// has room.
+func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	spec, _ := wanted.Native.(cloud.Spec)
+	subnets := []string{""}
+	if wanted.Fields["floating_ip_address"] == "" {
+		if err := m.Checker.Floating(ctx, spec); err != nil {
+			return "", err
+		}
+		var err error
+		if subnets, err = m.Checker.FloatingSubnets(ctx, spec); err != nil {
+			return "", err
+		}
+	}
+	var err error
+	for _, subnet := range subnets {
+		body := api.ForCreation(wanted.Fields)
+		if subnet != "" {
+			body["subnet_id"] = subnet
+		}
+		_, err = m.Network.Post(ctx, m.Network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
+		switch api.Classify(err).Class {
+		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
+		default:
+			return "", err
+		}
+	}
+	return "", err
+}
+
+// update writes port and description. Only an explicit null detaches it.
+func (m *Manager) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	body := api.Chosen(wanted.Fields, append(fields, "port_id"))
+	if body["port_id"] == "" {
+		body["port_id"] = nil
+	}
+	_, err := m.Network.Put(ctx, m.Network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
+	return err
+}
+
+func (m *Manager) remove(ctx context.Context, present cloud.Resource) error {
+	return api.Remove(ctx, m.Network, "floatingips", present.ID)
 }
