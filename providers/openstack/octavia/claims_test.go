@@ -169,20 +169,20 @@ func TestFloatingIPsOfOthers(t *testing.T) {
 		attached    bool
 		want        bool
 	}{
-		{d.Marks.FloatingDescription(web), false, true},
-		{d.Marks.FloatingDescription(web), true, true},
-		{d.Marks.FloatingDescription(thief), true, false},
+		{d.floating.Description(web), false, true},
+		{d.floating.Description(web), true, true},
+		{d.floating.Description(thief), true, false},
 		{old, true, true},
 		{old, false, false},
 		{"the office", true, false},
 		{"", true, false},
 	} {
-		if got := d.Marks.FloatingIsOurs(test.description, web, test.attached); got != test.want {
+		if got := d.floating.IsOurs(test.description, web, test.attached); got != test.want {
 			t.Errorf("%q, attached %t: ours %t", test.description, test.attached, got)
 		}
 	}
 	d.Marks.ClusterName = strings.Repeat("k", 300)
-	if text := d.Marks.FloatingDescription(web); len(text) > mark.MaxText || !d.Marks.FloatingIsOurs(text, web, false) {
+	if text := d.floating.Description(web); len(text) > mark.MaxText || !d.floating.IsOurs(text, web, false) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }

@@ -132,7 +132,7 @@ func TestChosenFloatingIP(t *testing.T) {
 	if _, err := c.driver.floating.Create(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
 		t.Fatalf("%v, wrote %q", err, c.writes)
 	}
-	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.Marks.FloatingIsOurs(body["description"].(string), web, false) {
+	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.floating.IsOurs(body["description"].(string), web, false) {
 		t.Errorf("made %v", body)
 	}
 	spec.LoadBalancerIP = "172.24.0.9"

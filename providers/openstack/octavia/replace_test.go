@@ -7,8 +7,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -17,10 +17,10 @@ import (
 // balancer that serves while another one is made beside it, which has its address already.
 func TestFloatingIPFollows(t *testing.T) {
 	d := unconnected()
-	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.Marks.FloatingDescription(web)}
-	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"}
+	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.floating.Description(web)}
+	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: floatingip.DescriptionPrefix + " shop/web from cluster kubernetes"}
 	users := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
-	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.Marks.FloatingDescription(web) + `","port_id":"` + idVIP + `"}}`
+	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.floating.Description(web) + `","port_id":"` + idVIP + `"}}`
 	for name, test := range map[string]struct {
 		at      *object.FloatingIP
 		address string
@@ -77,7 +77,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, Elsewhere: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.Marks.FloatingDescription(web)}}
+		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, Elsewhere: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.floating.Description(web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -88,7 +88,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 // TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
 func TestDeletionForAnother(t *testing.T) {
 	d := unconnected()
-	marked := `"description":"` + d.Marks.FloatingDescription(web) + `"`
+	marked := `"description":"` + d.floating.Description(web) + `"`
 	for name, test := range map[string]struct {
 		change cloud.Change
 		want   string // what becomes of the floating IP
@@ -100,8 +100,8 @@ func TestDeletionForAnother(t *testing.T) {
 		c.driver.Config.CascadeDelete = true
 		s := &object.Snapshot{
 			LB:       object.Balancer{ID: "old", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Port: "old"},
-			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: mark.FloatingPrefix + " shop/web from cluster kubernetes"},
-			Free:     &object.FloatingIP{ID: "free", Description: d.Marks.FloatingDescription(web)},
+			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: floatingip.DescriptionPrefix + " shop/web from cluster kubernetes"},
+			Free:     &object.FloatingIP{ID: "free", Description: d.floating.Description(web)},
 			Guard:    object.Guard{Group: &object.SecurityGroup{ID: "group"}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
@@ -178,7 +178,7 @@ func TestRenamedCluster(t *testing.T) {
 		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: old.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []object.Reference{{ID: "listener"}}}},
 		Members:  map[string][]object.Member{},
 		Monitors: map[string]object.Monitor{"pool": {ID: "monitor", Name: old.Marks.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
-		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.Marks.FloatingDescription(web)},
+		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floating.Description(web)},
 	}
 	var order []string
 	for range 10 {

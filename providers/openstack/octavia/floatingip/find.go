@@ -27,10 +27,10 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
-	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.Rules.Marks.FloatingDescription(spec.Ref.Owner)}})
+	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.Description(spec.Ref.Owner)}})
 	for i, ip := range made {
 		switch {
-		case !m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, false):
+		case !m.IsOurs(ip.Description, spec.Ref.Owner, false):
 		case ip.Port == "":
 			s.Free = &made[i]
 			return err
@@ -81,7 +81,7 @@ func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
 		return nil
 	}
 	chosen := desired.ChosenFloating(spec)
-	if chosen == s.Floating.Address || chosen == "" && m.Rules.Marks.FloatingIsOurs(s.Floating.Description, spec.Ref.Owner, true) {
+	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
 		return s.Floating
 	}
 	return nil

@@ -3,6 +3,7 @@ package floatingip
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -35,8 +36,8 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 	case internal:
 	case s.Floating == nil && follows != nil:
 		m.claimFloating(r, follows, spec.Ref.Owner)
-	case s.Floating != nil && m.Rules.Marks.FormerFloating(s.Floating.Description, spec.Ref.Owner):
-		changeFloating(r, s.Floating, s.Floating.Port, m.Rules.Marks.FloatingDescription(spec.Ref.Owner))
+	case s.Floating != nil && m.isFormer(s.Floating.Description, spec.Ref.Owner):
+		changeFloating(r, s.Floating, s.Floating.Port, m.Description(spec.Ref.Owner))
 	case s.Floating == nil:
 		m.attach(ctx, r, s, s.LB.Port, spec)
 	}
@@ -141,7 +142,7 @@ func (m *Manager) Release(r cloud.Resources, ip *object.FloatingIP, spec cloud.S
 		return r
 	}
 	keep := option.KeepFloatingIP.Bool(spec.Options)
-	switch ours := m.inherits(ip, spec) || m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true); {
+	switch ours := m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true); {
 	case ours && !keep:
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && spec.Deleting:
@@ -155,8 +156,8 @@ func (m *Manager) Release(r cloud.Resources, ip *object.FloatingIP, spec cloud.S
 // Park detaches a floating IP that was made for the Service, for the balancer that comes in the place
 // of this one: its description makes it the Service's. Any other is detached with the balancer.
 func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) cloud.Resources {
-	if ip != nil && (m.inherits(ip, spec) || m.Rules.Marks.FloatingIsOurs(ip.Description, spec.Ref.Owner, true)) {
-		changeFloating(&r, ip, "", m.Rules.Marks.FloatingDescription(spec.Ref.Owner))
+	if ip != nil && (m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true)) {
+		changeFloating(&r, ip, "", m.Description(spec.Ref.Owner))
 	}
 	return r
 }
@@ -165,13 +166,13 @@ func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec
 // which shared the balancer.
 func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
 	chosen, _ := desired.ChosenAddress(spec)
-	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, mark.FloatingPrefix)
+	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, DescriptionPrefix)
 }
 
 // claimFloating gives a floating IP that upstream made for the Service a description with its UID.
 func (m *Manager) claimFloating(r *cloud.Resources, ip *object.FloatingIP, o cloud.Owner) {
-	if !m.Rules.Marks.FloatingIsOurs(ip.Description, o, false) && m.Rules.Marks.FloatingIsOurs(ip.Description, o, true) {
-		changeFloating(r, ip, ip.Port, m.Rules.Marks.FloatingDescription(o))
+	if !m.IsOurs(ip.Description, o, false) && m.IsOurs(ip.Description, o, true) {
+		changeFloating(r, ip, ip.Port, m.Description(o))
 	}
 }
 
@@ -187,7 +188,7 @@ func (m *Manager) Kind() cloud.ResourceKind {
 func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
 	return cloud.Resource{
 		Kind: KindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Rules.Marks.FloatingDescription(spec.Ref.Owner),
+			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Description(spec.Ref.Owner),
 			"floating_ip_address": address,
 		},
 	}
@@ -235,4 +236,30 @@ func (m *Manager) update(ctx context.Context, present, wanted cloud.Resource, fi
 
 func (m *Manager) remove(ctx context.Context, present cloud.Resource) error {
 	return api.Remove(ctx, m.Network, "floatingips", present.ID)
+}
+
+// DescriptionPrefix begins the descriptions of the floating IPs upstream makes.
+const DescriptionPrefix = "Floating IP for Kubernetes external service"
+
+// Description is upstream's, with the Service's UID, which is a proof.
+func (m *Manager) Description(o cloud.Owner) string {
+	proof := " (uid " + o.UID + ")"
+	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.Marks.ClusterName)
+	return text[:min(len(text), mark.MaxText-len(proof))] + proof
+}
+
+// IsOurs reports whether a floating IP of that description was made for the Service. One of upstream's
+// says so by where it is attached.
+func (m *Manager) IsOurs(description string, o cloud.Owner, attached bool) bool {
+	if strings.Contains(description, "(uid ") {
+		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
+	}
+	return attached && strings.Contains(description, DescriptionPrefix)
+}
+
+// isFormer reports whether a floating IP of the Service has the description it got in a cluster of
+// another name.
+func (m *Manager) isFormer(description string, o cloud.Owner) bool {
+	return description != m.Description(o) && m.IsOurs(description, o, false) &&
+		strings.HasPrefix(description, DescriptionPrefix+" "+o.String()+" from cluster ")
 }

@@ -2,6 +2,7 @@
 package owner
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,13 +42,13 @@ func (w *Owners) Of(lb *object.Balancer, spec cloud.Spec) (owner cloud.Owner, sh
 	case c.Ours, lb.Name == cloud.UIDName(o.UID):
 		return o, false
 	case c.Upstream && !c.Namesake(o):
-		return w.Rules.Marks.OfUpstream(c.Named(w.Rules.Marks, o), o, byID), byID && tenant
+		return w.ofUpstream(c.Named(w.Rules.Marks, o), o, byID), byID && tenant
 	case c.Users > 0:
-		return shareWith(w.Rules.Marks.Others(c, o), o, room)
-	case isMade && room && w.Rules.Marks.Translated(made, o).Cluster == o.Cluster && !w.Rules.Marks.IsNameOf(lb.Name, o):
+		return shareWith(w.others(c, o), o, room)
+	case isMade && room && w.translated(made, o).Cluster == o.Cluster && !w.Rules.Marks.IsNameOf(lb.Name, o):
 		return cloud.Owner{}, true
 	case isMade:
-		return w.Rules.Marks.OfUpstream(made, o, byID), false
+		return w.ofUpstream(made, o, byID), false
 	}
 	return cloud.Owner{}, room && tenant
 }
@@ -76,23 +77,6 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 	return others[0], false
 }
 
-// isMade reports whether a balancer was made for some Service. Upstream marks those by their
-// names; one that was renamed still has its description.
-func isMade(lb *object.Balancer, o cloud.Owner) bool {
-	return strings.HasPrefix(lb.Name, mark.NamePrefix) || lb.Name == cloud.UIDName(o.UID) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix)
-}
-
-// isMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
-// differs, a tag has to say that it is the same Service.
-func (w *Owners) isMadeFor(lb *object.Balancer, o cloud.Owner) bool {
-	if lb.Name == w.Rules.Marks.Name(o) || lb.Name == cloud.UIDName(o.UID) || lb.Description == w.Rules.Marks.Description(o) {
-		return true
-	}
-	c := w.Rules.Marks.ReadClaims(lb.Tags, o)
-	former := w.Rules.Marks.IsNameOf(lb.Name, o) || strings.HasPrefix(lb.Description, mark.DescriptionPrefix+o.String()+" from cluster ")
-	return former && (c.Ours || c.Upstream)
-}
-
 // IsTenant reports whether the balancer was made for another Service or by the user: then we
 // manage our own listeners on it and nothing else.
 //
@@ -108,12 +92,12 @@ func (w *Owners) IsTenant(s *object.Snapshot, spec cloud.Spec) bool {
 	c := w.Rules.Marks.ReadClaims(s.LB.Tags, o)
 	adopts := annotation.Adopt.In(spec.Options) == s.LB.ID
 	switch {
-	case w.isMadeFor(&s.LB, o):
+	case w.Rules.Marks.IsMadeFor(s.LB.Name, s.LB.Description, s.LB.Tags, o):
 		return false
 	case c.Users > 0:
 		return true
 	case c.Ours && !adopts:
-		return !isMade(&s.LB, o) || !w.isAlone(s, spec)
+		return !mark.IsMade(s.LB.Name, s.LB.Description, o) || !w.isAlone(s, spec)
 	}
 	return !adopts
 }
@@ -174,22 +158,22 @@ func (w *Owners) Tagged(s *object.Snapshot, spec cloud.Spec) []object.Listener {
 // MayDelete reports whether the balancer was made for a Service, and nobody else uses it: one
 // that was made for another Service must have no listener that is not ours.
 func (w *Owners) MayDelete(s *object.Snapshot, spec cloud.Spec) bool {
-	return w.isUnused(&s.LB, spec) && (w.isMadeFor(&s.LB, spec.Ref.Owner) || w.isAlone(s, spec))
+	return w.isUnused(&s.LB, spec) && (w.Rules.Marks.IsMadeFor(s.LB.Name, s.LB.Description, s.LB.Tags, spec.Ref.Owner) || w.isAlone(s, spec))
 }
 
 // IsMadeFor reports whether the balancer alone says that it was made for this Service, and that nobody else uses it.
 func (w *Owners) IsMadeFor(lb *object.Balancer, spec cloud.Spec) bool {
-	return w.isUnused(lb, spec) && w.isMadeFor(lb, spec.Ref.Owner)
+	return w.isUnused(lb, spec) && w.Rules.Marks.IsMadeFor(lb.Name, lb.Description, lb.Tags, spec.Ref.Owner)
 }
 
 // isUnused reports whether a balancer was made for a Service, and no other one uses it.
 func (w *Owners) isUnused(lb *object.Balancer, spec cloud.Spec) bool {
-	return isMade(lb, spec.Ref.Owner) && w.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Users == 0
+	return mark.IsMade(lb.Name, lb.Description, spec.Ref.Owner) && w.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Users == 0
 }
 
 // IsOurPool reports whether the name of a pool says that it is the Service's.
 func (w *Owners) IsOurPool(p object.Pool, o cloud.Owner) bool {
-	return w.Rules.Marks.IsChild("pool", p.Name, o) || w.Rules.Marks.Renamed("pool", p.Name, o) != ""
+	return w.Rules.Marks.IsChild("pool", p.Name, o) || w.Rules.Marks.NameOf("pool", p.Name, o) != p.Name
 }
 
 // Pools are those that concern the Service: of its listeners, and its own that nothing leads to. Sorted by id.
@@ -215,4 +199,43 @@ func (w *Owners) UnusedPools(s *object.Snapshot, o cloud.Owner) []object.Pool {
 	}
 	slices.SortFunc(list, func(a, b object.Pool) int { return strings.Compare(a.ID, b.ID) })
 	return list
+}
+
+// others are the owners of the marks for other Services, ours before upstream's.
+func (w *Owners) others(c mark.Claims, o cloud.Owner) []cloud.Owner {
+	var list []cloud.Owner
+	for _, other := range c.Others {
+		if other.Cluster == mark.Hashed(o.Cluster) {
+			other.Cluster = o.Cluster
+		}
+		list = append(list, other)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Names)) {
+		if slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return w.Rules.Marks.Name(other) == name }) {
+			continue
+		}
+		other, ok := mark.ReadName(name)
+		if !ok {
+			other = cloud.Owner{Cluster: name}
+		}
+		list = append(list, w.translated(other, o))
+	}
+	return list
+}
+
+// ofUpstream is the owner that upstream's mark names. Only together with the id it says that it is
+// this very cluster.
+func (w *Owners) ofUpstream(named, o cloud.Owner, byID bool) cloud.Owner {
+	if byID {
+		return w.translated(named, o)
+	}
+	return named
+}
+
+// translated puts the id of our cluster in the place of its name.
+func (w *Owners) translated(named, o cloud.Owner) cloud.Owner {
+	if named.Cluster == w.Rules.Marks.ClusterName {
+		named.Cluster = o.Cluster
+	}
+	return named
 }

@@ -113,7 +113,7 @@ func (c *Composite) presentBalancer(s *object.Snapshot, spec cloud.Spec) cloud.R
 func (c *Composite) wantedBalancer(s *object.Snapshot, change cloud.Change) cloud.Resource {
 	spec := change.Spec
 	r := cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: map[string]any{
-		"tags": c.tagsWith(s.LB.Tags, change.After.OwnershipTags, spec.Ref.Owner),
+		"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, change.After.OwnershipTags, spec.Ref.Owner),
 	}}
 	if spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
 		r.Fields["name"] = change.After.Name
@@ -122,15 +122,6 @@ func (c *Composite) wantedBalancer(s *object.Snapshot, change cloud.Change) clou
 		}
 	}
 	return r
-}
-
-// tagsWith returns the tags of a balancer with these marks of the Service, and as they are where it
-// has them.
-func (c *Composite) tagsWith(have, marks []string, o cloud.Owner) []string {
-	if !c.Rules.Can(desired.AbleTags) || slices.Equal(c.Rules.Marks.ObservedMarks(have, o), marks) {
-		return have
-	}
-	return c.Rules.Marks.ReplaceMarks(have, marks, o)
 }
 
 // NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
@@ -178,7 +169,7 @@ func (c *Composite) ofDeletion(s *object.Snapshot, change cloud.Change) (r cloud
 	switch {
 	case !c.Owners.MayDelete(s, spec):
 		stays := present
-		stays.Fields = map[string]any{"tags": c.tagsWith(s.LB.Tags, nil, spec.Ref.Owner)}
+		stays.Fields = map[string]any{"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, nil, spec.Ref.Owner)}
 		r.Wanted = append(r.Wanted, stays)
 		r.Present = append(r.Present, c.presentListeners(s, c.Owners.Tagged(s, spec), change)...)
 		return r

@@ -91,10 +91,7 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 	var tags []string
 	headers := map[string]string{}
 	if have != nil {
-		name, tags = have.Name, slices.Concat([]string{}, have.Tags)
-		if other := c.Rules.Marks.Renamed("listener", have.Name, spec.Ref.Owner); other != "" {
-			name = other
-		}
+		name, tags = c.Rules.Marks.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
 	if l.ProviderFields[desired.FieldOwned] == "true" && !c.Rules.Marks.IsTagged(tags, spec.Ref.Owner) {

@@ -45,11 +45,11 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	groups := all.Groups
 	if !listed {
 		var err error
-		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {mark.GroupName(spec.Ref.Owner)}}); err != nil {
+		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {groupName(spec.Ref.Owner)}}); err != nil {
 			return err
 		}
 	}
-	at := slices.IndexFunc(groups, func(g object.SecurityGroup) bool { return g.Name == mark.GroupName(spec.Ref.Owner) })
+	at := slices.IndexFunc(groups, func(g object.SecurityGroup) bool { return g.Name == groupName(spec.Ref.Owner) })
 	if at >= 0 {
 		s.Guard.Group = &groups[at]
 	}
@@ -168,7 +168,7 @@ func (m *Manager) Kinds() []cloud.ResourceKind {
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
 func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
-	body := map[string]any{"security_group": map[string]string{"name": mark.GroupName(o), "description": m.Rules.Marks.GroupDescription(o)}}
+	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": m.groupDescription(o)}}
 	var answer struct {
 		Group object.SecurityGroup `json:"security_group"`
 	}
@@ -235,4 +235,15 @@ func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
+}
+
+// groupName is the name of the Service's security group, as upstream gives it. It holds the
+// Service's UID.
+func groupName(o cloud.Owner) string {
+	return mark.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
+}
+
+// groupDescription is that of the Service's security group, as upstream gives it.
+func (m *Manager) groupDescription(o cloud.Owner) string {
+	return mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName))
 }

@@ -1,16 +1,96 @@
+// Package mark gives what belongs to a Service its names, descriptions and tags, as upstream does, and
+// reads whose something is.
 package mark
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
+	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
+
+// Marks gives a Service's objects their names, descriptions and tags, and reads those of others.
+type Marks struct {
+	// Cloud is the name of the configuration's entry.
+	Cloud string
+	// ClusterName is --cluster-name, a part of the names upstream gives.
+	ClusterName string
+	// Tags says that balancers and listeners have tags.
+	Tags bool
+}
+
+// MaxText is the longest name, tag and description Octavia takes. Upstream cuts names but not
+// descriptions.
+const MaxText = 255
+
+// Cut makes a text as short as Octavia wants it.
+func Cut(text string) string { return text[:min(len(text), MaxText)] }
+
+// NamePrefix begins the names of balancers that were made for a Service.
+const NamePrefix = "kube_service_"
+
+// Name is the balancer's name as upstream gives it. It is no proof of anything: two clusters
+// in one project can have the same.
+func (m Marks) Name(o cloud.Owner) string {
+	return Cut(NamePrefix + m.ClusterName + "_" + o.Namespace + "_" + o.Name)
+}
+
+// ReadName reads a name that upstream gives a balancer. No part of a Service's name can hold a "_",
+// a cluster's can. Of a name that was cut nothing can be told for sure, so it is only somebody's.
+func ReadName(name string) (o cloud.Owner, ok bool) {
+	rest, ok := strings.CutPrefix(name, NamePrefix)
+	at := strings.LastIndex(rest, "_")
+	if !ok || at < 0 {
+		return cloud.Owner{}, false
+	}
+	o.Cluster, o.Name = rest[:at], rest[at+1:]
+	if at = strings.LastIndex(o.Cluster, "_"); at >= 0 {
+		o.Cluster, o.Namespace = o.Cluster[:at], o.Cluster[at+1:]
+	}
+	return o, true
+}
+
+// DescriptionPrefix begins the descriptions of balancers that were made for a Service.
+const DescriptionPrefix = "Kubernetes external service "
+
+// Description is the description of a Service's balancer, as upstream gives it.
+func (m Marks) Description(o cloud.Owner) string {
+	return Cut(fmt.Sprintf(DescriptionPrefix+"%s from cluster %s", o, m.ClusterName))
+}
+
+// ChildName is the name of the n-th listener, pool or monitor.
+func (m Marks) ChildName(kind string, n int, o cloud.Owner) string {
+	return Cut(fmt.Sprintf("%s_%d_%s", kind, n, m.Name(o)))
+}
+
+// IsChild reports whether a name is that of a listener, pool or monitor of the owner's balancer.
+func (m Marks) IsChild(kind, name string, o cloud.Owner) bool {
+	n, _, ok := SplitChild(kind, name)
+	return ok && name == m.ChildName(kind, n, o)
+}
+
+// SplitChild splits the name of a listener, pool or monitor into its number and the balancer's name.
+func SplitChild(kind, name string) (n int, balancer string, ok bool) {
+	rest, ok := strings.CutPrefix(name, kind+"_")
+	number, balancer, separated := strings.Cut(rest, "_")
+	n, err := strconv.Atoi(number)
+	return n, balancer, ok && separated && err == nil
+}
+
+// NameOf is the name of a listener, pool or monitor that is there: as it is, unless the cluster got
+// another name.
+func (m Marks) NameOf(kind, name string, o cloud.Owner) string {
+	if n, balancer, ok := SplitChild(kind, name); ok && m.IsNameOf(balancer, o) {
+		return m.ChildName(kind, n, o)
+	}
+	return name
+}
 
 // markPrefix begins the tag that says whose a balancer is. A shared balancer has one for each
 // Service, so all of an owner is in one tag, as a query: ccm:cluster=…&name=…&uid=….
@@ -81,9 +161,12 @@ func (m Marks) ObservedMarks(have []string, o cloud.Owner) []string {
 }
 
 // ReplaceMarks returns tags with the marks of a list in the place of the Service's present
-// ones. All others stay.
+// ones, and as they are where it has them. All others stay.
 func (m Marks) ReplaceMarks(have, wanted []string, o cloud.Owner) []string {
 	present := m.ObservedMarks(have, o)
+	if !m.Tags || slices.Equal(present, wanted) {
+		return have
+	}
 	replaced := []string{}
 	for _, tag := range have {
 		if !slices.Contains(present, tag) && tag != "" {
@@ -150,45 +233,6 @@ func (m Marks) IsNameOf(name string, o cloud.Owner) bool {
 	return name == m.Name(o) || strings.HasPrefix(name, NamePrefix) && strings.HasSuffix(name, "_"+o.Namespace+"_"+o.Name)
 }
 
-// Others are the owners of the marks for other Services, ours before upstream's.
-func (m Marks) Others(c Claims, o cloud.Owner) []cloud.Owner {
-	var list []cloud.Owner
-	for _, other := range c.Others {
-		if other.Cluster == Hashed(o.Cluster) {
-			other.Cluster = o.Cluster
-		}
-		list = append(list, other)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Names)) {
-		if slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return m.Name(other) == name }) {
-			continue
-		}
-		other, ok := ReadName(name)
-		if !ok {
-			other = cloud.Owner{Cluster: name}
-		}
-		list = append(list, m.Translated(other, o))
-	}
-	return list
-}
-
-// OfUpstream is the owner that upstream's mark names. Only together with the id it says that it is
-// this very cluster.
-func (m Marks) OfUpstream(named, o cloud.Owner, byID bool) cloud.Owner {
-	if byID {
-		return m.Translated(named, o)
-	}
-	return named
-}
-
-// Translated puts the id of our cluster in the place of its name.
-func (m Marks) Translated(named, o cloud.Owner) cloud.Owner {
-	if named.Cluster == m.ClusterName {
-		named.Cluster = o.Cluster
-	}
-	return named
-}
-
 // Named is the owner that upstream's mark of the Service names.
 func (c Claims) Named(m Marks, o cloud.Owner) cloud.Owner {
 	if len(c.former) > 0 {
@@ -204,4 +248,21 @@ func (c Claims) Named(m Marks, o cloud.Owner) cloud.Owner {
 func (m Marks) IsTagged(tags []string, o cloud.Owner) bool {
 	former := slices.ContainsFunc(tags, func(tag string) bool { return tag != m.Name(o) && m.IsNameOf(tag, o) })
 	return slices.Contains(tags, m.Name(o)) && !former
+}
+
+// IsMade reports whether a balancer was made for some Service. Upstream marks those by their
+// names; one that was renamed still has its description.
+func IsMade(name, description string, o cloud.Owner) bool {
+	return strings.HasPrefix(name, NamePrefix) || name == cloud.UIDName(o.UID) || strings.HasPrefix(description, DescriptionPrefix)
+}
+
+// IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
+// differs, a tag has to say that it is the same Service.
+func (m Marks) IsMadeFor(name, description string, tags []string, o cloud.Owner) bool {
+	if name == m.Name(o) || name == cloud.UIDName(o.UID) || description == m.Description(o) {
+		return true
+	}
+	c := m.ReadClaims(tags, o)
+	former := m.IsNameOf(name, o) || strings.HasPrefix(description, DescriptionPrefix+o.String()+" from cluster ")
+	return former && (c.Ours || c.Upstream)
 }

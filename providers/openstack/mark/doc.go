@@ -1,3 +1,0 @@
-// Package mark gives what belongs to a Service its names, descriptions and tags, as upstream does, and
-// reads whose something is.
-package mark
