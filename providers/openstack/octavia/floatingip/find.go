@@ -17,6 +17,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
+// Manager are those of load balancers.
+type Manager struct {
+	Network *gophercloud.ServiceClient
+	Rules   *desired.Rules
+	Reader  *object.Reader
+	Checker *check.Checker
+}
+
 // Find finds the floating IP at the balancer's port. Where one is wanted and there is
 // none, it looks for one that is left of a balancer of this Service that is gone.
 func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) (err error) {
@@ -58,35 +66,6 @@ func (m *Manager) floatingOf(ctx context.Context, spec cloud.Spec, query url.Val
 	return m.Reader.FloatingIPs(ctx, query)
 }
 
-// isLeft reports whether a port is that of another balancer of the Service, which the present one has
-// replaced.
-func (m *Manager) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
-	all, _, err := m.Reader.Balancers(ctx)
-	if err != nil {
-		return false, fmt.Errorf("listing balancers: %w", err)
-	}
-	return slices.ContainsFunc(all, func(lb object.Balancer) bool {
-		return lb.Port == port && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
-	}), nil
-}
-
-// Following is the floating IP that stays at the balancer beside, which serves, and follows when this
-// one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
-func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
-	if spec.Beside == nil || m.Rules.WantsInternal(spec) {
-		return nil
-	}
-	s, ok := spec.Beside.Native.(*object.Snapshot)
-	if !ok || s.Floating == nil {
-		return nil
-	}
-	chosen := desired.ChosenFloating(spec)
-	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
-		return s.Floating
-	}
-	return nil
-}
-
 // FindNetwork returns the external network to use where none is configured: the first
 // with a subnet that is IPv4 or that we are not shown; "" when there is none.
 func (m *Manager) FindNetwork(ctx context.Context) (string, error) {
@@ -105,12 +84,4 @@ func (m *Manager) FindNetwork(ctx context.Context) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// Manager are those of load balancers.
-type Manager struct {
-	Network *gophercloud.ServiceClient
-	Rules   *desired.Rules
-	Reader  *object.Reader
-	Checker *check.Checker
 }

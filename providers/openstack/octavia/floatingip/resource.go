@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
@@ -69,15 +69,15 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 // What cannot be read now is the problem of the floating IP alone.
 func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
 	chosen := desired.ChosenFloating(spec)
+	made := m.newFloatingIP(port, spec, chosen)
 	switch {
 	case chosen != "":
-		m.attachAddress(ctx, r, port, spec, chosen)
+		m.attachAddress(ctx, r, made, spec, chosen)
 		return
 	case s.Free != nil:
 		changeFloating(r, s.Free, port, s.Free.Description)
 		return
 	}
-	made := m.newFloatingIP(port, spec, "")
 	if s.Elsewhere != nil {
 		left, err := m.isLeft(ctx, spec, s.Elsewhere.Port)
 		if left {
@@ -89,14 +89,15 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	r.Wanted = append(r.Wanted, made)
 }
 
-func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, port any, spec cloud.Spec, address string) {
+// attachAddress adds the floating IP with the chosen address: the project's, else the one that is to be made.
+func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, made cloud.Resource, spec cloud.Spec, address string) {
 	found, err := m.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
 	if len(found) == 0 {
-		made := m.newFloatingIP(port, spec, address)
 		made.Problem = err
 		r.Wanted = append(r.Wanted, made)
 		return
 	}
+	port := made.Fields["port_id"]
 	changeFloating(r, &found[0], port, found[0].Description)
 	if found[0].Port == "" || found[0].Port == port {
 		return
@@ -116,7 +117,7 @@ const PortOfVIP = "vip_port_id"
 // the project does not have, is made before the balancer: most clouds let only administrators choose, and a balancer would wait
 // for it for ever. It is found again by its description.
 func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec, made *cloud.Resource) {
-	if m.Rules.WantsInternal(spec) || spec.IPv6 || m.Rules.FloatingNetwork(spec) == desired.NoNetwork || m.Following(spec) != nil {
+	if m.Rules.WantsInternal(spec) || spec.IPv6 || m.Following(spec) != nil || m.Rules.FloatingNetwork(spec) == desired.NoNetwork {
 		return
 	}
 	had := len(r.Present)
@@ -176,14 +177,6 @@ func (m *Manager) claimFloating(r *cloud.Resources, ip *object.FloatingIP, o clo
 	}
 }
 
-// KindFloatingIP is the name of the kind of resources.
-const KindFloatingIP = "floating IP"
-
-// Kind is that of floating IPs.
-func (m *Manager) Kind() cloud.ResourceKind {
-	return cloud.ResourceKind{Name: KindFloatingIP, Create: m.Create, Update: m.update, Delete: m.remove}
-}
-
 // newFloatingIP is a floating IP at a port, with an address if that is not "".
 func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
 	return cloud.Resource{
@@ -192,50 +185,6 @@ func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud
 			"floating_ip_address": address,
 		},
 	}
-}
-
-// Create makes a floating IP: where its address was not chosen, in the first subnet that
-// has room.
-func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	spec, _ := wanted.Native.(cloud.Spec)
-	subnets := []string{""}
-	if wanted.Fields["floating_ip_address"] == "" {
-		if err := m.Checker.Floating(ctx, spec); err != nil {
-			return "", err
-		}
-		var err error
-		if subnets, err = m.Checker.FloatingSubnets(ctx, spec); err != nil {
-			return "", err
-		}
-	}
-	var err error
-	for _, subnet := range subnets {
-		body := api.ForCreation(wanted.Fields)
-		if subnet != "" {
-			body["subnet_id"] = subnet
-		}
-		_, err = m.Network.Post(ctx, m.Network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
-		switch api.Classify(err).Class {
-		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
-		default:
-			return "", err
-		}
-	}
-	return "", err
-}
-
-// update writes port and description. Only an explicit null detaches it.
-func (m *Manager) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	body := api.Chosen(wanted.Fields, append(fields, "port_id"))
-	if body["port_id"] == "" {
-		body["port_id"] = nil
-	}
-	_, err := m.Network.Put(ctx, m.Network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
-	return err
-}
-
-func (m *Manager) remove(ctx context.Context, present cloud.Resource) error {
-	return api.Remove(ctx, m.Network, "floatingips", present.ID)
 }
 
 // DescriptionPrefix begins the descriptions of the floating IPs upstream makes.
@@ -262,4 +211,33 @@ func (m *Manager) IsOurs(description string, o cloud.Owner, attached bool) bool 
 func (m *Manager) isFormer(description string, o cloud.Owner) bool {
 	return description != m.Description(o) && m.IsOurs(description, o, false) &&
 		strings.HasPrefix(description, DescriptionPrefix+" "+o.String()+" from cluster ")
+}
+
+// Following is the floating IP that stays at the balancer beside, which serves, and follows when this
+// one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
+func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
+	if spec.Beside == nil || m.Rules.WantsInternal(spec) {
+		return nil
+	}
+	s, ok := spec.Beside.Native.(*object.Snapshot)
+	if !ok || s.Floating == nil {
+		return nil
+	}
+	chosen := desired.ChosenFloating(spec)
+	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
+		return s.Floating
+	}
+	return nil
+}
+
+// isLeft reports whether a port is that of another balancer of the Service, which the present one has
+// replaced.
+func (m *Manager) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
+	all, _, err := m.Reader.Balancers(ctx)
+	if err != nil {
+		return false, fmt.Errorf("listing balancers: %w", err)
+	}
+	return slices.ContainsFunc(all, func(lb object.Balancer) bool {
+		return lb.Port == port && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
+	}), nil
 }

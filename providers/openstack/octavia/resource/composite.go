@@ -3,7 +3,6 @@
 package resource
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
@@ -64,33 +62,6 @@ func (c *Composite) ofUpdate(ctx context.Context, s *object.Snapshot, change clo
 	return r
 }
 
-// ofCreation is a balancer with all it has.
-func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change cloud.Change) (cloud.Resources, error) {
-	where, err := c.Place(ctx, change.Spec)
-	if err != nil {
-		return cloud.Resources{}, err
-	}
-	other := ""
-	if change.After.DualStack {
-		if other, err = c.otherSubnet(ctx, where, desired.OnIPv6(change.Spec)); err != nil {
-			return cloud.Resources{}, err
-		}
-	}
-	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
-	made := c.NewBalancer(change, where, other)
-	c.Floating.AddFirst(ctx, &r, s, change.Spec, &made)
-	r.Wanted = append(r.Wanted, made)
-	if change.Spec.Lookups[desired.LookupMemberCIDR] != "" {
-		had := len(r.Wanted)
-		r = c.withGroup(r, s, change)
-		balancer := Find(r.Wanted, made.Ref())
-		for _, opens := range r.Wanted[had:] { // what listens must be reached
-			balancer.Needs = append(balancer.Needs, opens.Ref())
-		}
-	}
-	return r, nil
-}
-
 // withGroup adds the security group of the members that are wanted.
 func (c *Composite) withGroup(r cloud.Resources, s *object.Snapshot, change cloud.Change) cloud.Resources {
 	var addresses []string
@@ -122,26 +93,6 @@ func (c *Composite) wantedBalancer(s *object.Snapshot, change cloud.Change) clou
 		}
 	}
 	return r
-}
-
-// NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
-// for none.
-func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
-	spec, b := change.Spec, change.After
-	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
-		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
-		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
-		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
-		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
-	}
-	if c.Rules.Can(desired.AbleTags) {
-		fields["tags"] = b.OwnershipTags
-	}
-	if other != "" {
-		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
-	}
-	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}
 }
 
 // ofDeletion is what goes, and what stays in its place:
@@ -196,4 +147,9 @@ func everything(s *object.Snapshot) (list []cloud.Resource) {
 		}
 	}
 	return list
+}
+
+// TheBalancer stands for the id of the balancer that the other resources belong to.
+func TheBalancer(spec cloud.Spec) cloud.IDOf {
+	return cloud.IDOf{Kind: kindBalancer, Key: spec.Ref.Owner.String()}
 }

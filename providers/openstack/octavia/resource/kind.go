@@ -3,6 +3,8 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -161,3 +163,42 @@ const (
 	kindMonitor  = "health monitor"
 	kindListener = "listener"
 )
+
+// memberKind writes all members of a pool at once, or one by one for providers that can't take
+// several.
+func (c *Composite) memberKind() cloud.ResourceKind {
+	kind := cloud.ResourceKind{Name: kindMember, Settles: settles}
+	if !c.Rules.Config.Serial {
+		kind.Batch = "pool_id"
+		kind.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
+			bodies := []map[string]any{}
+			for _, m := range wanted {
+				bodies = append(bodies, memberBody(m))
+			}
+			return c.put(ctx, "members", bodies, object.PathPools, pool, "members")
+		}
+		return kind
+	}
+	path := func(r cloud.Resource) []string {
+		return []string{object.PathPools, fmt.Sprint(r.Fields["pool_id"]), "members"}
+	}
+	kind.Create = func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+		return c.post(ctx, "member", memberBody(wanted), path(wanted)...)
+	}
+	kind.Update = func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+		return c.put(ctx, "member", api.Chosen(wanted.Fields, fields), append(path(present), present.ID)...)
+	}
+	kind.Delete = func(ctx context.Context, present cloud.Resource) error {
+		return api.Remove(ctx, c.Client, append(path(present), present.ID)...)
+	}
+	return kind
+}
+
+func memberBody(m cloud.Resource) map[string]any {
+	body := maps.Clone(m.Fields)
+	delete(body, "pool_id")
+	if body["subnet_id"] == "" {
+		delete(body, "subnet_id")
+	}
+	return body
+}

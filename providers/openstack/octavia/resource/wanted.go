@@ -1,0 +1,215 @@
+package resource
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// listenerResources are the Service's listeners and what is behind them, as they are and as they
+// have to be.
+func (c *Composite) listenerResources(s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
+	ours := slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
+		trial := c.Rules.Marks.IsChild("trial", l.Name, change.Spec.Ref.Owner)
+		return !trial && listenerAt(change.After.Listeners, l.Key()) == nil && !c.Owners.IsOurs(s, l, change.Spec)
+	})
+	r.Present = c.presentListeners(s, ours, change)
+	for _, l := range change.After.Listeners {
+		have := s.ListenerOf(l.Key())
+		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have)}
+		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
+			behind := ThePool(l.Key(), string(l.TargetProtocol))
+			wanted.Fields["default_pool_id"] = behind
+			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, Find(r.Present, behind))...)
+			r.Wanted = append(r.Wanted, c.wantedMeanwhile(s, l, change, r.Present)...)
+		}
+		wanted.Trial = c.trialOf(s, l, change.Spec)
+		r.Wanted = append(r.Wanted, wanted)
+	}
+	return r
+}
+
+// listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
+// users and other headers. have is nil where there is none.
+func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *object.Listener) map[string]any {
+	name := c.Rules.Marks.ChildName("listener", portIndex(l, spec), spec.Ref.Owner)
+	var tags []string
+	headers := map[string]string{}
+	if have != nil {
+		name, tags = c.Rules.Marks.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
+		maps.Copy(headers, have.InsertHeaders)
+	}
+	if l.ProviderFields[desired.FieldOwned] == "true" && !c.Rules.Marks.IsTagged(tags, spec.Ref.Owner) {
+		tags = append(slices.DeleteFunc(tags, func(tag string) bool { return c.Rules.Marks.IsNameOf(tag, spec.Ref.Owner) }), c.Rules.Marks.Name(spec.Ref.Owner))
+	}
+	fields := map[string]any{
+		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
+		"connection_limit": atoi(l.ProviderFields[desired.FieldConnectionLimit]), "tags": tags,
+	}
+	for field, extra := range map[string]string{
+		"timeout_client_data": desired.FieldClientData, "timeout_member_connect": desired.FieldMemberConnect,
+		"timeout_member_data": desired.FieldMemberData, "timeout_tcp_inspect": desired.FieldTCPInspect,
+	} {
+		if value, managed := l.ProviderFields[extra]; managed {
+			fields[field] = atoi(value)
+		}
+	}
+	if l.Protocol == desired.ProtocolTerminated {
+		fields["default_tls_container_ref"] = l.ProviderFields[desired.FieldTLS]
+	}
+	if value, managed := l.ProviderFields[desired.FieldForwardedFor]; managed {
+		delete(headers, desired.ForwardedFor)
+		if value == "true" {
+			headers[desired.ForwardedFor] = "true"
+		}
+		fields["insert_headers"] = headers
+	}
+	if cidrs, managed := l.ProviderFields[desired.FieldAllowed]; managed {
+		fields["allowed_cidrs"] = cidrList(cidrs)
+	}
+	return fields
+}
+
+// wantedBehind is what has to be behind a listener. have is its pool, nil when there is none.
+func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource) []cloud.Resource {
+	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
+	index := portIndex(l, spec)
+	name := c.Rules.Marks.ChildName("pool", index, spec.Ref.Owner)
+	var members []object.Member
+	check := c.Rules.Marks.ChildName("monitor", index, spec.Ref.Owner)
+	if have != nil {
+		name = c.Rules.Marks.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
+		members = s.Members[have.ID]
+		if m, exists := s.Monitors[have.ID]; exists {
+			check = c.Rules.Marks.NameOf("monitor", m.Name, spec.Ref.Owner)
+		}
+	}
+	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
+		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
+		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
+	}}}
+	list = append(list, c.memberResources(s, l, change, ref, members)...)
+	if l.Health != nil {
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
+	}
+	return list
+}
+
+// wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
+// another one: that serves until the other one does.
+func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
+	have := s.ListenerOf(l.Key())
+	if have == nil || s.Pools[have.Pool].Protocol == string(l.TargetProtocol) {
+		return nil
+	}
+	var list []cloud.Resource
+	for _, p := range present {
+		if p.Kind == kindPool && p.ID == have.Pool {
+			list = c.memberResources(s, l, change, p.Ref(), s.Members[p.ID])
+		}
+	}
+	for i := range list {
+		list[i].WhileRefused = true
+	}
+	return list
+}
+
+func (c *Composite) memberResources(s *object.Snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member) []cloud.Resource {
+	var list []cloud.Resource
+	for _, m := range c.WantedMembers(l, change, present, c.memberSubnet(s, change.Spec)) {
+		r := MemberResource(m, pool)
+		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
+		list = append(list, r)
+	}
+	return list
+}
+
+// WantedMembers are the members of a listener's pool. A target of which only the address is known
+// stays as it is. Without a node port there is nothing to connect to.
+func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
+	spec := change.Spec
+	var list []object.Member
+	if l.TargetPort == 0 {
+		return nil
+	}
+	machines := make(map[cloud.InstanceID]cloud.Target, len(spec.Candidates))
+	for _, t := range spec.Candidates {
+		machines[t.InstanceID] = t
+	}
+	taken := map[string]bool{} // two targets can have one address: a machine's counts first
+	add := func(m object.Member) {
+		if m.Address != "" && !taken[m.Address] {
+			taken[m.Address] = true
+			list = append(list, m)
+		}
+	}
+	for _, id := range change.After.Targets {
+		machine := machines[id]
+		add(object.Member{
+			Name: mark.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(spec)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+		})
+	}
+	for _, id := range change.After.Targets {
+		if at := slices.IndexFunc(present, func(m object.Member) bool { return id.Unknown() && m.Address == desired.MemberOf(id) }); at >= 0 {
+			add(present[at])
+		}
+	}
+	return list
+}
+
+// memberSubnet is the subnet of the members; without one of their own it is the balancer's.
+func (c *Composite) memberSubnet(s *object.Snapshot, spec cloud.Spec) string {
+	return cmp.Or(c.Rules.PlacementOf(spec).MemberSubnet, s.LB.Subnet)
+}
+
+func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {
+	fields := map[string]any{
+		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
+		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
+	}
+	if h.Path != "" {
+		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
+	}
+	return fields
+}
+
+// trialOf is a listener like the wanted one at a port nobody uses, and switched off: what the API
+// refuses, such as a certificate it cannot read, it has to refuse before the old listener is
+// deleted. Octavia takes no second listener at a port. A plain protocol needs no trial.
+func (c *Composite) trialOf(s *object.Snapshot, l cloud.Listener, spec cloud.Spec) *cloud.Resource {
+	switch l.Protocol {
+	case cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP:
+		return nil
+	}
+	fields := c.listenerFields(l, spec, nil)
+	name := c.Rules.Marks.ChildName("trial", portIndex(l, spec), spec.Ref.Owner)
+	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, unusedPort(s, spec), false
+	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[desired.FieldTLS]), Fields: fields}
+}
+
+// unusedPort is the highest port that no listener has and no port of the Service needs.
+func unusedPort(s *object.Snapshot, spec cloud.Spec) int {
+	port := 65535
+	for slices.ContainsFunc(s.Listeners, func(l object.Listener) bool { return l.Port == port }) ||
+		slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Port == port }) {
+		port--
+	}
+	return port
+}
+
+// portIndex is the place of a listener's port in the Service, which its name has.
+func portIndex(l cloud.Listener, spec cloud.Spec) int {
+	return max(0, slices.IndexFunc(spec.Ports, func(p cloud.Port) bool { return p.Listener().Key() == l.Key() }))
+}
+
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
