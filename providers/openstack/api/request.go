@@ -51,9 +51,30 @@ func Put(ctx context.Context, client *gophercloud.ServiceClient, url string, bod
 	return err
 }
 
-// Changed says which statuses a change that was made has; the library expects only some of them. It
+// Post makes an object, which the request has under that name, and reads the answer unless that is nil.
+func Post(ctx context.Context, client *gophercloud.ServiceClient, name string, body, answer any, path ...string) error {
+	_, err := client.Post(ctx, client.ServiceURL(path...), map[string]any{name: body}, answer, changed())
+	return err
+}
+
+// Create makes an object likewise, and returns its id. An answer that is none of the API says that nothing was made.
+func Create(ctx context.Context, client *gophercloud.ServiceClient, name string, body any, path ...string) (string, error) {
+	var answer map[string]struct {
+		ID string `json:"id"`
+	}
+	err := Post(ctx, client, name, body, &answer, path...)
+	return answer[name].ID, err
+}
+
+// Update changes an object, which the request has under that name.
+func Update(ctx context.Context, client *gophercloud.ServiceClient, name string, body any, path ...string) error {
+	_, err := client.Put(ctx, client.ServiceURL(path...), map[string]any{name: body}, nil, changed())
+	return err
+}
+
+// changed says which statuses a change that was made has; the library expects only some of them. It
 // writes body and answer into the options, so every request has its own.
-func Changed() *gophercloud.RequestOpts {
+func changed() *gophercloud.RequestOpts {
 	return &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
 }
 

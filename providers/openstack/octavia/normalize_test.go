@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -277,7 +278,7 @@ func TestGuardedPorts(t *testing.T) {
 		"nobody knows which":            {[]neutron.Port{at("a", "far"), at("b", "farther")}, ""},
 	} {
 		g := object.Guard{Group: &object.SecurityGroup{ID: "g"}, Ports: test.ports, Network: "near"}
-		got := slices.Sorted(maps.Keys(g.Behind([]string{"10.0.0.5"})))
+		got := slices.Sorted(maps.Keys(secgroup.Behind(g, []string{"10.0.0.5"})))
 		if strings.Join(got, ",") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}

@@ -177,7 +177,7 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 			desired.FieldTCPInspect:      strconv.Itoa(l.TCPInspect),
 			desired.FieldAllowed:         desired.ObservedAllowed(l, neutron.IsIPv6(s.LB.Address), wanted.ProviderFields[desired.FieldAllowed]),
 			desired.FieldMethod:          p.Method,
-			desired.FieldPersistence:     p.PersistenceType(),
+			desired.FieldPersistence:     string(p.Persistence),
 			desired.FieldOwned:           strconv.FormatBool(d.Marks.IsTagged(l.Tags, spec.Ref.Owner)),
 		},
 	}

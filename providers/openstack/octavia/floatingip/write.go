@@ -35,7 +35,7 @@ func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 		if subnet != "" {
 			body["subnet_id"] = subnet
 		}
-		_, err = m.Network.Post(ctx, m.Network.ServiceURL("floatingips"), map[string]any{"floatingip": body}, nil, api.Changed())
+		err = api.Post(ctx, m.Network, "floatingip", body, nil, "floatingips")
 		switch api.Classify(err).Class {
 		case cloud.FailureConflict, cloud.FailureInvalid, cloud.FailureQuota: // such as a subnet that is full
 		default:
@@ -51,8 +51,7 @@ func (m *Manager) update(ctx context.Context, present, wanted cloud.Resource, fi
 	if body["port_id"] == "" {
 		body["port_id"] = nil
 	}
-	_, err := m.Network.Put(ctx, m.Network.ServiceURL("floatingips", present.ID), map[string]any{"floatingip": body}, nil, api.Changed())
-	return err
+	return api.Update(ctx, m.Network, "floatingip", body, "floatingips", present.ID)
 }
 
 func (m *Manager) remove(ctx context.Context, present cloud.Resource) error {

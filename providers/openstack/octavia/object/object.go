@@ -1,12 +1,8 @@
 package object
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -64,15 +60,15 @@ type (
 	}
 	// Pool is what a listener leads to.
 	Pool struct {
-		ID          string          `json:"id"`
-		Name        string          `json:"name"`
-		Protocol    string          `json:"protocol"`
-		Method      string          `json:"lb_algorithm"`
-		Persistence json.RawMessage `json:"session_persistence"`
-		Monitor     string          `json:"healthmonitor_id"`
-		Members     []Reference     `json:"members"`
-		Listeners   []Reference     `json:"listeners"`
-		Updated     string          `json:"updated_at"`
+		ID          string      `json:"id"`
+		Name        string      `json:"name"`
+		Protocol    string      `json:"protocol"`
+		Method      string      `json:"lb_algorithm"`
+		Persistence Persistence `json:"session_persistence"`
+		Monitor     string      `json:"healthmonitor_id"`
+		Members     []Reference `json:"members"`
+		Listeners   []Reference `json:"listeners"`
+		Updated     string      `json:"updated_at"`
 	}
 	// Member is a machine in a pool.
 	Member struct {
@@ -102,18 +98,17 @@ type (
 	}
 )
 
-// PersistenceType returns the type of a pool's session persistence, "" when it has none.
-func (p Pool) PersistenceType() string {
-	var persistence struct{ Type string }
-	if json.Unmarshal(p.Persistence, &persistence) != nil {
-		return ""
-	}
-	return persistence.Type
-}
+// Persistence is the type of a pool's session persistence, "" when it has none.
+type Persistence string
 
-// Shared reports whether several listeners lead to the pool, as users can make it: then it is not
-// ours to change.
-func (p Pool) Shared() bool { return len(p.Listeners) > 1 }
+// UnmarshalJSON implements json.Unmarshaler. What is no persistence is none.
+func (p *Persistence) UnmarshalJSON(data []byte) error {
+	var read struct{ Type string }
+	if json.Unmarshal(data, &read) == nil {
+		*p = Persistence(read.Type)
+	}
+	return nil
+}
 
 // Provisioning states (https://docs.openstack.org/api-ref/load-balancer/v2/#prov-status).
 const (
@@ -206,53 +201,6 @@ type Guard struct {
 	Network string
 }
 
-// String writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
-func (r SecurityGroupRule) String() string {
-	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, cmp.Or(r.Source, r.Group))
-}
-
-// Has reports whether a port has the security group.
-func (g Guard) Has(p neutron.Port) bool {
-	return g.Group != nil && slices.Contains(p.Groups, g.Group.ID)
-}
-
-// Behind are the ids of the ports that need the group for these addresses. Those without port
-// security need none.
-func (g Guard) Behind(addresses []string) map[string]bool {
-	ids := map[string]bool{}
-	for _, address := range addresses {
-		for _, p := range g.at(address) {
-			if p.Security == nil || *p.Security {
-				ids[p.ID] = true
-			}
-		}
-	}
-	return ids
-}
-
-// at returns the machines' ports with an address: those in the balancer's network if there are
-// any. Where several networks have the same addresses nothing else tells whose is meant, so then
-// it is nobody's.
-func (g Guard) at(address string) []neutron.Port {
-	var near, all []neutron.Port
-	for _, p := range g.Ports {
-		if !slices.ContainsFunc(p.FixedIPs, func(f neutron.FixedIP) bool { return f.Address.String() == address }) {
-			continue
-		}
-		all = append(all, p)
-		if p.Network == g.Network {
-			near = append(near, p)
-		}
-	}
-	switch {
-	case len(near) > 0:
-		return near
-	case len(all) == 1:
-		return all
-	}
-	return nil
-}
-
 // BulkList is all balancers of the project and what belongs to them in Neutron.
 type BulkList struct {
 	Balancers []Balancer
@@ -266,4 +214,9 @@ type BulkList struct {
 func BulkListOf(spec cloud.Spec) (BulkList, bool) {
 	s, ok := spec.BulkList.(BulkList)
 	return s, ok
+}
+
+// Key is that of the kernel's listener.
+func (l Listener) Key() string {
+	return cloud.Listener{Protocol: cloud.Protocol(l.Protocol), Port: l.Port}.Key()
 }

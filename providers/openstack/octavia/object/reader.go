@@ -251,20 +251,6 @@ func LastOf(spec cloud.Spec) *Snapshot {
 	return s
 }
 
-// ListenerOf returns the listener with that key, nil when there is none.
-func (s *Snapshot) ListenerOf(key string) *Listener {
-	at := slices.IndexFunc(s.Listeners, func(l Listener) bool { return l.Key() == key })
-	if at < 0 {
-		return nil
-	}
-	return &s.Listeners[at]
-}
-
-// Key is that of the kernel's listener.
-func (l Listener) Key() string {
-	return cloud.Listener{Protocol: cloud.Protocol(l.Protocol), Port: l.Port}.Key()
-}
-
 // Answer is what Octavia answers to the creation of a load balancer with all that it has.
 type Answer struct {
 	Balancer

@@ -47,8 +47,7 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (cloud.R
 	case !change.Before.Found:
 		return c.ofCreation(ctx, s, change)
 	case s.LB.Provisioning == object.StatusError:
-		_, detail := object.Lifecycle(s.LB)
-		return cloud.Resources{}, fmt.Errorf("changing balancer %s: %s", s.LB.ID, detail)
+		return cloud.Resources{}, fmt.Errorf("changing balancer %s: %s", s.LB.ID, change.Before.Detail)
 	}
 	return c.ofUpdate(ctx, s, change), nil
 }

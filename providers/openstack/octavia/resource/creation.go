@@ -28,8 +28,8 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 			return cloud.Resources{}, err
 		}
 	}
-	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
 	made := c.NewBalancer(change, where, other)
+	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
 	c.Floating.AddFirst(ctx, &r, s, change.Spec, &made)
 	r.Wanted = append(r.Wanted, made)
 	if change.Spec.Lookups[desired.LookupMemberCIDR] != "" {
@@ -43,35 +43,11 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 	return r, nil
 }
 
-// NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
-// for none.
-func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
-	spec, b := change.Spec, change.After
-	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
-		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
-		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
-		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
-		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
-	}
-	if c.Rules.Can(desired.AbleTags) {
-		fields["tags"] = b.OwnershipTags
-	}
-	if other != "" {
-		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
-	}
-	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}
-}
-
 // Place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
 func (c *Composite) Place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
 	where = c.Rules.PlacementOf(spec)
-	if pinned := spec.Preserved[desired.FieldSubnet]; pinned != "" {
-		where.Subnet = pinned
-	}
-	if pinned := spec.Preserved[desired.FieldNetwork]; pinned != "" {
-		where.Network = pinned
-	}
+	where.Subnet = cmp.Or(spec.Preserved[desired.FieldSubnet], where.Subnet)
+	where.Network = cmp.Or(spec.Preserved[desired.FieldNetwork], where.Network)
 	switch id := desired.PortOfVIP(spec); {
 	case id != "":
 		where.Network = ""
@@ -107,6 +83,23 @@ func (c *Composite) otherSubnet(ctx context.Context, where config.Placement, ipv
 		}
 	}
 	return "", nil
+}
+
+// NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
+// for none.
+func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
+	spec, b := change.Spec, change.After
+	fields := map[string]any{
+		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
+		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
+		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
+		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
+		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network, "tags": b.OwnershipTags,
+	}
+	if other != "" {
+		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
+	}
+	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}
 }
 
 // subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the

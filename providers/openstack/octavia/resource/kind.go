@@ -48,7 +48,7 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 	var answer struct {
 		LB object.Answer `json:"loadbalancer"`
 	}
-	_, err := c.Client.Post(ctx, c.Client.ServiceURL(object.PathBalancers), map[string]any{"loadbalancer": body}, &answer, api.Changed())
+	err := api.Post(ctx, c.Client, "loadbalancer", body, &answer, object.PathBalancers)
 	if err == nil && answer.LB.ID == "" {
 		err = cloud.ErrIncomplete
 	}
@@ -72,7 +72,7 @@ func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Re
 	if now.ID != present.ID || !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
 		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
 	}
-	return c.put(ctx, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
+	return api.Update(ctx, c.Client, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
 }
 
 // populated are the bodies of listeners with what is behind them.
@@ -131,28 +131,15 @@ func (c *Composite) part(kind, name, path string) cloud.ResourceKind {
 	return cloud.ResourceKind{
 		Name: kind, Settles: settles,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			return c.post(ctx, name, api.ForCreation(wanted.Fields), path)
+			return api.Create(ctx, c.Client, name, api.ForCreation(wanted.Fields), path)
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-			return c.put(ctx, name, api.Chosen(wanted.Fields, fields), path, present.ID)
+			return api.Update(ctx, c.Client, name, api.Chosen(wanted.Fields, fields), path, present.ID)
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			return api.Remove(ctx, c.Client, path, present.ID)
 		},
 	}
-}
-
-// post makes an object of Octavia. An answer that is none of the API says that nothing was made.
-func (c *Composite) post(ctx context.Context, name string, body any, path ...string) (string, error) {
-	var answer map[string]object.Reference
-	_, err := c.Client.Post(ctx, c.Client.ServiceURL(path...), map[string]any{name: body}, &answer, api.Changed())
-	return answer[name].ID, err
-}
-
-// put changes an object of Octavia.
-func (c *Composite) put(ctx context.Context, name string, body any, path ...string) error {
-	_, err := c.Client.Put(ctx, c.Client.ServiceURL(path...), map[string]any{name: body}, nil, api.Changed())
-	return err
 }
 
 // The kinds of resources that Octavia has, by their names in its API.
@@ -175,7 +162,7 @@ func (c *Composite) memberKind() cloud.ResourceKind {
 			for _, m := range wanted {
 				bodies = append(bodies, memberBody(m))
 			}
-			return c.put(ctx, "members", bodies, object.PathPools, pool, "members")
+			return api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members")
 		}
 		return kind
 	}
@@ -183,10 +170,10 @@ func (c *Composite) memberKind() cloud.ResourceKind {
 		return []string{object.PathPools, fmt.Sprint(r.Fields["pool_id"]), "members"}
 	}
 	kind.Create = func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-		return c.post(ctx, "member", memberBody(wanted), path(wanted)...)
+		return api.Create(ctx, c.Client, "member", memberBody(wanted), path(wanted)...)
 	}
 	kind.Update = func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-		return c.put(ctx, "member", api.Chosen(wanted.Fields, fields), append(path(present), present.ID)...)
+		return api.Update(ctx, c.Client, "member", api.Chosen(wanted.Fields, fields), append(path(present), present.ID)...)
 	}
 	kind.Delete = func(ctx context.Context, present cloud.Resource) error {
 		return api.Remove(ctx, c.Client, append(path(present), present.ID)...)

@@ -18,6 +18,7 @@ import (
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
 func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, change cloud.Change) []cloud.Resource {
+	unused := c.Owners.UnusedPools(s, change.Spec.Ref.Owner)
 	var list []cloud.Resource
 	for i, l := range listeners {
 		if p, exists := s.Pools[l.Pool]; exists && c.isPoolOf(p, l.Key(), change) {
@@ -25,7 +26,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 		}
 		list = append(list, c.presentListener(&listeners[i], list, change.Spec))
 	}
-	for _, p := range c.Owners.UnusedPools(s, change.Spec.Ref.Owner) {
+	for _, p := range unused {
 		ref := ThePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
 			if p.Name == c.Rules.Marks.ChildName("pool", i, change.Spec.Ref.Owner) {
@@ -41,9 +42,10 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 }
 
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
+// Users can make several listeners lead to one pool: then it is not ours to change.
 func (c *Composite) isPoolOf(p object.Pool, listener string, change cloud.Change) bool {
-	if p.Shared() || change.After == nil {
-		return !p.Shared()
+	if shared := len(p.Listeners) > 1; shared || change.After == nil {
+		return !shared
 	}
 	wanted := listenerAt(change.After.Listeners, listener)
 	return wanted == nil || p.Protocol == string(wanted.TargetProtocol) || c.Owners.IsOurPool(p, change.Spec.Ref.Owner)
@@ -53,7 +55,7 @@ func (c *Composite) isPoolOf(p object.Pool, listener string, change cloud.Change
 func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.Spec) []cloud.Resource {
 	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, ID: p.ID, Native: p, Fields: map[string]any{
 		"loadbalancer_id": TheBalancer(spec), "name": p.Name, "protocol": p.Protocol,
-		"lb_algorithm": p.Method, "session_persistence": persistenceBody(p.PersistenceType()),
+		"lb_algorithm": p.Method, "session_persistence": persistenceBody(string(p.Persistence)),
 	}}}
 	for _, m := range s.Members[p.ID] {
 		list = append(list, MemberResource(m, ref))
@@ -90,7 +92,8 @@ func (c *Composite) presentListener(l *object.Listener, pools []cloud.Resource, 
 		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
 	}}
 	if wanted, managed := c.Rules.WantedAt(l.Key(), spec).ProviderFields[desired.FieldAllowed]; managed {
-		r.Fields["allowed_cidrs"] = cidrList(desired.ObservedAllowed(*l, desired.OnIPv6(spec), wanted))
+		allowed := desired.ObservedAllowed(*l, desired.OnIPv6(spec), wanted)
+		r.Fields["allowed_cidrs"] = cidrList(allowed)
 	}
 	if c.Rules.Marks.IsChild("trial", l.Name, spec.Ref.Owner) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)

@@ -22,7 +22,7 @@ func (c *Composite) listenerResources(s *object.Snapshot, change cloud.Change) (
 	})
 	r.Present = c.presentListeners(s, ours, change)
 	for _, l := range change.After.Listeners {
-		have := s.ListenerOf(l.Key())
+		have := presentAt(s, l.Key())
 		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have)}
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
@@ -105,7 +105,7 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 // wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
 // another one: that serves until the other one does.
 func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
-	have := s.ListenerOf(l.Key())
+	have := presentAt(s, l.Key())
 	if have == nil || s.Pools[have.Pool].Protocol == string(l.TargetProtocol) {
 		return nil
 	}
@@ -212,4 +212,13 @@ func portIndex(l cloud.Listener, spec cloud.Spec) int {
 func atoi(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
+}
+
+// presentAt returns the listener with that key, nil when there is none.
+func presentAt(s *object.Snapshot, key string) *object.Listener {
+	at := slices.IndexFunc(s.Listeners, func(l object.Listener) bool { return l.Key() == key })
+	if at < 0 {
+		return nil
+	}
+	return &s.Listeners[at]
 }

@@ -2,19 +2,17 @@
 package secgroup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -96,13 +94,13 @@ func (m *Manager) Resources(s *object.Snapshot, change cloud.Change, addresses [
 	for _, rule := range m.wantedRules(change.Spec) {
 		r.Wanted = append(r.Wanted, ruleResource(rule, group.Ref()))
 	}
-	behind := s.Guard.Behind(addresses)
+	needed := Behind(s.Guard, addresses)
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
-		if s.Guard.Has(p) {
+		if s.Guard.Group != nil && slices.Contains(p.Groups, s.Guard.Group.ID) {
 			r.Present = append(r.Present, member)
 		}
-		if behind[p.ID] {
+		if needed[p.ID] {
 			r.Wanted = append(r.Wanted, member)
 		}
 	}
@@ -116,7 +114,7 @@ func Resource(id string, o cloud.Owner) cloud.Resource {
 
 // ruleResource is a rule, which is known by all it says.
 func ruleResource(rule object.SecurityGroupRule, group cloud.IDOf) cloud.Resource {
-	return cloud.Resource{Kind: kindRule, Key: rule.String(), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
+	return cloud.Resource{Kind: kindRule, Key: keyOf(rule), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
@@ -149,101 +147,44 @@ func (m *Manager) wantedRules(spec cloud.Spec) []object.SecurityGroupRule {
 	return rules
 }
 
-// The kinds of resources of a security group, by their names in Neutron.
-const (
-	kindGroup      = "security group"
-	kindRule       = "security group rule"
-	kindMembership = "port in the security group"
-)
-
-// Kinds are the group, its rules, and the ports that have it.
-func (m *Manager) Kinds() []cloud.ResourceKind {
-	return []cloud.ResourceKind{
-		{Name: kindGroup, OfService: true, Takes: []string{kindRule, kindMembership}, Create: m.createGroup, Delete: m.deleteGroup},
-		{Name: kindRule, OfService: true, Create: m.createRule, Delete: m.deleteRule},
-		{Name: kindMembership, OfService: true, Create: m.joinGroup, Delete: m.leaveGroup},
-	}
+// keyOf writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
+func keyOf(r object.SecurityGroupRule) string {
+	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, cmp.Or(r.Source, r.Group))
 }
 
-// createGroup makes a group without rules: Neutron gives it two that nobody asked for.
-func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	o, _ := wanted.Native.(cloud.Owner)
-	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": m.groupDescription(o)}}
-	var answer struct {
-		Group object.SecurityGroup `json:"security_group"`
-	}
-	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-groups"), body, &answer, nil)
-	if err == nil && answer.Group.ID == "" {
-		err = cloud.ErrIncomplete
-	}
-	for _, rule := range answer.Group.Rules {
-		if err == nil {
-			err = m.deleteRule(ctx, ruleResource(rule, wanted.Ref()))
+// Behind are the ids of the ports that need the group for these addresses. Those without port
+// security need none.
+func Behind(g object.Guard, addresses []string) map[string]bool {
+	ids := map[string]bool{}
+	for _, address := range addresses {
+		for _, p := range portsAt(g, address) {
+			if p.Security == nil || *p.Security {
+				ids[p.ID] = true
+			}
 		}
 	}
-	return answer.Group.ID, err
+	return ids
 }
 
-// deleteGroup takes the group from all ports that have it, and deletes it.
-func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error {
-	ports, err := neutron.Ports(ctx, m.Network, url.Values{"security_groups": {present.ID}})
-	if err != nil {
-		return fmt.Errorf("listing its ports: %w", err)
-	}
-	for _, p := range ports {
-		if err := m.setGroups(ctx, p, neutron.Without(p.Groups, present.ID)); err != nil {
-			return err
+// portsAt returns the machines' ports with an address: those in the balancer's network if there are
+// any. Where several networks have the same addresses nothing else tells whose is meant, so then
+// it is nobody's.
+func portsAt(g object.Guard, address string) []neutron.Port {
+	var near, all []neutron.Port
+	for _, p := range g.Ports {
+		if !slices.ContainsFunc(p.FixedIPs, func(f neutron.FixedIP) bool { return f.Address.String() == address }) {
+			continue
+		}
+		all = append(all, p)
+		if p.Network == g.Network {
+			near = append(near, p)
 		}
 	}
-	return api.Remove(ctx, m.Network, "security-groups", present.ID)
-}
-
-func (m *Manager) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	rule, _ := wanted.Native.(object.SecurityGroupRule)
-	body := map[string]any{"security_group_rule": map[string]string{
-		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
-		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
-	}}
-	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-group-rules"), body, nil, nil)
-	if api.Classify(err).Class == cloud.FailureConflict { // it is there already
-		err = nil
-	}
-	return "", err
-}
-
-func (m *Manager) deleteRule(ctx context.Context, present cloud.Resource) error {
-	return api.Remove(ctx, m.Network, "security-group-rules", present.ID)
-}
-
-// joinGroup gives the group to a port.
-func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	p, _ := wanted.Native.(neutron.Port)
-	return p.ID, m.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
-}
-
-// leaveGroup takes the group from a port.
-func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
-	p, _ := present.Native.(neutron.Port)
-	return m.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
-}
-
-// setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
-// needs none.
-func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
-	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := api.Put(ctx, m.Network, m.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
-		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
+	switch {
+	case len(near) > 0:
+		return near
+	case len(all) == 1:
+		return all
 	}
 	return nil
-}
-
-// groupName is the name of the Service's security group, as upstream gives it. It holds the
-// Service's UID.
-func groupName(o cloud.Owner) string {
-	return mark.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
-}
-
-// groupDescription is that of the Service's security group, as upstream gives it.
-func (m *Manager) groupDescription(o cloud.Owner) string {
-	return mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName))
 }

@@ -1,0 +1,114 @@
+package secgroup
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+)
+
+// The kinds of resources of a security group, by their names in Neutron.
+const (
+	kindGroup      = "security group"
+	kindRule       = "security group rule"
+	kindMembership = "port in the security group"
+)
+
+// Kinds are the group, its rules, and the ports that have it.
+func (m *Manager) Kinds() []cloud.ResourceKind {
+	return []cloud.ResourceKind{
+		{Name: kindGroup, OfService: true, Takes: []string{kindRule, kindMembership}, Create: m.createGroup, Delete: m.deleteGroup},
+		{Name: kindRule, OfService: true, Create: m.createRule, Delete: m.deleteRule},
+		{Name: kindMembership, OfService: true, Create: m.joinGroup, Delete: m.leaveGroup},
+	}
+}
+
+// createGroup makes a group without rules: Neutron gives it two that nobody asked for.
+func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	o, _ := wanted.Native.(cloud.Owner)
+	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": m.groupDescription(o)}}
+	var answer struct {
+		Group object.SecurityGroup `json:"security_group"`
+	}
+	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-groups"), body, &answer, nil)
+	if err == nil && answer.Group.ID == "" {
+		err = cloud.ErrIncomplete
+	}
+	for _, rule := range answer.Group.Rules {
+		if err == nil {
+			err = m.deleteRule(ctx, ruleResource(rule, wanted.Ref()))
+		}
+	}
+	return answer.Group.ID, err
+}
+
+// deleteGroup takes the group from all ports that have it, and deletes it.
+func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error {
+	ports, err := neutron.Ports(ctx, m.Network, url.Values{"security_groups": {present.ID}})
+	if err != nil {
+		return fmt.Errorf("listing its ports: %w", err)
+	}
+	for _, p := range ports {
+		if err := m.setGroups(ctx, p, neutron.Without(p.Groups, present.ID)); err != nil {
+			return err
+		}
+	}
+	return api.Remove(ctx, m.Network, "security-groups", present.ID)
+}
+
+func (m *Manager) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	rule, _ := wanted.Native.(object.SecurityGroupRule)
+	body := map[string]any{"security_group_rule": map[string]string{
+		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
+		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
+	}}
+	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-group-rules"), body, nil, nil)
+	if api.Classify(err).Class == cloud.FailureConflict { // it is there already
+		err = nil
+	}
+	return "", err
+}
+
+func (m *Manager) deleteRule(ctx context.Context, present cloud.Resource) error {
+	return api.Remove(ctx, m.Network, "security-group-rules", present.ID)
+}
+
+// joinGroup gives the group to a port.
+func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	p, _ := wanted.Native.(neutron.Port)
+	return p.ID, m.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
+}
+
+// leaveGroup takes the group from a port.
+func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
+	p, _ := present.Native.(neutron.Port)
+	return m.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
+}
+
+// setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
+// needs none.
+func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
+	body := map[string]any{"port": map[string]any{"security_groups": groups}}
+	if err := api.Put(ctx, m.Network, m.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
+		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
+	}
+	return nil
+}
+
+// groupDescription is that of the Service's security group, as upstream gives it.
+func (m *Manager) groupDescription(o cloud.Owner) string {
+	return mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName))
+}
+
+// groupName is the name of the Service's security group, as upstream gives it. It holds the
+// Service's UID.
+func groupName(o cloud.Owner) string {
+	return mark.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
+}
