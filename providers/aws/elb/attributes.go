@@ -2,15 +2,12 @@ package elb
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -62,27 +59,4 @@ func recalled(known map[string]string) map[string]string {
 		delete(fields, described)
 	}
 	return fields
-}
-
-// modifyAttributes writes some of the attributes in one request.
-func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
-	var a types.LoadBalancerAttributes
-	for _, field := range fields {
-		value, _ := r.Fields[field].([]string)
-		switch field {
-		case attributeCrossZone:
-			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
-		case attributeLog:
-			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
-			if a.AccessLog.Enabled {
-				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
-			}
-		case attributeDraining:
-			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
-		case attributeIdle:
-			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
-		}
-	}
-	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
-	return err
 }

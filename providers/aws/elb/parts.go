@@ -22,9 +22,9 @@ func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
 // refused, nodes would not be reached any more. Listeners with a certificate have a trial at a port that nobody uses, for where
 // they are made again: there is one listener at each port, so that the one before has to go first, and AWS
 // may refuse the certificate, which may be gone since it was given to the one before.
-func (p *parts) addShown(change cloud.Change, first []cloud.IDOf) {
+func (p *parts) addShown(change cloud.Change, first []cloud.IDOf, tags map[string]string) {
 	before, after := change.Before.Balancer, *change.After
-	lb := cloud.Resource{Kind: kindBalancer, Key: p.of.Key, Needs: first, Native: after.Scope}
+	lb := cloud.Resource{Kind: kindBalancer, Key: p.of.Key, Needs: first, Native: after.Scope, Fields: map[string]any{fieldTags: tags}}
 	wanted := p.shown(after)
 	trial := 65535
 	for slices.ContainsFunc(slices.Concat(before.Listeners, after.Listeners), func(l cloud.Listener) bool { return l.Port == trial }) {

@@ -20,20 +20,20 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// ResourceKinds returns the kinds of resources in the order of making. Subnets, security groups,
-// listeners and tags are in the request that makes a balancer. Subnets change last: targets do not wait
+// ResourceKinds returns the kinds of resources in the order of making. Tags, subnets, security groups
+// and listeners are in the request that makes a balancer. Subnets change last: targets do not wait
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
-	listeners, subnets, targets := e.listenerKind(), e.subnetKind(), e.targetKind()
+	listeners, subnets := e.listenerKind(), e.subnetKind()
 	return []cloud.ResourceKind{
 		{
-			Name: kindBalancer, Anchor: true, Brings: []string{kindTags, kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
+			Name: kindBalancer, Anchor: true, Brings: []string{kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
 			Delete: func(ctx context.Context, present cloud.Resource) error {
 				_, err := e.Client.DeleteLoadBalancer(ctx, &sdk.DeleteLoadBalancerInput{LoadBalancerName: &present.ID})
 				return failure.UnlessGone(err)
 			},
 		},
-		written(kindTags, e.writeTags),
+		tag.Kind(kindTags, e.writeTags),
 		written(kindGroups, func(ctx context.Context, r cloud.Resource, _ []string) error {
 			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
 			return err
@@ -56,7 +56,7 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 			})
 			return err
 		}),
-		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), targets, subnets,
+		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), e.targetKind(), subnets,
 	}
 }
 
@@ -84,20 +84,25 @@ func values(field string, parts ...cloud.Resource) []string {
 
 // written is a kind of resources that one request makes, changes and takes away.
 func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
-	k := balancer.Written(kind, "", write)
-	k.Delete = func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) }
-	return k
+	return cloud.ResourceKind{
+		Name: kind,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			return wanted.Key, write(ctx, wanted, slices.Sorted(maps.Keys(wanted.Fields)))
+		},
+		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
+			return write(ctx, wanted, fields)
+		},
+		Delete: func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) },
+	}
 }
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
 // lost the next run finds it by its name.
 func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
-	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key}
+	tags, _ := wanted.Fields[fieldTags].(map[string]string)
+	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key, Tags: tagList(tags)}
 	for _, part := range with {
 		switch part.Kind {
-		case kindTags:
-			add, _ := tag.Split(part.Fields, slices.Collect(maps.Keys(part.Fields)))
-			input.Tags = tagList(add)
 		case kindSubnet:
 			input.Subnets = append(input.Subnets, values(fieldSubnet, part)...)
 		case kindGroups:
@@ -141,18 +146,16 @@ func listenerInput(l cloud.Listener) types.Listener {
 	return input
 }
 
-// writeTags writes tags, and removes those without value.
-func (e *Balancers) writeTags(ctx context.Context, r cloud.Resource, keys []string) error {
-	add, remove := tag.Split(r.Fields, keys)
+func (e *Balancers) writeTags(ctx context.Context, names []string, add map[string]string, remove []string) error {
 	if len(add) > 0 {
-		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: []string{r.Key}, Tags: tagList(add)}); err != nil {
+		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: names, Tags: tagList(add)}); err != nil {
 			return err
 		}
 	}
 	if len(remove) == 0 {
 		return nil
 	}
-	input := &sdk.RemoveTagsInput{LoadBalancerNames: []string{r.Key}}
+	input := &sdk.RemoveTagsInput{LoadBalancerNames: names}
 	for _, key := range remove {
 		input.Tags = append(input.Tags, types.TagKeyOnly{Key: &key})
 	}
@@ -256,39 +259,25 @@ func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []s
 	return err
 }
 
-// targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
-// registered; where it is to be removed it is none.
-func (e *Balancers) targetKind() cloud.ResourceKind {
-	instances := func(targets []cloud.Resource) (list []types.Instance) {
-		for _, target := range targets {
-			list = append(list, types.Instance{InstanceId: &target.Key})
-		}
-		return list
-	}
-	missing := func(err error) bool {
-		_, missing := errors.AsType[*types.InvalidEndPointException](err)
-		return missing
-	}
-	return cloud.ResourceKind{
-		Name: kindTarget, Together: fieldBalancer,
-		Add: func(ctx context.Context, wanted []cloud.Resource) error {
-			var gone []cloud.Warning
-			err := failure.Halves(instances(wanted), missing, func(list []types.Instance) error {
-				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
-				return err
-			}, func(one types.Instance, err error) {
-				gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
-			})
-			if err == nil && len(gone) > 0 {
-				return &cloud.Waiting{After: retryAfter, Warnings: gone}
+// modifyAttributes writes some of the attributes in one request.
+func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
+	var a types.LoadBalancerAttributes
+	for _, field := range fields {
+		value, _ := r.Fields[field].([]string)
+		switch field {
+		case attributeCrossZone:
+			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
+		case attributeLog:
+			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
+			if a.AccessLog.Enabled {
+				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
 			}
-			return err
-		},
-		Remove: func(ctx context.Context, present []cloud.Resource) error {
-			return failure.Halves(instances(present), missing, func(list []types.Instance) error {
-				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
-				return err
-			}, func(types.Instance, error) {})
-		},
+		case attributeDraining:
+			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
+		case attributeIdle:
+			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
+		}
 	}
+	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
+	return err
 }

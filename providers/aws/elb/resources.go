@@ -34,6 +34,7 @@ const (
 	fieldSubnet   = "SubnetId"
 	fieldPolicies = "PolicyNames"
 	fieldListener = "Listener" // of a node port
+	fieldTags     = "Tags"     // with which it is made
 )
 
 // parts are the resources of a balancer, as it is and as it has to be.
@@ -71,8 +72,10 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	if err != nil {
 		return cloud.Resources{}, err
 	}
-	p.addShown(change, first)
-	e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.of.Key, Needs: []cloud.IDOf{p.of}}, p.lb.Tags, change)
+	p.addShown(change, first, e.Cluster.ObjectTags(change.Spec))
+	if s.Balancer != nil {
+		e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.of.Key, Native: []string{p.of.Key}}, p.lb.Tags, change)
+	}
 	p.addPolicies(change.Before.Balancer, *change.After)
 	return p.Resources, nil
 }

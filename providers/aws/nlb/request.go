@@ -66,11 +66,7 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 // a listener leads to them.
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	balancers := []cloud.ResourceKind{
-		{Name: kindTags, Update: func(ctx context.Context, present, wanted cloud.Resource, keys []string) error {
-			arns, _ := present.Native.([]string)
-			add, remove := tag.Split(wanted.Fields, keys)
-			return n.writeTags(ctx, arns, add, remove)
-		}},
+		tag.Kind(kindTags, n.writeTags),
 		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{
 			Name: kindTimed,
@@ -81,7 +77,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return n.writeTags(ctx, []string{*text(present, fieldBalancer)}, nil, []string{tag.Timed})
 			},
 		},
-		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+		written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.LoadBalancerAttribute
 			for _, key := range keys {
 				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
@@ -99,7 +95,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return failure.UnlessGone(err)
 			},
 		},
-		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
+		written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
 			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
 				ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
 			})
@@ -272,6 +268,21 @@ func (n *Balancers) certificateKind() cloud.ResourceKind {
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: text(present, fieldListener), Certificates: list(present)})
 			return err
+		},
+	}
+}
+
+// written is a kind of resources that are there with what they belong to, which a field names, and whose
+// fields one request writes.
+func written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {
+	return cloud.ResourceKind{
+		Name: kind,
+		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(f string) bool { return f == belongs })
+			return wanted.Key, write(ctx, wanted, fields)
+		},
+		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
+			return write(ctx, wanted, fields)
 		},
 	}
 }

@@ -38,7 +38,7 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 				return failure.UnlessInUse(err)
 			},
 		},
-		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+		written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.TargetGroupAttribute
 			for _, key := range keys {
 				list = append(list, types.TargetGroupAttribute{Key: &key, Value: text(wanted, key)})

@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,16 +11,32 @@ import (
 // Field is the managed field of a balancer with its tags besides the owner marks: "k=v,k=v".
 const Field = "tags"
 
-// Add adds the tags of an object that change, unless only targets of its balancer do, whatever the annotation says.
+// Kind is the kind of the tags of a balancer and of what belongs to it, of which Native has the ids. Tags without value are
+// removed.
+func Kind(name string, write func(ctx context.Context, ids []string, add map[string]string, remove []string) error) cloud.ResourceKind {
+	return cloud.ResourceKind{Name: name, Update: func(ctx context.Context, _, wanted cloud.Resource, keys []string) error {
+		ids, _ := wanted.Native.([]string)
+		add, remove := map[string]string{}, []string{}
+		for _, key := range keys {
+			if value, is := wanted.Fields[key].(string); is {
+				add[key] = value
+			} else {
+				remove = append(remove, key)
+			}
+		}
+		return write(ctx, ids, add, remove)
+	}}
+}
+
+// Add adds the tags of a balancer that is there which change, unless only its targets do, whatever the annotation says.
 func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
 	before, after := change.Before.Balancer, *change.After
-	if change.Before.Found && before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
+	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
 		return
 	}
 	present, wanted := c.fields(have, change)
-	if of.Fields = present; change.Before.Found {
-		r.Present = append(r.Present, of)
-	}
+	of.Fields = present
+	r.Present = append(r.Present, of)
 	of.Fields = wanted
 	r.Wanted = append(r.Wanted, of)
 }
@@ -64,17 +81,4 @@ func (c Cluster) fields(have map[string]string, change cloud.Change) (present, w
 func (c Cluster) isMark(key string) bool {
 	return key == serviceKey || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
 		key == LegacyKey && c.Legacy
-}
-
-// Split returns which of these keys are written and which removed.
-func Split(fields map[string]any, keys []string) (add map[string]string, remove []string) {
-	add = map[string]string{}
-	for _, key := range keys {
-		if value, is := fields[key].(string); is {
-			add[key] = value
-		} else {
-			remove = append(remove, key)
-		}
-	}
-	return add, remove
 }

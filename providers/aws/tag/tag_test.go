@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
@@ -20,8 +21,15 @@ func TestFields(t *testing.T) {
 	tags["somebody"] = "else"
 	spec.Options = map[string]string{option.Tags.Name: "team=db"}
 	_, wanted := c.fields(tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
-	add, remove := Split(wanted, slices.Sorted(maps.Keys(wanted)))
-	if want := map[string]string{"team": "db", "multicloud-ccm.io/additional-tags": "team"}; !maps.Equal(add, want) || len(remove) != 1 || remove[0] != "stage" {
-		t.Errorf("adds %v, removes %v", add, remove)
+	kind := Kind("tags", func(_ context.Context, ids []string, add map[string]string, remove []string) error {
+		want := map[string]string{"team": "db", "multicloud-ccm.io/additional-tags": "team"}
+		if !slices.Equal(ids, []string{"lb"}) || !maps.Equal(add, want) || !slices.Equal(remove, []string{"stage"}) {
+			t.Errorf("of %q: adds %v, removes %v", ids, add, remove)
+		}
+		return nil
+	})
+	r := cloud.Resource{Fields: wanted, Native: []string{"lb"}}
+	if err := kind.Update(t.Context(), r, r, slices.Sorted(maps.Keys(wanted))); err != nil {
+		t.Error(err)
 	}
 }

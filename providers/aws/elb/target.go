@@ -1,0 +1,49 @@
+package elb
+
+import (
+	"context"
+	"errors"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+)
+
+// targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
+// registered; where it is to be removed it is none.
+func (e *Balancers) targetKind() cloud.ResourceKind {
+	instances := func(targets []cloud.Resource) (list []types.Instance) {
+		for _, target := range targets {
+			list = append(list, types.Instance{InstanceId: &target.Key})
+		}
+		return list
+	}
+	missing := func(err error) bool {
+		_, missing := errors.AsType[*types.InvalidEndPointException](err)
+		return missing
+	}
+	return cloud.ResourceKind{
+		Name: kindTarget, Together: fieldBalancer,
+		Add: func(ctx context.Context, wanted []cloud.Resource) error {
+			var gone []cloud.Warning
+			err := failure.Halves(instances(wanted), missing, func(list []types.Instance) error {
+				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+				return err
+			}, func(one types.Instance, err error) {
+				gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
+			})
+			if err == nil && len(gone) > 0 {
+				return &cloud.Waiting{After: retryAfter, Warnings: gone}
+			}
+			return err
+		},
+		Remove: func(ctx context.Context, present []cloud.Resource) error {
+			return failure.Halves(instances(present), missing, func(list []types.Instance) error {
+				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
+				return err
+			}, func(types.Instance, error) {})
+		},
+	}
+}
