@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -82,7 +83,7 @@ func TestSampleServiceIsRight(t *testing.T) {
 		t.Fatalf("error %v, notes %v", err, notes)
 	}
 	places := "subnet-0a1b2c3d4e5f60718=eipalloc-0a1b2c3d4e5f60718,subnet-1a1b2c3d4e5f60718=eipalloc-1a1b2c3d4e5f60718"
-	if b.ProviderFields[balancer.FieldType] != balancer.KindNetwork || b.ProviderFields[balancer.FieldGroups] != balancer.OwnGroup || b.ProviderFields[balancer.FieldSubnets] != places {
+	if b.ProviderFields[balancer.FieldType] != balancer.KindNetwork || b.ProviderFields[balancer.FieldGroups] != secgroup.OwnGroup || b.ProviderFields[balancer.FieldSubnets] != places {
 		t.Errorf("it is read as %v", b.ProviderFields)
 	}
 	for _, l := range b.Listeners {

@@ -15,7 +15,7 @@ const (
 	// each was asked to have: "subnet-1=eipalloc-1,subnet-2".
 	FieldSubnets = "subnets"
 	// FieldGroups are its security groups, sorted: AWS has an order of its own. One that was made
-	// for it is OwnGroup.
+	// for it is secgroup.OwnGroup.
 	FieldGroups = "securityGroups"
 	FieldTags   = tag.Field
 
@@ -34,9 +34,6 @@ const (
 	KindClassic = "classic"
 	KindNetwork = "network"
 )
-
-// OwnGroup stands in FieldGroups for the balancer's own security group, which may have to be made.
-const OwnGroup = tag.OwnGroup
 
 // Groupless is the value of LookupGroups of a network balancer without security groups.
 const Groupless = "none"

@@ -3,6 +3,11 @@ package balancer
 import (
 	"slices"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // List returns the items of a list with commas.
@@ -20,12 +25,25 @@ func Joined(items []string) string {
 	return strings.Join(items, ",")
 }
 
+// Refs are the items of FieldGroups as fields of resources: the balancer's own security group is a resource, the others have ids.
+func Refs(groups string, own secgroup.Name) []any {
+	var refs []any
+	for _, id := range List(groups) {
+		if id == secgroup.OwnGroup {
+			refs = append(refs, cloud.IDOf{Kind: secgroup.KindGroup, Key: own.Name})
+		} else {
+			refs = append(refs, id)
+		}
+	}
+	return refs
+}
+
 // GroupsText returns security groups as in FieldGroups. Own is the id of the balancer's own one.
 func GroupsText(ids []string, own string) string {
 	ids = slices.Clone(ids)
 	for i, id := range ids {
 		if id == own {
-			ids[i] = OwnGroup
+			ids[i] = secgroup.OwnGroup
 		}
 	}
 	return Joined(ids)
@@ -40,4 +58,12 @@ func Pick[T any](list []T, fits func(*T) bool) *T {
 		}
 	}
 	return nil
+}
+
+// At returns what a balancer with that host name is reached at.
+func At(host *string) []cloud.BalancerAddress {
+	if aws.ToString(host) == "" {
+		return nil
+	}
+	return []cloud.BalancerAddress{{Hostname: *host}}
 }

@@ -32,11 +32,6 @@ func Eligible(c tag.Cluster, b cloud.Balancer, t cloud.Target) string {
 	return ""
 }
 
-// TargetsOf returns the candidates that are among the targets.
-func TargetsOf(candidates []cloud.Target, targets []cloud.InstanceID) []cloud.Target {
-	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool { return !slices.Contains(targets, c.InstanceID) })
-}
-
 // Registered returns the candidates that are among the balancer's targets.
 func Registered(candidates []cloud.Target, b cloud.Balancer) []cloud.Target {
 	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool {

@@ -158,7 +158,7 @@ func stored(b cloud.Balancer, tags map[string]string) *Balancer {
 	}
 	lb.Subnets = balancer.List(b.ProviderFields[balancer.FieldSubnets])
 	slices.Reverse(lb.Subnets)
-	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.ProviderFields[balancer.FieldGroups], balancer.OwnGroup, "sg-own"), ",")
+	lb.SecurityGroups = strings.Split(strings.ReplaceAll(b.ProviderFields[balancer.FieldGroups], secgroup.OwnGroup, "sg-own"), ",")
 	maps.Copy(lb.Tags, tags)
 	lb.attributes = viewAttributes(storedAttributes(b.ProviderFields))
 	return lb
@@ -185,7 +185,7 @@ func storedAttributes(extras map[string]string) *types.LoadBalancerAttributes {
 func ownOf(d *Balancers, b cloud.Balancer, spec cloud.Spec) ec2types.SecurityGroup {
 	own := secgroup.ClassicName(b.Name, spec.Ref.Owner)
 	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())}
-	for _, r := range desired.Ingress(spec).Sorted() {
+	for _, r := range secgroup.ForListeners(b).Sorted() {
 		group.IpPermissions = append(group.IpPermissions, r.Permission(""))
 	}
 	return group
@@ -337,7 +337,7 @@ func TestClassicNodeRules(t *testing.T) {
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
 		_, ownID := d.own(s, c.spec)
-		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(s, c.spec, nil, append(d.leaving(s, c.spec), ownID)), nil, false)
+		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(&parts{ownID: ownID}, c.spec, append(d.leaving(s, c.spec), ownID)), nil, false)
 		got := ""
 		for _, rule := range r.Present {
 			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")

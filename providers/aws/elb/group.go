@@ -7,8 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // addGroups adds the balancer's own security group and its rules, and the rules for the balancer in
@@ -24,7 +23,7 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	if !e.HasOwnGroup(spec) && p.own != nil {
 		e.Security.DropOwn(&p.Resources, p.Inventory, *p.own)
 	} else if e.HasOwnGroup(spec) {
-		group, err := e.Security.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, desired.Ingress(spec))
+		group, err := e.Security.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, secgroup.ForListeners(*change.After))
 		if err != nil {
 			return nil, err
 		}
@@ -36,8 +35,8 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
-	needs, present := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), closing), len(p.Present)
-	err = e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, balancer.Doubtful(spec.Candidates, *change.After))
+	needs, present := e.needsOf(p, spec, closing), len(p.Present)
+	err = e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, p.doubt)
 	groups := cloud.IDOf{Kind: kindGroups, Key: p.of.Key}
 	for i := len(first); i < len(p.Wanted); i++ {
 		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone

@@ -14,10 +14,10 @@ import (
 // group stay.
 func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
 	spec, has := change.Spec, strings.Split(change.After.ProviderFields[balancer.FieldGroups], ",")
-	needs := e.needsOf(p.Snapshot, spec, balancer.TargetsOf(spec.Candidates, change.After.Targets), nil)
+	needs := e.needsOf(p, spec, nil)
 	var own *cloud.Resource
 	switch {
-	case p.own != nil && slices.Contains(has, balancer.OwnGroup):
+	case p.own != nil && slices.Contains(has, secgroup.OwnGroup):
 		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
 		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
 		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
@@ -32,10 +32,9 @@ func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
 // group, or says that it was made for balancers and refers to one that was its first. Any other is
 // somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
 // closing are not needed.
-func (e *Balancers) needsOf(s *Snapshot, spec cloud.Spec, machines []cloud.Target, closing []string) secgroup.Needs {
-	_, own := e.own(s, spec)
-	first := e.Groups(spec)[0]
-	if first == balancer.OwnGroup {
+func (e *Balancers) needsOf(p *parts, spec cloud.Spec, closing []string) secgroup.Needs {
+	own, first := p.ownID, e.Groups(spec)[0]
+	if first == secgroup.OwnGroup {
 		first = own
 	}
 	return secgroup.Needs{
@@ -43,7 +42,7 @@ func (e *Balancers) needsOf(s *Snapshot, spec cloud.Spec, machines []cloud.Targe
 			return isOpening(r, description, own) && slices.Contains(closing, r.Source)
 		},
 		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
-		Groups: e.Security.NodeGroups(s.Inventory, machines),
+		Groups: p.nodeGroups,
 	}
 }
 

@@ -64,7 +64,7 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 		list = append(list, p.part(kindTarget, string(id), map[string]any{}))
 	}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
-	groups := secgroup.Refs(balancer.List(b.ProviderFields[balancer.FieldGroups]), p.ownName)
+	groups := balancer.Refs(b.ProviderFields[balancer.FieldGroups], p.ownName)
 	return append(list, p.part(kindGroups, p.of.Key, map[string]any{fieldGroups: groups}))
 }
 

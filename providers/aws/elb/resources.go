@@ -48,6 +48,9 @@ type parts struct {
 	ownName secgroup.Name
 	own     *ec2types.SecurityGroup
 	ownID   string
+	// nodeGroups are the security groups of the nodes behind it. Doubt says that a target is none of the candidates.
+	nodeGroups []string
+	doubt      bool
 	// standard are the attributes of a new balancer.
 	standard map[string]any
 }
@@ -58,6 +61,8 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	p.own, p.ownID = e.own(s, change.Spec)
 	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
+	p.nodeGroups = e.Security.NodeGroups(s.Inventory, balancer.Registered(change.Spec.Candidates, *change.After))
+	p.doubt = balancer.Doubtful(change.Spec.Candidates, *change.After)
 	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
 	if p.lb == nil {
 		p.lb = &Balancer{}
@@ -80,11 +85,11 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	return p.Resources, nil
 }
 
-// own returns the security group that was made for the balancer with its id, nil and balancer.OwnGroup when there is none
+// own returns the security group that was made for the balancer with its id, nil and secgroup.OwnGroup when there is none
 // with the cluster's tag.
 func (e *Balancers) own(s *Snapshot, spec cloud.Spec) (*ec2types.SecurityGroup, string) {
 	if group, exists := secgroup.ClassicName(s.Name, spec.Ref.Owner).In(s.Inventory); exists {
 		return &group, aws.ToString(group.GroupId)
 	}
-	return nil, balancer.OwnGroup
+	return nil, secgroup.OwnGroup
 }

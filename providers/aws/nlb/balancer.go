@@ -41,8 +41,8 @@ func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
 	if subnets := b.ProviderFields[balancer.FieldSubnets]; subnets != "" {
 		fields[fieldSubnets] = subnets
 	}
-	if ids := balancer.List(b.ProviderFields[balancer.FieldGroups]); len(ids) > 0 {
-		fields[fieldGroups] = secgroup.Refs(ids, p.Security.NetworkName(p.change.Spec.Ref.Owner))
+	if groups := b.ProviderFields[balancer.FieldGroups]; groups != "" {
+		fields[fieldGroups] = balancer.Refs(groups, p.Security.NetworkName(p.change.Spec.Ref.Owner))
 	}
 	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: b}
 }

@@ -35,7 +35,7 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
 	client, health := ruleClient+name, ruleHealth+name
 	for _, l := range b.Listeners {
-		for _, transport := range transports(l.TargetProtocol) {
+		for _, transport := range secgroup.Transports(l.TargetProtocol) {
 			if l.ProviderFields[balancer.FieldPreserve] != "true" {
 				open(n.Rules, transport, l.TargetPort, ranges, health)
 				continue

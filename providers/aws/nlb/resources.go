@@ -41,18 +41,18 @@ func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
 func (p *parts) addGroups(ctx context.Context) error {
 	spec, after := p.change.Spec, *p.change.After
-	rules, subnets := ownGroupRules(after), slices.Collect(maps.Keys(desired.Places(after.ProviderFields[balancer.FieldSubnets])))
+	subnets := slices.Collect(maps.Keys(desired.Places(after.ProviderFields[balancer.FieldSubnets])))
 	ranges, v6 := p.s.Inventory.Ranges(subnets)
 	if after.DualStack {
 		ranges = append(ranges, v6...)
 	}
-	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, balancer.TargetsOf(spec.Candidates, after.Targets)))
+	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, balancer.Registered(spec.Candidates, after)))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	var own *cloud.Resource
 	group, exists := p.Security.OfNetwork(p.s.Inventory, spec.Ref.Owner)
-	switch wanted := slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), balancer.OwnGroup); {
+	switch wanted := slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), secgroup.OwnGroup); {
 	case wanted:
-		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, rules)
+		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, secgroup.ForListeners(after))
 		if err != nil {
 			return err
 		}
@@ -61,29 +61,4 @@ func (p *parts) addGroups(ctx context.Context) error {
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
 	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
-}
-
-// ownGroupRules are the rules of a network balancer's own security group.
-func ownGroupRules(b cloud.Balancer) secgroup.Rules {
-	rs := secgroup.Rules{}
-	for _, source := range b.Allow {
-		rs[secgroup.Fragmentation(source)] = ""
-		for _, l := range b.Listeners {
-			for _, transport := range transports(l.Protocol) {
-				rs[secgroup.Port(transport, l.Port, source)] = ""
-			}
-		}
-	}
-	return rs
-}
-
-// transports are the protocols of packets a listener or target takes.
-func transports(p cloud.Protocol) []string {
-	switch p {
-	case cloud.ProtocolUDP:
-		return []string{"udp"}
-	case desired.ProtocolBoth:
-		return []string{"tcp", "udp"}
-	}
-	return []string{"tcp"}
 }

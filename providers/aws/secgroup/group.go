@@ -100,17 +100,6 @@ func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2t
 	}
 }
 
-// Refs are security groups as a balancer names them: its own one is a resource, the others have ids.
-func Refs(ids []string, own Name) []any {
-	refs := make([]any, len(ids))
-	for i, id := range ids {
-		if refs[i] = id; id == tag.OwnGroup {
-			refs[i] = cloud.IDOf{Kind: KindGroup, Key: own.Name}
-		}
-	}
-	return refs
-}
-
 // OpensForNamed reports whether any security group lets in everything from another one that is not a classic balancer's own.
 // So upstream opens nodes for a classic balancer with a security group that its Service names, other than the nodes' own one: groups
 // that let themselves in are in most clusters.

@@ -16,6 +16,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
+// OwnGroup stands for the balancer's own security group, which may have to be made.
+const OwnGroup = "own"
+
 // Name is the name and the description of a security group that belongs to one balancer.
 // Upstream's name and description are how it is known.
 type Name struct{ Name, Description string }

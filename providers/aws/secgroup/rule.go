@@ -47,6 +47,34 @@ func Fragmentation(source string) Rule {
 	return Rule{"icmp", 3, 4, source}
 }
 
+// ProtocolBoth is the protocol of a listener of a network balancer that takes TCP and UDP on one port.
+const ProtocolBoth cloud.Protocol = "TCP_UDP"
+
+// ForListeners are the rules of a balancer's own security group: whoever may connect reaches its listeners.
+func ForListeners(b cloud.Balancer) Rules {
+	rules := Rules{}
+	for _, source := range b.Allow {
+		rules[Fragmentation(source)] = ""
+		for _, l := range b.Listeners {
+			for _, transport := range Transports(l.Protocol) {
+				rules[Port(transport, l.Port, source)] = ""
+			}
+		}
+	}
+	return rules
+}
+
+// Transports are the protocols of packets that a listener or target takes.
+func Transports(p cloud.Protocol) []string {
+	switch p {
+	case cloud.ProtocolUDP:
+		return []string{"udp"}
+	case ProtocolBoth:
+		return []string{"tcp", "udp"}
+	}
+	return []string{"tcp"}
+}
+
 // isIPv6 reports whether a network or address is one of IPv6.
 func isIPv6(source string) bool { return strings.Contains(source, ":") }
 
@@ -118,7 +146,7 @@ func Ingress(g ec2types.SecurityGroup) Rules {
 // to.
 func ruleResource(group any, r Rule, description string, own *cloud.Resource) cloud.Resource {
 	var peer any = r.Source
-	if own != nil && (r.Source == own.ID || r.Source == tag.OwnGroup) {
+	if own != nil && (r.Source == own.ID || r.Source == OwnGroup) {
 		peer = own.Ref()
 	}
 	where := group

@@ -48,6 +48,3 @@ func ListOf[T any](tags map[string]string, form func(key, value *string) T) []T 
 	}
 	return list
 }
-
-// OwnGroup stands for the balancer's own security group, which may have to be made.
-const OwnGroup = "own"

@@ -49,7 +49,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 	return b, s.notes(spec), nil
 }
 
-// Groups are the security groups the balancer shall have, balancer.OwnGroup among them. The nodes
+// Groups are the security groups the balancer shall have, secgroup.OwnGroup among them. The nodes
 // are opened to the first:
 //
 //	security-groups  configured group  groups
@@ -59,7 +59,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 func (s Settings) Groups(spec cloud.Spec) []string {
 	groups := option.Groups.List(spec.Options)
 	if len(groups) == 0 {
-		groups = []string{cmp.Or(s.Balancer.Group, balancer.OwnGroup)}
+		groups = []string{cmp.Or(s.Balancer.Group, secgroup.OwnGroup)}
 	}
 	for _, id := range option.ExtraGroups.List(spec.Options) {
 		if !slices.Contains(groups, id) {
@@ -71,7 +71,7 @@ func (s Settings) Groups(spec cloud.Spec) []string {
 
 // HasOwnGroup reports whether the balancer shall have a security group of its own.
 func (s Settings) HasOwnGroup(spec cloud.Spec) bool {
-	return slices.Contains(s.Groups(spec), balancer.OwnGroup)
+	return slices.Contains(s.Groups(spec), secgroup.OwnGroup)
 }
 
 // Allow is what the balancer's own security group enforces. Rules of other groups
@@ -96,18 +96,6 @@ func (s Settings) IsAsked(spec cloud.Spec, after cloud.Balancer) bool {
 	slices.Sort(asked)
 	slices.Sort(has)
 	return slices.Equal(s.Allow(spec), after.Allow) && balancer.Joined(s.Groups(spec)) == after.ProviderFields[balancer.FieldGroups] && slices.Equal(asked, has)
-}
-
-// Ingress are the rules of the balancer's own security group.
-func Ingress(spec cloud.Spec) secgroup.Rules {
-	wanted := secgroup.Rules{}
-	for _, source := range balancer.Allow(spec, false) {
-		wanted[secgroup.Fragmentation(source)] = ""
-		for _, port := range spec.Ports {
-			wanted[secgroup.Port("tcp", port.Port, source)] = ""
-		}
-	}
-	return wanted
 }
 
 // check refuses what a classic balancer can't do.

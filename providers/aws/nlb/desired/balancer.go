@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -178,7 +179,7 @@ func (w *builder) groups(b *cloud.Balancer) {
 	case given != "":
 		b.ProviderFields[balancer.FieldGroups] = balancer.Joined(option.Groups.List(w.spec.Options))
 	case managed:
-		b.ProviderFields[balancer.FieldGroups] = balancer.OwnGroup
+		b.ProviderFields[balancer.FieldGroups] = secgroup.OwnGroup
 	default:
 		b.ProviderFields[balancer.FieldGroups] = present
 	}
@@ -208,7 +209,7 @@ func (w *builder) listeners(b *cloud.Balancer) {
 func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 	l := port.Listener()
 	if both {
-		l.Protocol, l.TargetProtocol = ProtocolBoth, ProtocolBoth
+		l.Protocol, l.TargetProtocol = secgroup.ProtocolBoth, secgroup.ProtocolBoth
 	}
 	targetType := option.TargetType.In(w.spec.Options)
 	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
@@ -265,7 +266,7 @@ func (w *builder) ignored() {
 // balancer's own it is the nodes' that do, which see the clients only where their addresses are
 // kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
 func (w *builder) unguarded(b cloud.Balancer) {
-	if len(w.spec.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == balancer.OwnGroup {
+	if len(w.spec.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == secgroup.OwnGroup {
 		return
 	}
 	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" })

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -89,7 +90,7 @@ const (
 // HasTimeout reports whether the idle timeout of a listener can be changed. AWS's own stays on those of
 // UDP and TLS.
 func HasTimeout(p cloud.Protocol) bool {
-	return p == cloud.ProtocolTCP || p == ProtocolBoth
+	return p == cloud.ProtocolTCP || p == secgroup.ProtocolBoth
 }
 
 // timeouts sets the idle timeouts, where the annotation says one or the listeners were given one before.
@@ -118,11 +119,8 @@ func (w *builder) timeouts(listeners []cloud.Listener) {
 	}
 }
 
-// ProtocolBoth is the protocol of a listener that takes TCP and UDP on one port.
-const ProtocolBoth cloud.Protocol = "TCP_UDP"
-
 // PreservesByDefault reports whether targets see the clients' addresses where nothing is said of it: but for TCP and TLS to
 // targets that are addresses (API reference of TargetGroupAttribute).
 func PreservesByDefault(targetType string, p cloud.Protocol) bool {
-	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == ProtocolBoth
+	return targetType == option.TargetInstance || p == cloud.ProtocolUDP || p == secgroup.ProtocolBoth
 }
