@@ -51,23 +51,18 @@ const statusUnknown = "UNKNOWN"
 
 // getServer reads one server; nil means a definite not-found.
 func (m *Machines) getServer(ctx context.Context, id string) (*server, error) {
-	var answer struct {
-		Server *server `json:"server"`
-	}
-	_, err := api.Get(ctx, m.compute, m.compute.ServiceURL("servers", id), &answer)
-	if api.IsNotFound(err) {
+	s, _, err := api.GetOne[server](ctx, m.compute, "server", "servers", id)
+	switch {
+	case api.IsNotFound(err):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if answer.Server == nil || answer.Server.ID != id {
+	case s.ID != id:
 		return nil, cloud.ErrIncomplete
-	}
-	if answer.Server.Status == statusUnknown {
+	case s.Status == statusUnknown:
 		return nil, fmt.Errorf("its part of the cloud does not answer: %w", cloud.ErrIncomplete)
 	}
-	return answer.Server, nil
+	return &s, nil
 }
 
 // servers lists the servers of the project; Nova looks at others only when asked to.

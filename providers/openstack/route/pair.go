@@ -11,13 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
-// portOf is the body of a request about a port.
-type portOf struct {
-	Port struct {
-		Pairs []neutron.AddressPair `json:"allowed_address_pairs"`
-	} `json:"port"`
-}
-
 // permit lets the port send and receive for a pod network, and reports whether that took a new
 // pair. Ports without port security may.
 func (t *Table) permit(ctx context.Context, p neutron.Port, pods netip.Prefix) (made bool, err error) {
@@ -57,8 +50,7 @@ func (t *Table) forbid(ctx context.Context, route extraRoute) error {
 }
 
 func (t *Table) putPairs(ctx context.Context, p neutron.Port, pairs []neutron.AddressPair) error {
-	var body portOf
-	body.Port.Pairs = pairs
+	body := map[string]any{"port": map[string]any{"allowed_address_pairs": pairs}}
 	if err := api.Put(ctx, t.network, t.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
 		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
 	}

@@ -63,27 +63,21 @@ type extraRoute struct {
 	NextHop     netip.Addr   `json:"nexthop"`
 }
 
-// routerOf is the body of requests and answers about a router.
-type routerOf[T any] struct {
-	Router T `json:"router"`
-}
-
-// routesOf are the routes in a request.
-type routesOf struct {
-	Routes []extraRoute `json:"routes"`
+// bodyOf is the body of a request that changes the routes of a router.
+func bodyOf(routes []extraRoute) map[string]any {
+	return map[string]any{"router": map[string]any{"routes": routes}}
 }
 
 // getRouter reads the router of the configuration.
 func (t *Table) getRouter(ctx context.Context) (*router, error) {
-	var answer routerOf[*router]
-	_, err := api.Get(ctx, t.network, t.network.ServiceURL("routers", t.router), &answer)
-	if err == nil && (answer.Router == nil || answer.Router.ID != t.router || answer.Router.Routes == nil) {
+	r, _, err := api.GetOne[router](ctx, t.network, "router", "routers", t.router)
+	if err == nil && (r.ID != t.router || r.Routes == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading router %q of [Route] router-id: %w", t.router, err)
 	}
-	return answer.Router, nil
+	return &r, nil
 }
 
 // tag marks the router, untag removes the mark.
@@ -118,13 +112,13 @@ func (t *Table) remove(ctx context.Context, route extraRoute) error {
 func (t *Table) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
 	path := t.network.ServiceURL("routers", t.router)
 	if t.extension[extensionAtomic] {
-		return api.Put(ctx, t.network, path+"/"+action, routerOf[routesOf]{routesOf{[]extraRoute{route}}}, 0)
+		return api.Put(ctx, t.network, path+"/"+action, bodyOf([]extraRoute{route}), 0)
 	}
 	current, err := t.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return api.Put(ctx, t.network, path, routerOf[routesOf]{routesOf{edit(current.Routes)}}, current.Revision)
+	return api.Put(ctx, t.network, path, bodyOf(edit(current.Routes)), current.Revision)
 }
 
 // links are the ids of the networks the router has an interface in.

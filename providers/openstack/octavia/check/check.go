@@ -89,12 +89,8 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 }
 
 // reading returns how an object is read.
-func reading[T any](c *Checker, network bool, name string, path ...string) func(context.Context) (T, error) {
+func reading[T any](client *gophercloud.ServiceClient, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		client := c.Client
-		if network {
-			client = c.Network
-		}
 		one, _, err := api.GetOne[T](ctx, client, name, path...)
 		return one, err
 	}
@@ -120,7 +116,7 @@ func (q *inquiry) size(ctx context.Context) error {
 		if value == "" {
 			continue
 		}
-		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](c, false, choice.name, choice.path, url.PathEscape(value)))
+		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](c.Client, choice.name, choice.path, url.PathEscape(value)))
 		if err != nil {
 			return err
 		}
@@ -135,12 +131,12 @@ func (q *inquiry) size(ctx context.Context) error {
 func (q *inquiry) place(ctx context.Context) error {
 	c := q.checker
 	if id := q.where.Network; id != "" {
-		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](c, true, "network", "networks", id)); err != nil {
+		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](c.Network, "network", "networks", id)); err != nil {
 			return err
 		}
 	}
 	if id := q.where.Subnet; id != "" {
-		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](c, true, "subnet", "subnets", id))
+		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id))
 		switch {
 		case err != nil:
 			return err
@@ -149,12 +145,12 @@ func (q *inquiry) place(ctx context.Context) error {
 		}
 	}
 	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](c, true, "subnet", "subnets", id)); err != nil {
+		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id)); err != nil {
 			return err
 		}
 	}
 	if id := option.Port.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](c, true, "port", "ports", id))
+		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](c.Network, "port", "ports", id))
 		return err
 	}
 	return nil
@@ -175,7 +171,7 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 	if c.Rules.AddressField(q.spec) != desired.FieldAddress || q.where.Subnet == "" {
 		return nil
 	}
-	found, _, err := look(ctx, reading[neutron.Subnet](c, true, "subnet", "subnets", q.where.Subnet))
+	found, _, err := look(ctx, reading[neutron.Subnet](c.Network, "subnet", "subnets", q.where.Subnet))
 	if err != nil || found == nil {
 		return err
 	}
@@ -243,7 +239,7 @@ func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
 		return nil
 	}
 	q := &inquiry{checker: c, spec: spec}
-	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[neutron.External](c, true, "network", "networks", id))
+	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[neutron.External](c.Network, "network", "networks", id))
 	switch {
 	case err != nil:
 		return err
