@@ -3,7 +3,11 @@
 package balancer
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -81,3 +85,35 @@ const (
 	FieldProxy        = "proxyProtocol"
 	FieldSticky       = "stickiness"
 )
+
+// Kind returns the kind the Service asks for, or has to keep.
+func Kind(spec cloud.Spec) string {
+	if pinned := spec.Preserved[FieldType]; pinned != "" {
+		return pinned
+	}
+	if option.Type.In(spec.Options) == option.TypeNetwork {
+		return KindNetwork
+	}
+	return KindClassic
+}
+
+// KindOf returns the kind of balancer that an id is of: network ones have ARNs.
+func KindOf(id string) string {
+	if strings.HasPrefix(id, "arn:") {
+		return KindNetwork
+	}
+	return KindClassic
+}
+
+// Name returns the name the balancer shall have. One that was taken over keeps its own.
+func Name(spec cloud.Spec) string {
+	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], cloud.UIDName(spec.Ref.Owner.UID))
+}
+
+// GivenUp reports whether the Service gives its balancer up for good: nothing is asked for any more.
+func GivenUp(spec cloud.Spec) bool { return spec.Deleting && !spec.Retained }
+
+// FoundAgain reports whether the name of a balancer follows from its Service, so that what is left without it is found.
+func FoundAgain(spec cloud.Spec, name string) bool {
+	return name == Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+}

@@ -57,13 +57,9 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 			plain = append(plain, string(id))
 		}
 	}
-	var found []ec2types.Instance
-	for batch := range slices.Chunk(plain, instanceBatch) {
-		some, err := m.Read(ctx, batch)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, some...)
+	found, err := m.Read(ctx, plain)
+	if err != nil {
+		return nil, err
 	}
 	machines, err := m.getFargate(ctx, tasks)
 	if err != nil {
@@ -113,10 +109,7 @@ func (m *Machines) describe(ctx context.Context, filters []ec2types.Filter) ([]e
 
 // Read reads instances by id. What is missing from the result does definitely not exist.
 func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return inHalves(ids, func(ids []string) ([]ec2types.Instance, error) {
+	return inHalves(ids, instanceBatch, func(ids []string) ([]ec2types.Instance, error) {
 		answer, err := m.Client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: ids})
 		if err != nil {
 			return nil, fmt.Errorf("reading %d instances: %w", len(ids), err)
@@ -129,11 +122,11 @@ func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance,
 	})
 }
 
-// inHalves reads something of each instance that EC2 knows. That an id is malformed does not say that it
+// inHalves reads something of each instance that EC2 knows, of at most so many in one request. That an id is malformed does not say that it
 // is unknown: whatever is wrong with it, the Node stays.
-func inHalves[T any](ids []string, read func(ids []string) ([]T, error)) (found []T, err error) {
+func inHalves[T any](ids []string, most int, read func(ids []string) ([]T, error)) (found []T, err error) {
 	unknown := func(err error) bool { return failure.Is(err, "InvalidInstanceID.NotFound") }
-	err = failure.Halves(ids, unknown, func(ids []string) error {
+	err = failure.Batches(ids, most, unknown, func(ids []string) error {
 		some, err := read(ids)
 		found = append(found, some...)
 		return err

@@ -78,17 +78,15 @@ func (m *Machines) resources(ctx context.Context, ids []cloud.InstanceID, kinds 
 		return names, nil, nil
 	}
 	exists := map[string]bool{}
-	for batch := range slices.Chunk(names, instanceBatch) {
-		found, err := m.Read(ctx, batch)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, instance := range found {
-			exists[aws.ToString(instance.InstanceId)] = true
-			for _, device := range instance.BlockDeviceMappings {
-				if device.Ebs != nil && aws.ToBool(device.Ebs.DeleteOnTermination) && aws.ToString(device.Ebs.VolumeId) != "" {
-					wanted = append(wanted, *device.Ebs.VolumeId)
-				}
+	found, err := m.Read(ctx, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, instance := range found {
+		exists[aws.ToString(instance.InstanceId)] = true
+		for _, device := range instance.BlockDeviceMappings {
+			if device.Ebs != nil && aws.ToBool(device.Ebs.DeleteOnTermination) && aws.ToString(device.Ebs.VolumeId) != "" {
+				wanted = append(wanted, *device.Ebs.VolumeId)
 			}
 		}
 	}
@@ -108,10 +106,6 @@ func (m *Machines) eachBatch(resources []string, write func(batch []string) erro
 	missing := func(err error) bool {
 		return failure.Is(err, "InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed", "InvalidVolume.NotFound", "InvalidID")
 	}
-	for batch := range slices.Chunk(resources, tagWrites) {
-		if err = failure.Halves(batch, missing, write, func(one string, _ error) { gone = append(gone, one) }); err != nil {
-			return gone, err
-		}
-	}
-	return gone, nil
+	err = failure.Batches(resources, tagWrites, missing, write, func(one string, _ error) { gone = append(gone, one) })
+	return gone, err
 }

@@ -61,24 +61,19 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 		return nil, err
 	}
 	instances := slices.DeleteFunc(slices.Clone(machines), func(machine cloud.Instance) bool { return machine.Type == "" })
-	for batch := range slices.Chunk(instances, topologyBatch) {
-		ids := make([]string, len(batch))
-		for n, machine := range batch {
-			ids[n] = string(machine.ID)
-		}
-		found, err := m.topology(ctx, ids)
-		if failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation") {
-			return labels, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
-		}
-		for _, one := range found {
-			id := cloud.InstanceID(aws.ToString(one.InstanceId))
-			layers := layerLabels(one.NetworkNodes)
-			maps.Copy(layers, labels[id])
-			labels[id] = layers
-		}
+	ids := make([]string, len(instances))
+	for n, machine := range instances {
+		ids[n] = string(machine.ID)
+	}
+	found, err := m.topology(ctx, ids)
+	if err != nil && !failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation") {
+		return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
+	}
+	for _, one := range found {
+		id := cloud.InstanceID(aws.ToString(one.InstanceId))
+		layers := layerLabels(one.NetworkNodes)
+		maps.Copy(layers, labels[id])
+		labels[id] = layers
 	}
 	return labels, nil
 }
@@ -100,7 +95,7 @@ func (m *Machines) zonesOf(ctx context.Context, machines []cloud.Instance) (map[
 
 // topology reads where instances are.
 func (m *Machines) topology(ctx context.Context, ids []string) ([]ec2types.InstanceTopology, error) {
-	return inHalves(ids, func(ids []string) ([]ec2types.InstanceTopology, error) {
+	return inHalves(ids, topologyBatch, func(ids []string) ([]ec2types.InstanceTopology, error) {
 		answer, err := m.Client.DescribeInstanceTopology(ctx, &ec2.DescribeInstanceTopologyInput{InstanceIds: ids})
 		if err == nil && answer.Instances == nil {
 			err = cloud.ErrIncomplete

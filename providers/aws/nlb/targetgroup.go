@@ -30,7 +30,8 @@ func (p *parts) addTargetGroup(ctx context.Context, have Group, l cloud.Listener
 		return cloud.IDOf{}, err
 	}
 	ref, rules := g.Ref(), p.rules()
-	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: creation{l, p.Cluster.ObjectTags(p.change.Spec)}, Needs: rules}
+	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: l, Needs: rules}
+	wanted.Fields[fieldTags] = p.Cluster.ObjectTags(p.change.Spec)
 	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: rules}
 	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.view())}
 	if g.TargetGroupArn != nil {
@@ -97,12 +98,6 @@ func groupName(clusterID string, owner cloud.Owner, l cloud.Listener) string {
 		h.Write([]byte(part))
 	}
 	return tag.Child(owner, hex.EncodeToString(h.Sum(nil)))
-}
-
-// creation is what a target group is made with.
-type creation struct {
-	cloud.Listener
-	tags map[string]string
 }
 
 // complete reads the attributes and the targets of a group.

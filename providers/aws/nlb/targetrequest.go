@@ -27,8 +27,8 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 		{
 			Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create,
 			Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-				c, _ := wanted.Native.(creation)
-				check := c.check()
+				l, _ := wanted.Native.(cloud.Listener)
+				check := checkOf(*l.Health)
 				check.TargetGroupArn = &present.ID
 				_, err := gs.Client.ModifyTargetGroup(ctx, check)
 				return err
@@ -54,11 +54,11 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 }
 
 func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	c, _ := wanted.Native.(creation)
-	check := c.check()
+	l, _ := wanted.Native.(cloud.Listener)
+	check := checkOf(*l.Health)
 	made, err := gs.Client.CreateTargetGroup(ctx, &sdk.CreateTargetGroupInput{
-		Name: &wanted.Key, Port: aws.Int32(int32(c.TargetPort)), Protocol: types.ProtocolEnum(c.TargetProtocol), VpcId: &gs.Cluster.VPC,
-		TargetType: types.TargetTypeEnum(c.ProviderFields[balancer.FieldTargetType]), Tags: tagList(c.tags),
+		Name: &wanted.Key, Port: aws.Int32(int32(l.TargetPort)), Protocol: types.ProtocolEnum(l.TargetProtocol), VpcId: &gs.Cluster.VPC,
+		TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Tags: tagsOf(wanted),
 		HealthCheckProtocol: check.HealthCheckProtocol, HealthCheckPort: check.HealthCheckPort, HealthCheckPath: check.HealthCheckPath,
 		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
@@ -72,11 +72,10 @@ func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []c
 	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
 }
 
-// check is the health check of a target group as AWS is asked for it.
-func (c creation) check() *sdk.ModifyTargetGroupInput {
-	h := c.Health
+// checkOf is the health check of a target group as AWS is asked for it.
+func checkOf(h cloud.Health) *sdk.ModifyTargetGroupInput {
 	check := &sdk.ModifyTargetGroupInput{
-		HealthCheckProtocol: types.ProtocolEnum(h.Protocol), HealthCheckPort: aws.String(healthPortText(*h)),
+		HealthCheckProtocol: types.ProtocolEnum(h.Protocol), HealthCheckPort: aws.String(healthPortText(h)),
 		HealthCheckIntervalSeconds: aws.Int32(int32(h.Interval / time.Second)), HealthCheckTimeoutSeconds: aws.Int32(int32(h.Timeout / time.Second)),
 		HealthyThresholdCount: aws.Int32(int32(h.Healthy)), UnhealthyThresholdCount: aws.Int32(int32(h.Unhealthy)),
 	}
@@ -91,25 +90,20 @@ func (c creation) check() *sdk.ModifyTargetGroupInput {
 func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) error {
 	refused := &cloud.Waiting{After: untilTaken}
 	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
-	for batch := range slices.Chunk(wanted, targetBatch) {
-		err := failure.Halves(batch, bad, func(some []cloud.Resource) error {
-			_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: text(some[0], fieldTargets), Targets: targetList(some)})
-			return err
-		}, func(one cloud.Resource, err error) {
-			t, _ := one.Native.(target)
-			refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
-		})
-		if failure.IsGone(err) { // it was deleted meanwhile: it is made again in the next run
-			return &cloud.Waiting{}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(refused.Warnings) > 0 {
+	err := failure.Batches(wanted, targetBatch, bad, func(some []cloud.Resource) error {
+		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: text(some[0], fieldTargets), Targets: targetList(some)})
+		return err
+	}, func(one cloud.Resource, err error) {
+		t, _ := one.Native.(target)
+		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
+	})
+	switch {
+	case failure.IsGone(err): // it was deleted meanwhile: it is made again in the next run
+		return &cloud.Waiting{}
+	case err == nil && len(refused.Warnings) > 0:
 		return refused
 	}
-	return nil
+	return err
 }
 
 func (gs *TargetGroups) deregister(ctx context.Context, present []cloud.Resource) error {

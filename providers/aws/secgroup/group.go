@@ -32,7 +32,7 @@ type Groups struct {
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
 	tags := tag.Of(g.Tags)
-	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: creation{n, gs.Cluster.GroupTags(spec)}}
+	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: n, Fields: map[string]any{fieldTags: gs.Cluster.GroupTags(spec)}}
 	switch value, shared := tags[tag.ClusterPrefix+gs.Cluster.ID]; {
 	case err != nil:
 		return own, err
@@ -60,12 +60,6 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))
 	}
 	return own, nil
-}
-
-// creation is what a security group is made with.
-type creation struct {
-	Name
-	tags map[string]string
 }
 
 // findGroup looks for the group also among those without the cluster's tag.

@@ -158,9 +158,9 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
 	has := tag.Of(g.Tags)
 	maps.DeleteFunc(has, func(key, _ string) bool { _, is := wanted[key]; return !is })
-	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{"Tags": has}}
+	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{fieldTags: has}}
 	r.Present = append(r.Present, tags)
-	tags.Fields = map[string]any{"Tags": wanted}
+	tags.Fields = map[string]any{fieldTags: wanted}
 	r.Wanted = append(r.Wanted, tags)
 }
 

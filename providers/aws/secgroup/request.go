@@ -23,12 +23,15 @@ const (
 	KindRule  = "security group rule"
 )
 
+// fieldTags are the tags that a security group is made with, or gets.
+const fieldTags = "Tags"
+
 // Kinds returns them in the order in which they are made.
 func (gs *Groups) Kinds() []cloud.ResourceKind {
 	group, rule := gs.groupKind(), gs.ruleKind()
 	return []cloud.ResourceKind{
 		{Name: KindTags, Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-			tags, _ := wanted.Fields["Tags"].(map[string]string)
+			tags, _ := wanted.Fields[fieldTags].(map[string]string)
 			_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
 			return err
 		}},
@@ -44,14 +47,15 @@ func (gs *Groups) groupKind() cloud.ResourceKind {
 			return failure.UnlessInUse(err)
 		},
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			c, _ := wanted.Native.(creation)
+			n, _ := wanted.Native.(Name)
+			tags, _ := wanted.Fields[fieldTags].(map[string]string)
 			made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-				GroupName: &c.Name.Name, Description: &c.Description, VpcId: &gs.Cluster.VPC,
-				TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(c.tags)}},
+				GroupName: &n.Name, Description: &n.Description, VpcId: &gs.Cluster.VPC,
+				TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(tags)}},
 			})
 			switch {
 			case failure.Is(err, "InvalidGroup.Duplicate"):
-				return "", gs.nameTaken(ctx, c.Name)
+				return "", gs.nameTaken(ctx, n)
 			case err != nil:
 				return "", err
 			case made.GroupId == nil:

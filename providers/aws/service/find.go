@@ -55,9 +55,11 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 // findByName looks for the names that the balancer may have. It returns the first one that belongs to
 // somebody else, and what it read to look further.
 func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (ours bool, foreign *snapshot, lists *bulkList, err error) {
-	first := balancer.Kind(spec)
-	names := possibleNames(spec)
-	for n, kind := range []string{first, otherKind(first)} {
+	kinds, names := []string{balancer.KindClassic, balancer.KindNetwork}, possibleNames(spec)
+	if balancer.Kind(spec) == balancer.KindNetwork {
+		slices.Reverse(kinds)
+	}
+	for n, kind := range kinds {
 		for m, name := range names {
 			if v == nil && n+m > 0 {
 				if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
@@ -106,13 +108,6 @@ const balancerService = "elasticloadbalancing"
 
 // networkResource is a load balancer of any type but classic: of which is seen when it is read.
 var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
-
-func otherKind(kind string) string {
-	if kind == balancer.KindClassic {
-		return balancer.KindNetwork
-	}
-	return balancer.KindClassic
-}
 
 func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kind, id string) (found bool, err error) {
 	switch {
