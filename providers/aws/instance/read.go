@@ -80,10 +80,7 @@ func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instanc
 		return m.machines(found), err
 	}
 	found, err := m.describe(ctx, append(m.ours(), filter.By("private-dns-name", name)))
-	if err != nil {
-		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
-	}
-	return m.machines(m.tagged(found)), nil
+	return m.machines(m.tagged(found)), failure.Wrap(err, "looking for instances by private DNS name")
 }
 
 // ours are the filters for the cluster's instances.

@@ -48,10 +48,7 @@ func (m *Machines) Tag(ctx context.Context, ids []cloud.InstanceID, resources []
 			missing = append(missing, cloud.InstanceID(id))
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("tagging %d resources: %w", len(wanted), err)
-	}
-	return missing, nil
+	return missing, failure.Wrap(err, fmt.Sprintf("tagging %d resources", len(wanted)))
 }
 
 // Untag implements cloud.Tagger. EC2 leaves tags alone whose value is another one.

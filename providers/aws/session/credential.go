@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -99,8 +98,5 @@ type withOptions struct {
 // AssumeRole implements stscreds.AssumeRoleAPIClient.
 func (w withOptions) AssumeRole(ctx context.Context, in *sts.AssumeRoleInput, more ...func(*sts.Options)) (*sts.AssumeRoleOutput, error) {
 	out, err := w.client.AssumeRole(ctx, in, append(more, w.options...)...)
-	if err != nil {
-		return nil, fmt.Errorf("taking on the role %s: %w", aws.ToString(in.RoleArn), err)
-	}
-	return out, nil
+	return out, failure.Wrap(err, "taking on the role "+aws.ToString(in.RoleArn))
 }
