@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,8 +51,8 @@ func (r *reensure) run(ctx context.Context) {
 
 func (r *reensure) tick(now time.Time) {
 	services := r.services()
-	share := 2*len(services)/ticksPerPeriod + 1
 	due := make(map[types.UID]time.Time, len(services))
+	var waiting []*corev1.Service
 	for _, svc := range services {
 		at, known := r.due[svc.UID]
 		switch {
@@ -59,13 +60,17 @@ func (r *reensure) tick(now time.Time) {
 			// Its own events have it ensured now. The first turn is drawn widely to spread
 			// what began together.
 			at = now.Add(between(r.period/2, r.period))
-		case !now.Before(at) && share > 0:
-			share--
-			klog.V(4).InfoS("Comparing balancer with the cloud", "service", klog.KObj(svc))
-			r.enqueue(svc)
-			at = now.Add(between(r.period*9/10, r.period*11/10))
+		case !now.Before(at):
+			waiting = append(waiting, svc)
 		}
 		due[svc.UID] = at
+	}
+	// Those that wait longest go first: no Service waits for others again and again.
+	slices.SortFunc(waiting, func(a, b *corev1.Service) int { return due[a.UID].Compare(due[b.UID]) })
+	for _, svc := range waiting[:min(len(waiting), 2*len(services)/ticksPerPeriod+1)] {
+		klog.V(4).InfoS("Comparing balancer with the cloud", "service", klog.KObj(svc))
+		r.enqueue(svc)
+		due[svc.UID] = now.Add(between(r.period*9/10, r.period*11/10))
 	}
 	r.due = due
 }

@@ -74,3 +74,21 @@ func TestReensureFollowsServices(t *testing.T) {
 		t.Errorf("ensured %d times", ensured)
 	}
 }
+
+// Where more Services are due than a tick takes, the one that has waited longest is first, wherever the list has it.
+func TestReensureTakesTheLongestDueFirst(t *testing.T) {
+	now := time.Now()
+	var services []*corev1.Service
+	var ensured []string
+	r := newReensure(time.Hour, func() []*corev1.Service { return services }, func(svc *corev1.Service) { ensured = append(ensured, svc.Name) })
+	for i := range 3 {
+		svc := service("s" + strconv.Itoa(i))
+		services, r.due[svc.UID] = append(services, svc), now.Add(-time.Duration(i)*time.Minute)
+	}
+	for range 3 {
+		r.tick(now)
+	}
+	if want := []string{"s2", "s1", "s0"}; !slices.Equal(ensured, want) {
+		t.Errorf("ensured %v, want %v", ensured, want)
+	}
+}
