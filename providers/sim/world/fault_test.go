@@ -183,19 +183,24 @@ func TestHang(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := client.Account(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("hung call: %v, want the deadline", err)
+	begin := func(ctx context.Context, calls int) <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := client.Account(ctx)
+			done <- err
+		}()
+		for w.Faults()[0].Hit < calls {
+			runtime.Gosched() // until the call hangs
+		}
+		return done
 	}
-	done := make(chan error)
-	go func() {
-		_, err := client.Account(t.Context())
-		done <- err
-	}()
-	for w.Faults()[0].Hit < 2 {
-		runtime.Gosched() // until the call hangs
+	ctx, leave := context.WithCancel(t.Context())
+	left := begin(ctx, 1)
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("hung call: %v, want that its client left", err)
 	}
+	done := begin(t.Context(), 2)
 	if answer := call(w, "DELETE", "/v1/faults/"+fault.ID, ""); answer.Code != http.StatusNoContent {
 		t.Errorf("removing the fault: %d", answer.Code)
 	}
