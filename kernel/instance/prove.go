@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +23,8 @@ type prover struct {
 	*state
 	// deletions are the UIDs of Nodes that ask for the brake's permission.
 	deletions batch.Batcher[string, struct{}]
+	// retrying is held while a machine is read whose last read failed.
+	retrying sync.Mutex
 }
 
 func newProver(s *state) *prover {
@@ -76,10 +79,7 @@ func (p *prover) prove(ctx context.Context, node *corev1.Node, id cloud.Instance
 		}
 	}
 	if p.pending.Due(a) {
-		if err := a.Failure(); err != nil {
-			return false, err
-		}
-		if found, err := p.confirm(ctx, node, id, a); found || err != nil {
+		if found, err := p.retry(ctx, node, id, a); found || err != nil {
 			return found, err
 		}
 		a, _ = p.pending.Get(keyOf(node, id))
@@ -135,7 +135,26 @@ func (p *prover) confirm(ctx context.Context, node *corev1.Node, id cloud.Instan
 	return false, nil
 }
 
-// unread returns the error of a direct read. One that the cloud was asked for is not tried again at once.
+// retry is confirm for a machine whose last direct read may have failed: then it waits for the end of the pause, and such
+// reads go one after the other, while they leave enough for the proofs of others.
+func (p *prover) retry(ctx context.Context, node *corev1.Node, id cloud.InstanceID, a absence.Absence) (found bool, err error) {
+	if err := a.Failure(); err != nil {
+		return false, err
+	}
+	if a.Failing() {
+		if !p.retrying.TryLock() {
+			return false, absence.Deny(absence.Queued, "%w", errNotItsTurn)
+		}
+		defer p.retrying.Unlock()
+		if !p.budget.spare() {
+			return false, absence.Deny(absence.Queued, "%w", errNotItsTurn)
+		}
+	}
+	return p.confirm(ctx, node, id, a)
+}
+
+// unread returns the error of a direct read. A read that reached the cloud and failed is repeated after a pause. One that was
+// postponed is not counted.
 func (p *prover) unread(ctx context.Context, k absence.Key, err error) error {
 	if _, postponed := errors.AsType[*absence.Denial](err); !postponed && ctx.Err() == nil {
 		p.pending.Fail(k, err)

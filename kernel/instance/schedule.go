@@ -95,9 +95,9 @@ func (s schedule) staleAge(n int) time.Duration {
 // listCheaper says whether a list of n machines costs less than reading some of them.
 func (s schedule) listCheaper(n, some int) bool { return s.reads(some) > s.pages(n) }
 
-// burst is what the budget holds: two lists and some reads, at least five minutes' worth.
+// burst is what the budget holds: two lists, some reads after each and a few more, at least five minutes' worth.
 func (s schedule) burst(n int) int {
-	return max(int(share*s.perHour()/12), 2*s.pages(n)+2*readsBetweenLists)
+	return max(int(share*s.perHour()/12), 2*s.pages(n)+3*readsBetweenLists)
 }
 
 func ceil(n, per int) int { return (n + per - 1) / per }
@@ -138,6 +138,9 @@ func (b *budget) allow(requests int) bool {
 func (b *budget) room(requests int) bool {
 	return b.limiter.Tokens() >= float64(requests+b.list()+readsBetweenLists)
 }
+
+// spare reports whether a read that is likely to fail leaves enough for the proofs of others: a list, and some reads.
+func (b *budget) spare() bool { return b.room(1 + b.list() + readsBetweenLists) }
 
 // readsCheaper reports whether that many single reads are still cheaper than a list.
 func (b *budget) readsCheaper(requests int) bool {

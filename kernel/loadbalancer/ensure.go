@@ -110,22 +110,19 @@ func (p *pipeline) recorded(change cloud.Change) map[string]string {
 	return nil
 }
 
-// resolve looks at the balancer and decides; while the cloud is working on it, no targets are chosen. A bulk list is enough to find that there is nothing to
+// resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the bulk list.
 func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
-	var c target.Candidates
+	c := p.candidates(ctx, nodes)
 	observe := p.observe
-	for chosen := false; ; chosen = true {
+	for {
 		f, err := p.findOwned(ctx, observe)
 		if err != nil {
 			return f, decide.Decision{}, p.failed(ctx, err)
 		}
 		if err := p.busy(f.Observed); err != nil {
 			return f, decide.Decision{}, err
-		}
-		if !chosen {
-			c = p.candidates(ctx, nodes)
 		}
 		d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision { return p.policy.Decide(f, c) })
 		if d, err = p.compareResources(ctx, d); err != nil {

@@ -34,12 +34,15 @@ func (r *run) touchServices(ctx context.Context, p *ccm.Process) error {
 	}
 	err = controlplane.Eventually(ctx, func(ctx context.Context) error {
 		ensured, err := r.ensured(ctx, time.Time{})
-		for name, times := range ensured {
-			if times <= before[name] {
+		if err != nil {
+			return err
+		}
+		for i := range r.options.Services {
+			if name := fmt.Sprintf("%s%d", prefix, i); ensured[name] <= before[name] {
 				return fmt.Errorf("the Service %s was not ensured again", name)
 			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 //	waiting    first not-found; holds a place    the second one, confirmGap later
 //	confirmed  second not-found, gap kept        the proof is older than maxAge
 //	expired    then                              another not-found: confirmed again
+//	failing    a read that the cloud did not     a read that it answers
+//	           answer; holds no place
 //
 // There are only so many places, so that a cloud that answers "not found" for a thousand
 // machines is not asked a thousand times in every pass.
@@ -59,6 +61,9 @@ func NewPending(places int, confirmGap, maxAge time.Duration) *Pending {
 
 // Confirmed reports whether there were two not-founds, far enough apart.
 func (a Absence) Confirmed() bool { return !a.Last.IsZero() }
+
+// Failing reports whether the cloud did not answer the last direct read.
+func (a Absence) Failing() bool { return a.failures > 0 }
 
 // Failure returns why the machine cannot be read for now: the error of the last direct read, until the pause
 // after it is over.
@@ -130,14 +135,24 @@ func (p *Pending) drop(k Key) {
 }
 
 // taken counts the places that are taken. An absence that nobody asks for any more, because its
-// Node is Ready again or gone, gives up its place.
+// Node is Ready again or gone, gives up its place. One whose read failed holds none: it may fail for days.
 func (p *Pending) taken(now time.Time, held bool) int {
 	p.expire(p.unread, now)
 	if held {
-		return len(p.unread)
+		return placesOf(p.unread)
 	}
 	p.expire(p.waiting, now)
-	return len(p.unread) + len(p.waiting)
+	return placesOf(p.unread) + placesOf(p.waiting)
+}
+
+// placesOf counts the absences that hold a place: those whose last read the cloud answered, or that were not read yet.
+func placesOf(some map[Key]*Absence) (n int) {
+	for _, a := range some {
+		if !a.Failing() {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *Pending) expire(some map[Key]*Absence, now time.Time) {
