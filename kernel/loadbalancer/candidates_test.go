@@ -56,3 +56,19 @@ func TestMostTargets(t *testing.T) {
 		t.Errorf("targets %v: those attached must stay", got)
 	}
 }
+
+// Each look of an Ensure is told of the candidates: drivers read what belongs to the nodes, such as their security groups,
+// and tell targets of ours from those of others.
+func TestObserveHasTheCandidates(t *testing.T) {
+	f := newFixture(t)
+	if err := f.ensure(); err != nil {
+		t.Fatal(err)
+	}
+	f.restart()
+	if err := f.ensure(); err != nil {
+		t.Fatal(err)
+	}
+	if f.driver.observes == 0 || f.driver.uninformed > 0 {
+		t.Errorf("%d of %d looks without candidates", f.driver.uninformed, f.driver.observes)
+	}
+}

@@ -82,6 +82,8 @@ type fakeDriver struct {
 	sole bool
 	// lasts are what each Observe was told of the one before it.
 	lasts []*cloud.Observed
+	// uninformed counts the observations that were not told of any candidate, see cloud.Spec.
+	uninformed int
 	// defaults are configured values of annotations.
 	defaults map[string]string
 	// keep decides what the cloud makes of what it is told; nil keeps all.
@@ -131,6 +133,9 @@ func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed
 	defer d.mu.Unlock()
 	d.observes++
 	d.lasts = append(d.lasts, spec.Last)
+	if len(spec.Candidates) == 0 {
+		d.uninformed++
+	}
 	if err := d.failing("observe", false); err != nil {
 		return cloud.Observed{}, err
 	}

@@ -28,7 +28,7 @@ func Kind(name string, write func(ctx context.Context, ids []string, add map[str
 	}}
 }
 
-// Add adds the tags of a balancer that is there which change, unless only its targets do, whatever the annotation says.
+// Add adds the tags that change on an existing balancer. Where only targets change it adds none.
 func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
 	before, after := change.Before.Balancer, *change.After
 	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {

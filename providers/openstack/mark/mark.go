@@ -1,5 +1,5 @@
-// Package mark gives what belongs to a Service its names, descriptions and tags, as upstream does, and
-// reads whose something is.
+// Package mark gives load balancers and their parts names, descriptions and tags, as upstream does, and reads whose
+// something is.
 package mark
 
 import (
