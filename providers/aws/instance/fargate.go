@@ -29,7 +29,10 @@ func onFargate(id cloud.InstanceID) bool { return strings.HasPrefix(string(id), 
 func fargateAddress(id string) (netip.Addr, error) {
 	host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(id, fargatePrefix), "ip-"), ".")
 	address, err := netip.ParseAddr(strings.ReplaceAll(host, "-", "."))
-	return address, failure.Wrap(err, fmt.Sprintf("no address in the id %q of a machine of Fargate", id))
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("no address in the id %q of a machine of Fargate: %w", id, err)
+	}
+	return address, nil
 }
 
 // getFargate reads machines of Fargate by the addresses in their ids. One without a network

@@ -80,7 +80,10 @@ func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instanc
 		return m.machines(found), err
 	}
 	found, err := m.describe(ctx, append(m.ours(), filter.By("private-dns-name", name)))
-	return m.machines(m.tagged(found)), failure.Wrap(err, "looking for instances by private DNS name")
+	if err != nil {
+		return nil, fmt.Errorf("looking for instances by private DNS name: %w", err)
+	}
+	return m.machines(m.tagged(found)), nil
 }
 
 // ours are the filters for the cluster's instances.
@@ -119,8 +122,8 @@ func (m *Machines) Read(ctx context.Context, ids []string) ([]ec2types.Instance,
 	})
 }
 
-// inHalves reads something of each instance that EC2 knows, of at most so many in one request. That an id is malformed does not say that it
-// is unknown: whatever is wrong with it, the Node stays.
+// inHalves reads something of each instance that EC2 knows, of at most so many in one request. A malformed id is not an
+// unknown one: whatever is wrong with it, the Node stays.
 func inHalves[T any](ids []string, most int, read func(ids []string) ([]T, error)) (found []T, err error) {
 	unknown := func(err error) bool { return failure.Is(err, "InvalidInstanceID.NotFound") }
 	err = failure.Batches(ids, most, unknown, func(ids []string) error {

@@ -59,13 +59,6 @@ func (s *site) takeover(before string) time.Duration {
 	return took
 }
 
-// A lease lasts for 11 seconds. Whoever leads before that was handed it, on a machine of any speed; how fast it is otherwise,
-// the bench measures.
-const (
-	beforeExpiry = 8 * time.Second
-	afterExpiry  = 25 * time.Second
-)
-
 // A leader that is told to stop ends with 0 and gives the lease back.
 func TestStoppedLeaderHandsOver(t *testing.T) {
 	s := open(t)
@@ -77,8 +70,8 @@ func TestStoppedLeaderHandsOver(t *testing.T) {
 	}
 	took := s.takeover(identity)
 	t.Logf("the standby led %v after the leader's end", took.Round(time.Millisecond))
-	if took > beforeExpiry {
-		t.Errorf("the standby led after %v, want at most %v", took, beforeExpiry)
+	if took > 3*time.Second {
+		t.Errorf("the standby led after %v, want less than 3s", took)
 	}
 }
 
@@ -90,7 +83,7 @@ func TestKilledLeaderIsReplaced(t *testing.T) {
 	leader.Kill()
 	took := s.takeover(identity)
 	t.Logf("the standby led %v after the leader's death", took.Round(time.Millisecond))
-	if took > afterExpiry {
-		t.Errorf("the standby led after %v, want at most %v", took, afterExpiry)
+	if took > 15*time.Second {
+		t.Errorf("the standby led after %v, want at most 15s", took)
 	}
 }
