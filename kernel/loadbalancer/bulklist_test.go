@@ -111,6 +111,33 @@ func TestManyServicesShareABulkList(t *testing.T) {
 	})
 }
 
+// A list from before the last look at a balancer would show it pending once more, although it is done.
+func TestPendingBalancerIsLookedAtInALaterBulkList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := listed(t, 4)
+		s.busy = 1
+		for _, f := range all {
+			waits(t, f.ensure(), 7*time.Second)
+		}
+		time.Sleep(7 * time.Second)
+		for _, b := range s.balancers {
+			b.busy = 2
+		}
+		for looks, wait := range []time.Duration{bulkListAge - time.Millisecond, bulkListAge} {
+			s.lists = 0
+			for _, f := range all[1:] {
+				if err := f.ensure(); looks == 0 && err == nil || looks == 1 && err != nil {
+					t.Errorf("look %d: %v", looks, err)
+				}
+			}
+			if s.lists != 1 {
+				t.Errorf("look %d: %d lists", looks, s.lists)
+			}
+			time.Sleep(wait)
+		}
+	})
+}
+
 func TestBulkListIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := listed(t, 4)

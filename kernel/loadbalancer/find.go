@@ -124,7 +124,8 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 // observe reads the balancer of the Spec, from a bulk list where that is enough:
 //
 //	the Service                    a bulk list may have begun  and proves that the balancer
-//	has a balancer                 after our last change       is there, never that it is gone
+//	has a balancer                 after our last change, and  is there, never that it is gone
+//	                                it was last seen pending
 //	has one whose deletion the     after the deletion          is there, or is not
 //	 cloud has acknowledged, or
 //	 told the end of
@@ -133,6 +134,9 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
+		if seen := p.state.SeenPending; seen.After(query.After) {
+			query.After = seen.Add(1) // not at that very moment
+		}
 	}
 	if spec.Removed || p.leaves() {
 		query.After = p.state.Wrote.Add(1) // not at that very moment

@@ -55,6 +55,12 @@ func (r *run) servicesOnly(ctx context.Context) error {
 	if err := errors.Join(r.createServices(ctx, p), profiled()); err != nil {
 		return err
 	}
+	if r.options.Profiles != "" {
+		profiled = r.profile(ctx, p, "unchanged")
+		if err := errors.Join(r.touchServices(ctx, p), profiled()); err != nil {
+			return err
+		}
+	}
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
 	return err
 }

@@ -35,6 +35,8 @@ type Service struct {
 	Late *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.
 	PendingSince time.Time
+	// SeenPending is when it was last seen pending.
+	SeenPending time.Time
 	// Last is what was last observed, nil when nothing was found.
 	Last           *cloud.Observed
 	Settled        Settled
@@ -85,12 +87,12 @@ func (m *Service) Keep(targets []cloud.InstanceID, request string) {
 
 // PendingFor notes whether the balancer is pending, and returns for how long it has been.
 func (m *Service) PendingFor(pending bool) time.Duration {
-	switch {
-	case !pending:
-		m.PendingSince = time.Time{}
+	if !pending {
+		m.PendingSince, m.SeenPending = time.Time{}, time.Time{}
 		return 0
-	case m.PendingSince.IsZero():
-		m.PendingSince = time.Now()
+	}
+	if m.SeenPending = time.Now(); m.PendingSince.IsZero() {
+		m.PendingSince = m.SeenPending
 	}
 	return time.Since(m.PendingSince)
 }
