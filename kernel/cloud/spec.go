@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"strings"
 )
 
 // Ref says which balancer is meant.
@@ -120,8 +121,11 @@ func (i Instance) Target(node string) Target {
 // Families says in which address families the machine has an address of these types.
 func (t Target) Families(types ...AddressType) (ipv4, ipv6 bool) {
 	for _, a := range t.Addresses {
-		if !slices.Contains(types, a.Type) {
+		switch {
+		case !slices.Contains(types, a.Type):
 			continue // before a name is taken for an address, which makes an error for each machine
+		case ipv4 && !strings.Contains(a.Address, ":"):
+			continue // it could only be another IPv4 address
 		}
 		if ip, err := netip.ParseAddr(a.Address); err == nil {
 			ipv4 = ipv4 || ip.Unmap().Is4()

@@ -18,12 +18,13 @@ func TestBalancersSeeNodesWithoutProviderID(t *testing.T) {
 	shared := cluster(t).Core().V1().Nodes()
 	c := &Cloud{cloud: &run.Cloud{Descriptor: cloud.Descriptor{ProviderIDSchemes: []string{"sim"}}}}
 	c.nodes = view.NewNodes(shared, c.mine)
+	c.targets = c.nodes.Of(c.handed)
 	put(t, shared.Informer(),
 		node("ours", "sim://1"), node("new", "", withTaint(uninitializedTaint)), node("bare", ""), node("theirs", "other://1"),
 		node("opted-out", "", withLabel(instance.LabelUnmanaged, "true")))
 	for want, nodes := range map[string][]*corev1.Node{
 		"new ours":                       c.Nodes(),
-		"bare new ours":                  c.candidates().All(),
+		"bare new ours":                  c.targets.All(),
 		"bare new opted-out ours theirs": c.allNodes(),
 	} {
 		var names []string
@@ -36,7 +37,7 @@ func TestBalancersSeeNodesWithoutProviderID(t *testing.T) {
 		}
 	}
 	for _, n := range []*corev1.Node{node("bare", ""), node("bare", "sim://2")} {
-		if !c.candidate(n) { // so that its event is seen as an update
+		if !c.handed(n) { // so that its event is seen as an update
 			t.Errorf("%s with provider-ID %q is hidden", n.Name, n.Spec.ProviderID)
 		}
 	}

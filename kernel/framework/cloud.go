@@ -45,6 +45,7 @@ type Cloud struct {
 	decisions         *client.Decisions
 	ready             *readiness.Readiness
 	nodes             *view.Nodes
+	targets           *view.Nodes // that are handed to balancers
 	services          *view.Services
 	lease             *leader.Lease // nil without leader election
 	instances         *instances
@@ -131,13 +132,9 @@ func (c *Cloud) mine(node *corev1.Node) bool {
 	return instance.Owner(node, c.cloud.Concerns) == instance.Mine
 }
 
-// candidate is the filter of the Node view of the service controller: our Nodes, and those without
-// provider-ID that nobody initialises, because their machine may be found by name. Nothing but
-// balancers knows of them. It must stay a function of the Node alone.
-func (c *Cloud) candidate(node *corev1.Node) bool {
-	owner := instance.Owner(node, c.cloud.Concerns)
-	return owner == instance.Mine || owner == instance.Unmanaged
-}
+// handed is the filter of the Node view of the service controller: the Nodes that are handed to balancers. It must stay
+// a function of the Node alone.
+func (c *Cloud) handed(node *corev1.Node) bool { return view.LeftOut(node, c.cloud.Concerns) == "" }
 
 // allNodes returns the Nodes of the cluster, whosever they are.
 func (c *Cloud) allNodes() []*corev1.Node {

@@ -40,6 +40,7 @@ func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error 
 	shared := completed.SharedInformers.Core().V1()
 	c.nodes = view.NewNodes(shared.Nodes(), c.mine)
 	c.services = view.NewServices(shared.Services())
+	c.targets = c.nodes.Of(c.handed).ForBalancers(c.options.Tuning.NodeBurst, c.services, c.selectors())
 	completed.ClientBuilder = &client.Builder{
 		Next: completed.ClientBuilder, Decisions: c.decisions, Mine: c.mine, Quiet: c.quiet, ReadOnly: c.options.Mode.ReadOnly(),
 		Mute: isRoutine, Stopping: c.stopping.Done(),
@@ -115,7 +116,7 @@ func (c *Cloud) prepareBalancers(syncs int) {
 		return
 	}
 	c.loadBalancers = balancer.New(balancer.Options{
-		Manager: c.balancers, Services: c.services, Nodes: c.balancerNodes, Drain: c.calls, Events: c.recorder,
+		Manager: c.balancers, Services: c.services, Nodes: c.targets.All, Drain: c.calls, Events: c.recorder,
 		Plans: c.plans, PlanOnly: c.options.Mode.ReadOnly(), Deletions: syncs,
 	})
 	c.services.Follow(c.loadBalancers)

@@ -20,7 +20,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // Client names, which are also the names of their service accounts with
@@ -135,7 +134,7 @@ func startService(ctx context.Context, e environment) (bool, error) {
 		e.Cloud,
 		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
 		e.services,
-		e.candidates().ForBalancers(e.options.Tuning.NodeBurst, e.services, e.selectors()),
+		e.targets,
 		e.ComponentConfig.KubeCloudShared.ClusterName,
 		utilfeature.DefaultFeatureGate,
 	)
@@ -146,9 +145,6 @@ func startService(ctx context.Context, e environment) (bool, error) {
 	go e.services.Reensure(ctx, e.options.Tuning.Reensure, e.balancers.Compare)
 	return true, nil
 }
-
-// candidates are the Nodes that may be targets.
-func (c *Cloud) candidates() *view.Nodes { return c.nodes.Of(c.candidate) }
 
 // selectors are the annotations that choose Nodes by their labels.
 func (c *Cloud) selectors() []string {

@@ -14,7 +14,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // startFirewall starts the firewall loop where the configuration asks for a firewall.
@@ -56,12 +55,7 @@ func (c *Cloud) shape(ctx context.Context, svc *corev1.Service) (cloud.Balancer,
 	if c.balancers == nil {
 		return cloud.Balancer{}, "", errors.New("the cloud has no load balancers")
 	}
-	return c.balancers.Desired(ctx, svc, c.balancerNodes())
-}
-
-// balancerNodes returns the Nodes that the service controller hands to balancers.
-func (c *Cloud) balancerNodes() []*corev1.Node {
-	return view.Targets(c.candidates().All(), c.cloud.Concerns)
+	return c.balancers.Desired(ctx, svc, c.targets.All())
 }
 
 // managedKey is the annotation, of clouds that have a firewall, that keeps it away from a

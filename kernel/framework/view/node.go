@@ -22,8 +22,8 @@ type Nodes struct {
 	handlers handlers
 	// wrap decorates the handlers of one controller further; nil leaves them.
 	wrap func(cache.ResourceEventHandler) cache.ResourceEventHandler
-	// versions, unless nil, are those that the lister returns.
-	versions *nodeVersions
+	// list, unless nil, is what the lister returns.
+	list *nodeList
 }
 
 var _ informersv1.NodeInformer = (*Nodes)(nil)
@@ -37,12 +37,12 @@ func NewNodes(next informersv1.NodeInformer, shown func(*corev1.Node) bool) *Nod
 func (v *Nodes) Of(shown func(*corev1.Node) bool) *Nodes { return NewNodes(v.NodeInformer, shown) }
 
 // ForBalancers returns the view as the service controller has it: it is told after the window that Nodes came or
-// went, and the Services that other changes concern are queued.
+// went, and the Services that other changes concern are queued. What is listed must not be changed.
 func (v *Nodes) ForBalancers(window time.Duration, services *Services, selectors []string) *Nodes {
 	targets := v.Of(v.shown)
-	targets.versions = &nodeVersions{}
+	targets.list = &nodeList{}
 	targets.wrap = func(h cache.ResourceEventHandler) cache.ResourceEventHandler {
-		return newTargetEvents(window, h, services.enqueueAll, func() { services.enqueueAnnotated(selectors) })
+		return targets.list.before(newTargetEvents(window, h, services.enqueueAll, func() { services.enqueueAnnotated(selectors) }))
 	}
 	return targets
 }
@@ -74,7 +74,7 @@ func (v *Nodes) Repeat() {
 
 // Lister implements [informersv1.NodeInformer].
 func (v *Nodes) Lister() listersv1.NodeLister {
-	return &nodeLister{v.lister(), v.shown, v.versions}
+	return &nodeLister{v.lister(), v.shown, v.list}
 }
 
 // All returns all Nodes of the view.
@@ -86,11 +86,18 @@ func (v *Nodes) All() []*corev1.Node {
 
 type nodeLister struct {
 	listersv1.NodeLister
-	shown    func(*corev1.Node) bool
-	versions *nodeVersions
+	shown func(*corev1.Node) bool
+	list  *nodeList
 }
 
 func (l *nodeLister) List(selector labels.Selector) ([]*corev1.Node, error) {
+	if l.list != nil && selector.Empty() {
+		return l.list.get(func() ([]*corev1.Node, error) { return l.read(selector) })
+	}
+	return l.read(selector)
+}
+
+func (l *nodeLister) read(selector labels.Selector) ([]*corev1.Node, error) {
 	all, err := l.NodeLister.List(selector)
 	if err != nil {
 		return nil, err
@@ -100,9 +107,6 @@ func (l *nodeLister) List(selector labels.Selector) ([]*corev1.Node, error) {
 		if l.shown(node) {
 			shown = append(shown, node)
 		}
-	}
-	if l.versions != nil {
-		l.versions.settle(shown)
 	}
 	return shown, nil
 }

@@ -76,17 +76,17 @@ func (s Nodes) Candidates(ctx context.Context, nodes []*corev1.Node, selector la
 	if selector == nil || machines == nil {
 		return s.candidates(ctx, nodes, selector)
 	}
-	selection, print := selector.String(), fingerprint(nodes, selector)
-	if c, ok := s.Recent.get(selection, print, machines); ok {
+	selection := selector.String()
+	if c, ok := s.Recent.get(selection, nodes, machines); ok {
 		return c
 	}
 	defer s.Recent.turn(ctx, selection)()
-	if c, ok := s.Recent.get(selection, print, machines); ok {
+	if c, ok := s.Recent.get(selection, nodes, machines); ok {
 		return c
 	}
 	c := s.candidates(ctx, nodes, selector)
 	if c.certain() && s.Machines.Generation() == machines {
-		s.Recent.set(selection, print, machines, c)
+		s.Recent.set(selection, nodes, machines, c)
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -25,19 +26,14 @@ import (
 // What was kept is let go when there is proof (see Prove), when a node asks for it and later does
 // not, and when the Service asks for something else than then.
 func hold(attached, targets []cloud.InstanceID, c Candidates, r Rules) []cloud.InstanceID {
-	if slices.Equal(attached, targets) {
+	if len(attached) == 0 || slices.Equal(attached, targets) {
 		return nil
 	}
 	wanted, kept := setOf(targets), setOf(r.Kept)
-	served := map[string]bool{}
-	for _, candidate := range c.Targets {
-		for _, a := range candidate.Addresses {
-			served[a.Address] = wanted[candidate.InstanceID]
-		}
-	}
+	served := sync.OnceValue(func() map[string]bool { return addressesOf(c.Targets, wanted) })
 	var going []cloud.InstanceID
 	for _, id := range attached {
-		if !wanted[id] && (!id.Unknown() || !served[addressOf(id)]) {
+		if !wanted[id] && (!id.Unknown() || !served()[addressOf(id)]) {
 			going = append(going, id)
 		}
 	}
@@ -45,6 +41,17 @@ func hold(attached, targets []cloud.InstanceID, c Candidates, r Rules) []cloud.I
 	return slices.DeleteFunc(going, func(id cloud.InstanceID) bool {
 		return c.free[id] || !kept[id] && (r.Brought || !most)
 	})
+}
+
+// addressesOf returns the addresses of candidates, and which are those of a wanted one.
+func addressesOf(candidates []cloud.Target, wanted map[cloud.InstanceID]bool) map[string]bool {
+	addresses := map[string]bool{}
+	for _, candidate := range candidates {
+		for _, a := range candidate.Addresses {
+			addresses[a.Address] = wanted[candidate.InstanceID]
+		}
+	}
+	return addresses
 }
 
 // addressOf is the address of an unknown target.

@@ -2,20 +2,20 @@ package target
 
 import (
 	"context"
-	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // recentAge is how long candidates serve the next Services: about as long as a pass over all of them takes.
 const recentAge = 2 * time.Second
 
 // Recent remembers the candidates of each label selection for a moment, so that a pass over many Services
-// computes them once. They serve for the same Nodes and the same knowledge of machines, and only where
-// nothing was in doubt. The zero Recent is empty; nothing is kept between passes.
+// computes them once. They serve for the same list of the same Nodes and the same knowledge of machines, and only where
+// nothing was in doubt. Nodes are the same when they are the same objects, which nobody changes: a cache puts another
+// object in the place of one that has changed. The zero Recent is empty; nothing is kept between passes.
 type Recent struct {
 	mu    sync.Mutex
 	known map[string]recent
@@ -26,22 +26,22 @@ type Recent struct {
 
 // recent are the candidates of one selection.
 type recent struct {
-	nodes      uint64
+	nodes      []*corev1.Node
 	machines   any
 	at         time.Time
 	candidates Candidates
 }
 
 // get returns the candidates of a selection, and false when they are not known.
-func (r *Recent) get(selection string, nodes uint64, machines any) (Candidates, bool) {
+func (r *Recent) get(selection string, nodes []*corev1.Node, machines any) (Candidates, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, ok := r.known[selection]
-	return known.candidates, ok && known.nodes == nodes && known.machines == machines && time.Since(known.at) < recentAge
+	return known.candidates, ok && slices.Equal(known.nodes, nodes) && known.machines == machines && time.Since(known.at) < recentAge
 }
 
 // set remembers candidates until recentAge after the last ones.
-func (r *Recent) set(selection string, nodes uint64, machines any, c Candidates) {
+func (r *Recent) set(selection string, nodes []*corev1.Node, machines any, c Candidates) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
@@ -101,19 +101,4 @@ func (c Candidates) certain() bool {
 		}
 	}
 	return true
-}
-
-var seed = maphash.MakeSeed()
-
-// fingerprint is the same for the same Nodes in any order, as far as candidates depend on them.
-func fingerprint(nodes []*corev1.Node, selector labels.Selector) uint64 {
-	type facts struct {
-		name, providerID  string
-		selected, joining bool
-	}
-	sum := uint64(len(nodes))
-	for _, node := range nodes {
-		sum += maphash.Comparable(seed, facts{node.Name, node.Spec.ProviderID, selector.Matches(labels.Set(node.Labels)), joining(node)})
-	}
-	return sum
 }

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -52,21 +53,22 @@ func TestCandidatesAreComputedOnceForAPass(t *testing.T) {
 		again  bool
 	}{
 		{"nothing", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) { return nodes, pool }, false},
+		{"another list of the same Nodes", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {
+			return slices.Clone(nodes), pool
+		}, false},
 		{"order", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {
 			return []*corev1.Node{nodes[1], nodes[0]}, pool
-		}, false},
-		{"heartbeat", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {
-			nodes[0].ResourceVersion = "2"
-			return nodes, pool
-		}, false},
+		}, true},
 		{"selector", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) { return nodes, other }, true},
 		{"labels", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {
-			nodes[0].Labels = nil
-			return nodes, pool
+			unlabelled := nodes[0].DeepCopy()
+			unlabelled.Labels = nil
+			return []*corev1.Node{unlabelled, nodes[1]}, pool
 		}, true},
 		{"machine", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {
-			nodes[0].Spec.ProviderID = "new"
-			return nodes, pool
+			replaced := nodes[0].DeepCopy()
+			replaced.Spec.ProviderID = "new"
+			return []*corev1.Node{replaced, nodes[1]}, pool
 		}, true},
 		{"node", func(_ *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) { return nodes[:1], pool }, true},
 		{"list of machines", func(m *counted, nodes []*corev1.Node) ([]*corev1.Node, labels.Selector) {

@@ -13,15 +13,16 @@ import (
 //	REGIONAL_NETWORK                a public IPv4 address
 //	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
 func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
-	ipv4, ipv6 := t.Families(cloud.AddressExternalIP)
-	private4, _ := t.Families(cloud.AddressInternalIP)
-	switch {
-	case b.Scope == cloud.ScopeInternal:
+	if b.Scope == cloud.ScopeInternal {
 		return ""
-	case b.ProviderFields[FieldType] == config.TypeRegional && !ipv4 && !private4:
-		return "it has no IPv4 address"
-	case b.ProviderFields[FieldType] == config.TypeRegional:
+	}
+	if b.ProviderFields[FieldType] == config.TypeRegional {
+		if ipv4, _ := t.Families(cloud.AddressExternalIP, cloud.AddressInternalIP); !ipv4 {
+			return "it has no IPv4 address"
+		}
 		return ""
+	}
+	switch ipv4, ipv6 := t.Families(cloud.AddressExternalIP); {
 	case !ipv4:
 		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"
 	case b.DualStack && !ipv6:

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// nodeList is what the lister of a view returns: the same Nodes in the same order for as long as nothing has changed that
+// load balancers depend on. A heartbeat of a kubelet changes nothing.
+//
+//   - The service controller keeps the Nodes of its last look at each Service. If each heartbeat made other objects of
+//     them, 50 Services that were looked at in different minutes would keep all Nodes ten times.
+//   - It lists all Nodes for each Service, and the kernel tells by the list that the targets of the last Service are
+//     those of the next one, see Recent of kernel/loadbalancer/target. To choose 5,000 Nodes anew takes milliseconds.
+type nodeList struct {
+	mu sync.Mutex
+	// known are the Nodes by name.
+	known map[string]nodeVersion
+	// changes is how often something has changed, 0 as long as nobody tells of changes: then each list is a new one.
+	changes int
+	// listed is the list as it was after that many changes.
+	listed   []*corev1.Node
+	listedAt int
+}
+
+// nodeVersion is a Node: the object that is returned, and the newest one that is like it.
+type nodeVersion struct{ first, latest *corev1.Node }
+
+// get returns the Nodes. read reads those of the cluster that are shown.
+func (l *nodeList) get(read func() ([]*corev1.Node, error)) ([]*corev1.Node, error) {
+	l.mu.Lock()
+	listed, at, changes := l.listed, l.listedAt, l.changes
+	l.mu.Unlock()
+	if listed != nil && at == changes {
+		return listed, nil
+	}
+	nodes, err := read()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settle(nodes)
+	if changes > 0 { // what changes while it is read counts as a change after it
+		l.listed, l.listedAt = slices.Clip(nodes), changes
+	}
+	return nodes, nil
+}
+
+// settle replaces Nodes by the objects that were returned before. The caller holds mu.
+func (l *nodeList) settle(nodes []*corev1.Node) {
+	if l.known == nil {
+		l.known = make(map[string]nodeVersion, len(nodes))
+	}
+	for n, node := range nodes {
+		version := l.known[node.Name]
+		if version.latest != node {
+			if version.first == nil || !alike(version.first, node) {
+				version.first = node
+			}
+			version.latest = node
+			l.known[node.Name] = version
+		}
+		nodes[n] = version.first
+	}
+	if len(l.known) > len(nodes) {
+		there := make(map[string]bool, len(nodes))
+		for _, node := range nodes {
+			there[node.Name] = true
+		}
+		maps.DeleteFunc(l.known, func(name string, _ nodeVersion) bool { return !there[name] })
+	}
+}
+
+// changed makes the next list a new one.
+func (l *nodeList) changed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes++
+	l.listed = nil
+}
+
+// before returns a handler that tells the list of changes before the next one hears of them: whoever that one wakes
+// finds them in the list.
+func (l *nodeList) before(next cache.ResourceEventHandler) cache.ResourceEventHandler {
+	l.changed()
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, initial bool) { l.changed(); next.OnAdd(obj, initial) },
+		UpdateFunc: func(before, after any) {
+			old, ok := before.(*corev1.Node)
+			if node, ok2 := after.(*corev1.Node); !ok || !ok2 || !alike(old, node) {
+				l.changed()
+			}
+			next.OnUpdate(before, after)
+		},
+		DeleteFunc: func(obj any) { l.changed(); next.OnDelete(obj) },
+	}
+}
+
+// alike reports whether two versions of a Node are the same to load balancers.
+func alike(a, b *corev1.Node) bool {
+	return membership(a) == membership(b) && Uninitialized(a) == Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
+		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations)
+}
