@@ -111,8 +111,8 @@ func TestManyServicesShareABulkList(t *testing.T) {
 	})
 }
 
-// A list from before the last look at a balancer would show it pending once more, although it is done.
-func TestPendingBalancerIsLookedAtInALaterBulkList(t *testing.T) {
+// A list that is seconds old would show a balancer pending once more, although it is done.
+func TestPendingBalancerIsLookedAtInAYoungBulkList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := listed(t, 4)
 		s.busy = 1

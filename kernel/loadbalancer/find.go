@@ -50,6 +50,10 @@ func (p *finder) expected() bool {
 // that see the right account.
 func (p *finder) leaves() bool { return p.removed && p.Spec.Deleting }
 
+// pendingAge is how old a bulk list may be that shows whether a balancer is still pending. With an older one the balancer
+// would be seen ready at the next look only, seconds later.
+const pendingAge = 250 * time.Millisecond
+
 // observer reads a balancer: observe where a bulk list will do, else read.
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
@@ -124,8 +128,9 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 // observe reads the balancer of the Spec, from a bulk list where that is enough:
 //
 //	the Service                    a bulk list may have begun  and proves that the balancer
-//	has a balancer                 after our last change, and  is there, never that it is gone
-//	                                it was last seen pending
+//	has a balancer                 after our last change       is there, never that it is gone
+//	has one that was last seen     after that, and just before is there, never that it is gone
+//	 pending                        this run
 //	has one whose deletion the     after the deletion          is there, or is not
 //	 cloud has acknowledged, or
 //	 told the end of
@@ -134,8 +139,8 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
-		if seen := p.state.SeenPending; seen.After(query.After) {
-			query.After = seen.Add(1) // not at that very moment
+		if just := p.began.Add(-pendingAge); !p.state.PendingSince.IsZero() && just.After(query.After) {
+			query.After = just
 		}
 	}
 	if spec.Removed || p.leaves() {

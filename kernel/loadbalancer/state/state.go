@@ -35,8 +35,6 @@ type Service struct {
 	Late *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.
 	PendingSince time.Time
-	// SeenPending is when it was last seen pending.
-	SeenPending time.Time
 	// Last is what was last observed, nil when nothing was found.
 	Last           *cloud.Observed
 	Settled        Settled
@@ -87,12 +85,12 @@ func (m *Service) Keep(targets []cloud.InstanceID, request string) {
 
 // PendingFor notes whether the balancer is pending, and returns for how long it has been.
 func (m *Service) PendingFor(pending bool) time.Duration {
-	if !pending {
-		m.PendingSince, m.SeenPending = time.Time{}, time.Time{}
+	switch {
+	case !pending:
+		m.PendingSince = time.Time{}
 		return 0
-	}
-	if m.SeenPending = time.Now(); m.PendingSince.IsZero() {
-		m.PendingSince = m.SeenPending
+	case m.PendingSince.IsZero():
+		m.PendingSince = time.Now()
 	}
 	return time.Since(m.PendingSince)
 }

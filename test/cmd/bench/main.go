@@ -69,7 +69,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.json, "json", "", "write the results to this file, - for stdout")
 	flags.BoolVar(&o.record, "record", false, "add the results to the published ones and write docs/reference/performance.md")
 	flags.BoolVar(&o.brief, "brief", false, "only initialise the nodes and make the Services; what else is counted stays 0")
-	flags.StringVar(&o.profiles, "profiles", "", "write CPU and heap profiles of both into this folder, with the functions on top as text; it implies -brief")
+	flags.StringVar(&o.profiles, "profiles", "", "write CPU and heap profiles of both, and of ensures that change nothing, into this folder, with the functions on top as text; it implies -brief")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
