@@ -37,7 +37,7 @@ var (
 // control returns a control that empties the project when the check is over.
 func (p *project) control(t *testing.T) *control {
 	t.Helper()
-	c := &control{T: t, project: p, relay: relay.Start(t), direct: &http.Transport{}}
+	c := &control{T: t, project: p, relay: relay.Start(t), direct: &http.Transport{ResponseHeaderTimeout: cloud.RequestTimeout}}
 	t.Cleanup(c.clean)
 	return c
 }
