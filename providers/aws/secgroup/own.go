@@ -78,9 +78,11 @@ func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.Securi
 //	any balancer                this UID    yes
 //	the balancer there is       any of the  yes: it was taken over with it
 //	                            cluster
-//	the wanted or default name  none        yes, unless they are another cluster's
+//	the default name            none        yes, unless they are another cluster's
+//	the wanted name, and        none        yes, unless they are another cluster's: any Service
+//	 described as this                       can want that name
+//	 Service's
 func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string) []ec2types.SecurityGroup {
-	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
 	var taken []Name
 	if present != "" {
 		taken = gs.groupNames(us, present)
@@ -92,7 +94,7 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 		uid := tag.Marks.Owner(tags).UID
 		switch {
 		case gs.Cluster.IsAnothers(tags, us):
-		case uid == us.UID && uid != "" || uid == "" && isAny(named, group) || isAny(taken, group):
+		case uid == us.UID && uid != "" || uid == "" && gs.isNamed(group, us, wanted) || isAny(taken, group):
 			own = append(own, group)
 		}
 	}
@@ -102,6 +104,13 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 // IsOfClassic reports whether the group is the own one of a classic balancer.
 func IsOfClassic(g ec2types.SecurityGroup) bool {
 	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+}
+
+// isNamed reports whether name and description of a group without marks say that it was made for a balancer of the Service.
+func (gs *Groups) isNamed(g ec2types.SecurityGroup, us cloud.Owner, wanted string) bool {
+	asked := ClassicName(wanted, us)
+	described := aws.ToString(g.GroupName) == asked.Name && aws.ToString(g.Description) == asked.Description
+	return described || isAny(gs.groupNames(us, cloud.UIDName(us.UID)), g)
 }
 
 // isAny reports whether the group has one of the names.
@@ -167,9 +176,8 @@ func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]str
 // MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
 // without it: one that was taken over, or has another name than the Service asks for by now.
 func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
-	named := gs.groupNames(us, wanted, cloud.UIDName(us.UID))
 	for _, group := range own {
-		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !isAny(named, group)) {
+		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
 			addTags(r, group, tag.Marks.Of(us))
 		}
 	}

@@ -244,7 +244,11 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 			return r, err
 		}
 	}
-	own := bs.Security.Own(s.inventory, us, wanted, present)
+	taken := "" // the name of a classic balancer, whose own group has it
+	if s.classic != nil {
+		taken = present
+	}
+	own := bs.Security.Own(s.inventory, us, wanted, taken)
 	bs.Security.MarkOwn(&r, own, us, again)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
