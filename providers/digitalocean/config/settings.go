@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 )
 
 // Environment variables, named as the upstream CCM named them.
@@ -89,7 +88,7 @@ func (s Settings) check(refuse func(name, value, want string)) {
 	if s.Region != "" && !identifier.IsSlug(s.Region) {
 		refuse(EnvRegion, s.Region, "want a region slug such as fra1")
 	}
-	if s.ClusterID != "" && !identifier.IsTag(mark.ClusterTag(s.ClusterID)) {
+	if s.ClusterID != "" && !identifier.IsTag(s.ClusterTag()) {
 		refuse(EnvClusterID, s.ClusterID, "want letters, digits, ':', '_' and '-', because it becomes a tag")
 	}
 	if s.Vpc != "" && !identifier.IsIdentifier(s.Vpc) {
@@ -110,6 +109,9 @@ func (s Settings) check(refuse func(name, value, want string)) {
 		}
 	}
 }
+
+// ClusterTag is the tag of a load balancer that upstream writes.
+func (s Settings) ClusterTag() string { return "k8s:" + s.ClusterID }
 
 // maxFirewallTags is the most tags that a firewall can have.
 const maxFirewallTags = 5

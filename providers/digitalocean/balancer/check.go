@@ -1,4 +1,4 @@
-package option
+package balancer
 
 import (
 	"net/netip"
@@ -37,17 +37,14 @@ func checkSize(value string) (string, bool) {
 	return strconv.Itoa(nodes), err == nil && nodes >= 0 && nodes <= 100
 }
 
-// cookieName and cookieTTL are parts of the field stickySessions: "cookies 300 DO-LB".
-func cookieName(field string) string { return cookiePart(field, 2) }
+// cookieName and cookieTTL are parts of the field stickySessions, "" where there is no cookie.
+func cookieName(field string) string { return parseSticky(field).CookieName }
 
-func cookieTTL(field string) string { return cookiePart(field, 1) }
-
-func cookiePart(field string, part int) string {
-	parts := strings.SplitN(field, " ", 3)
-	if len(parts) != 3 {
-		return ""
+func cookieTTL(field string) string {
+	if s := parseSticky(field); s.Type == StickyCookies {
+		return strconv.Itoa(s.CookieTtlSeconds)
 	}
-	return parts[part]
+	return ""
 }
 
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }

@@ -1,5 +1,4 @@
-// Package option declares the annotations of a Service.
-package option
+package balancer
 
 import (
 	"cmp"
