@@ -41,6 +41,6 @@ func Descriptor() cloud.Descriptor {
 		},
 		Settings:     config.Declared(),
 		Secret:       "digitalocean",
-		IDAnnotation: balancer.IdAnnotation,
+		IDAnnotation: balancer.IDAnnotation,
 	}
 }

@@ -33,7 +33,7 @@ func TestMarks(t *testing.T) {
 		{name: "an older one's and its own", tags: []string{"ccm-uid:v", "ccm-service:a:b:u"}, marks: []string{"ccm-service:a:b:u", "ccm-uid:v"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
-	d := testDriver(func(s *config.Settings) { s.ClusterID = "C1" })
+	d := testDriver(func(s *config.Settings) { s.ClusterTag = "k8s:C1" })
 	if diff := cmp.Diff(ours, d.Marks(self)); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}

@@ -54,7 +54,7 @@ func TestCreateRequest(t *testing.T) {
 			edit: func(s *cloud.Spec) {
 				s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 			},
-			settings: func(s *config.Settings) { s.Vpc, s.ClusterID = "vpc-1", "c-1" },
+			settings: func(s *config.Settings) { s.Vpc, s.ClusterTag = "vpc-1", "k8s:c-1" },
 			want: `{"type": "REGIONAL", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
 				{"entry_protocol": "http", "entry_port": 80, "target_protocol": "http", "target_port": 30080},
 				{"entry_protocol": "https", "entry_port": 443, "target_protocol": "http", "target_port": 30443, "certificate_id": "cert-1"}], ` + check + `,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/digitalocean/godo"
 
@@ -98,6 +99,51 @@ func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, chang
 	return lb, errors.Join(refused, l.settleTargets(ctx, lb, change.After.Targets))
 }
 
+// settleMarks repairs the owner marks, and notes them. They go through the tags, because a PUT ignores them.
+func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
+	wanted := change.After.OwnershipTags
+	present, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner)
+	for _, tag := range without(wanted, present) {
+		if err := l.tag(ctx, tag, lb.ID); err != nil {
+			return fmt.Errorf("marking balancer %s: %w", lb.ID, err)
+		}
+		lb.Tags = slices.Concat(lb.Tags, []string{tag})
+	}
+	for _, tag := range without(present, wanted) {
+		if err := l.untag(ctx, tag, lb.ID); err != nil {
+			return fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
+		}
+		lb.Tags = without(lb.Tags, []string{tag})
+	}
+	return nil
+}
+
+// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
+// this Service can have is made first, and one of the whole cluster only where it has to be.
+func (l *Balancers) tag(ctx context.Context, tag, id string) error {
+	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
+	if !strings.HasPrefix(tag, markService) {
+		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
+			return err
+		}
+	}
+	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
+		return err
+	}
+	_, err := l.API.Tags.TagResources(ctx, tag, request)
+	return err
+}
+
+func (l *Balancers) untag(ctx context.Context, tag, id string) error {
+	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
+		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
+	})
+	if api.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
 // needsPut reports whether something differs that only a PUT can change. Targets given by a
 // tag have to be given by id first.
 func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
@@ -124,7 +170,7 @@ func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud
 // settleTargets adds what is missing, then removes what is too much, and notes both. After a PUT there is
 // usually nothing left to do, except that a PUT can't express "no targets".
 func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) error {
-	wanted, err := DropletIDs(targets)
+	wanted, err := dropletIDs(targets)
 	if err != nil {
 		return fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
 	}
@@ -161,4 +207,18 @@ func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.P
 		p.Pending, p.After = true, readyAfter
 	}
 	return p
+}
+
+// without returns the elements of a that are not in b.
+func without[T comparable](a, b []T) (rest []T) {
+	in := map[T]bool{}
+	for _, x := range b {
+		in[x] = true
+	}
+	for _, x := range a {
+		if !in[x] {
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }

@@ -25,7 +25,7 @@ func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *god
 	}
 	c, err := l.certificate(ctx, spec, lb)
 	if cloud.FailureUnauthorized == api.Classify(err).Class {
-		o.Lookups[LookupNoCertificates] = "true"
+		o.Lookups[lookupNoCertificates] = "true"
 	} else if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (l *Balancers) certificate(ctx context.Context, spec cloud.Spec, lb *godo.L
 // is "": Normalize refuses it.
 func (l *Balancers) wantedCertificate(ctx context.Context, spec cloud.Spec) (string, error) {
 	name := KeyCertificateName.In(spec.Options)
-	if id := CertificateID(spec.Options); id != "" || name == "" {
+	if id := givenCertificate(spec.Options); id != "" || name == "" {
 		return id, nil
 	}
 	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Certificate, *godo.Response, error) {

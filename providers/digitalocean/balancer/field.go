@@ -43,15 +43,15 @@ type field struct {
 var fields = []field{
 	{FieldType, annotation.Key{}, func(r *godo.LoadBalancerRequest) any { return &r.Type }},
 	{FieldVPC, annotation.Key{}, func(r *godo.LoadBalancerRequest) any { return &r.VPCUUID }},
-	{FieldSubnet, KeySubnet, func(r *godo.LoadBalancerRequest) any { return &r.VPCSubnetUUID }},
-	{FieldIP, KeyIP, func(r *godo.LoadBalancerRequest) any { return &r.IP }},
+	{FieldSubnet, keySubnet, func(r *godo.LoadBalancerRequest) any { return &r.VPCSubnetUUID }},
+	{FieldIP, keyIP, func(r *godo.LoadBalancerRequest) any { return &r.IP }},
 	{fieldTag, annotation.Key{}, func(r *godo.LoadBalancerRequest) any { return &r.Tag }},
-	{"proxyProtocol", KeyProxyProtocol, func(r *godo.LoadBalancerRequest) any { return &r.EnableProxyProtocol }},
-	{"backendKeepalive", KeyBackendKeepalive, func(r *godo.LoadBalancerRequest) any { return &r.EnableBackendKeepalive }},
-	{"redirectHTTPToHTTPS", KeyRedirect, func(r *godo.LoadBalancerRequest) any { return &r.RedirectHttpToHttps }},
-	{"disableLetsEncryptDNSRecords", KeyNoDNSRecords, func(r *godo.LoadBalancerRequest) any { return &r.DisableLetsEncryptDNSRecords }},
-	{fieldTimeout, KeyIdleTimeout, func(r *godo.LoadBalancerRequest) any { return &r.HTTPIdleTimeoutSeconds }},
-	{fieldSticky, KeySticky, func(r *godo.LoadBalancerRequest) any { return &r.StickySessions }},
+	{"proxyProtocol", keyProxyProtocol, func(r *godo.LoadBalancerRequest) any { return &r.EnableProxyProtocol }},
+	{"backendKeepalive", keyBackendKeepalive, func(r *godo.LoadBalancerRequest) any { return &r.EnableBackendKeepalive }},
+	{"redirectHTTPToHTTPS", keyRedirect, func(r *godo.LoadBalancerRequest) any { return &r.RedirectHttpToHttps }},
+	{"disableLetsEncryptDNSRecords", keyNoDNSRecords, func(r *godo.LoadBalancerRequest) any { return &r.DisableLetsEncryptDNSRecords }},
+	{fieldTimeout, keyIdleTimeout, func(r *godo.LoadBalancerRequest) any { return &r.HTTPIdleTimeoutSeconds }},
+	{fieldSticky, keySticky, func(r *godo.LoadBalancerRequest) any { return &r.StickySessions }},
 }
 
 // wanted returns the managed fields of a load balancer of a type, as the Service asks for them. What it has no
@@ -66,9 +66,9 @@ func (r *Rules) wanted(kind string, spec cloud.Spec) map[string]string {
 		case FieldVPC:
 			value = r.Settings.Vpc
 		case fieldSticky:
-			value = stickyText(&godo.StickySessions{Type: value, CookieName: KeyCookieName.In(spec.Options), CookieTtlSeconds: KeyCookieTTL.Int(spec.Options)})
+			value = stickyText(&godo.StickySessions{Type: value, CookieName: keyCookieName.In(spec.Options), CookieTtlSeconds: keyCookieTTL.Int(spec.Options)})
 		}
-		if (value != "" || f.name == fieldTag) && (f.key.Applies != RegionalOnly || kind == config.TypeRegional) {
+		if (value != "" || f.name == fieldTag) && (f.key.Applies != regionalOnly || kind == config.TypeRegional) {
 			values[f.name] = value
 		}
 	}
@@ -81,7 +81,7 @@ func (r *Rules) wanted(kind string, spec cloud.Spec) map[string]string {
 // present returns the managed fields of a load balancer as they are.
 func (r *Rules) present(lb *godo.LoadBalancer, spec cloud.Spec) map[string]string {
 	request := lb.AsRequest()
-	request.Type, request.IP = KindOf(lb), cmp.Or(lb.IP, KeyIP.In(spec.Options)) // a new one has no address for a while
+	request.Type, request.IP = kindOf(lb), cmp.Or(lb.IP, keyIP.In(spec.Options)) // a new one has no address for a while
 	values := r.wanted(request.Type, spec)
 	for _, f := range fields {
 		if _, managed := values[f.name]; managed {
@@ -107,7 +107,7 @@ func read(at any) string {
 		if *at != nil && **at > 0 {
 			return strconv.FormatUint(**at, 10)
 		}
-		return KeyIdleTimeout.Default
+		return keyIdleTimeout.Default
 	case **godo.StickySessions:
 		return stickyText(*at)
 	}
@@ -134,8 +134,8 @@ func write(at any, value string) {
 
 // stickyText is a setting of sticky sessions as one comparable value: "cookies 300 DO-LB", or "none".
 func stickyText(s *godo.StickySessions) string {
-	if s == nil || s.Type != StickyCookies {
-		return StickyNone
+	if s == nil || s.Type != stickyCookies {
+		return stickyNone
 	}
 	return strings.Join([]string{s.Type, strconv.Itoa(s.CookieTtlSeconds), s.CookieName}, " ")
 }
@@ -143,7 +143,7 @@ func stickyText(s *godo.StickySessions) string {
 func parseSticky(value string) *godo.StickySessions {
 	parts := strings.SplitN(value, " ", 3)
 	if len(parts) != 3 {
-		return &godo.StickySessions{Type: StickyNone}
+		return &godo.StickySessions{Type: stickyNone}
 	}
 	ttl, _ := strconv.Atoi(parts[1])
 	return &godo.StickySessions{Type: parts[0], CookieName: parts[2], CookieTtlSeconds: ttl}
@@ -154,10 +154,10 @@ var sizes = map[string]string{"lb-small": "1", "lb-medium": "3", "lb-large": "6"
 
 // wantedSize is the number of nodes asked for, "" when the Service leaves it alone.
 func wantedSize(options map[string]string) string {
-	if slug := KeySizeSlug.In(options); slug != "" {
+	if slug := keySizeSlug.In(options); slug != "" {
 		return sizes[slug]
 	}
-	if n := KeySize.Int(options); n > 0 {
+	if n := keySize.Int(options); n > 0 {
 		return strconv.Itoa(n)
 	}
 	return ""
@@ -176,7 +176,7 @@ func fillSize(r *godo.LoadBalancerRequest, size string, spec cloud.Spec) {
 		return
 	}
 	r.SizeSlug, r.SizeUnit = "", 0
-	if slug := KeySizeSlug.In(spec.Options); sizes[slug] == size {
+	if slug := keySizeSlug.In(spec.Options); sizes[slug] == size {
 		r.SizeSlug = slug
 		return
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/digitalocean/godo"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
@@ -77,11 +75,11 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	http3 := protocol == cloud.ProtocolHTTP3
 	switch {
 	case p.certificate != "" && p.passthrough:
-		return l, p.refuse(port, protocol, KeyPassthrough.Name, "want either a certificate or passthrough")
+		return l, p.refuse(port, protocol, keyPassthrough.Name, "want either a certificate or passthrough")
 	case p.certificate == "" && !p.passthrough:
-		return l, p.refuse(port, protocol, KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + KeyPassthrough.Name}[http3])
+		return l, p.refuse(port, protocol, KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + keyPassthrough.Name}[http3])
 	case p.passthrough && http3:
-		return l, p.refuse(port, protocol, KeyPassthrough.Name, "HTTP/3 can't be passed through")
+		return l, p.refuse(port, protocol, keyPassthrough.Name, "HTTP/3 can't be passed through")
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
@@ -91,7 +89,7 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 
 func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want string) error {
 	value := p.certificate
-	if field == KeyPassthrough.Name {
+	if field == keyPassthrough.Name {
 		value = strconv.FormatBool(p.passthrough)
 	}
 	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}
@@ -112,41 +110,4 @@ func checked(list []cloud.Listener) ([]cloud.Listener, error) {
 		}
 	}
 	return list, errors.Join(problems...)
-}
-
-// ObservedListeners decodes forwarding rules.
-func ObservedListeners(rules []godo.ForwardingRule) []cloud.Listener {
-	var list []cloud.Listener
-	for _, r := range rules {
-		l := cloud.Listener{
-			Protocol: cloud.ProtocolOf(r.EntryProtocol), Port: r.EntryPort, TargetProtocol: cloud.ProtocolOf(r.TargetProtocol), TargetPort: r.TargetPort,
-		}
-		if encrypted(l.Protocol) {
-			l.ProviderFields = map[string]string{fieldCertificate: r.CertificateID, fieldPassthrough: strconv.FormatBool(r.TlsPassthrough)}
-		}
-		list = append(list, l)
-	}
-	cloud.SortListeners(list)
-	return list
-}
-
-// encrypted reports whether listeners of the protocol have a certificate or passthrough.
-func encrypted(protocol cloud.Protocol) bool {
-	switch protocol {
-	case cloud.ProtocolHTTPS, cloud.ProtocolHTTP2, cloud.ProtocolHTTP3:
-		return true
-	}
-	return false
-}
-
-// RuleRequests encodes listeners.
-func RuleRequests(list []cloud.Listener) []godo.ForwardingRule {
-	var rules []godo.ForwardingRule
-	for _, l := range list {
-		rules = append(rules, godo.ForwardingRule{
-			EntryProtocol: l.Protocol.Lower(), EntryPort: l.Port, TargetProtocol: l.TargetProtocol.Lower(), TargetPort: l.TargetPort,
-			CertificateID: l.ProviderFields[fieldCertificate], TlsPassthrough: l.ProviderFields[fieldPassthrough] == "true",
-		})
-	}
-	return rules
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
 // Prefixes of the tags that say whose a balancer is.
 const (
-	markUpstream = "k8s:" // see config.Settings.ClusterTag
+	markUpstream = config.ClusterPrefix
 	markCluster  = "ccm-cluster:"
 	markService  = "ccm-service:"
 	markCloud    = "ccm-cloud:"
@@ -32,8 +33,8 @@ func (r *Rules) Marks(o cloud.Owner) []string {
 			tags = append(tags, prefix+encode(value, identifier.MaxTag-len(prefix)))
 		}
 	}
-	if r.Settings.ClusterID != "" {
-		tags = append(tags, r.Settings.ClusterTag())
+	if r.Settings.ClusterTag != "" {
+		tags = append(tags, r.Settings.ClusterTag)
 	}
 	add(markCluster, o.Cluster)
 	add(markCloud, cmp.Or(o.Cloud, r.Cloud))
@@ -64,7 +65,7 @@ func (r *Rules) ReadMarks(tags []string, self cloud.Owner) ([]string, cloud.Owne
 		prefix, value, _ := strings.Cut(tag, ":")
 		switch prefix += ":"; prefix {
 		case markUpstream:
-			if tag != r.Settings.ClusterTag() {
+			if tag != r.Settings.ClusterTag {
 				upstreamCluster = cmp.Or(upstreamCluster, value)
 				continue // another cluster's mark is not ours to remove
 			}

@@ -30,12 +30,39 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 		Listeners:      list,
 		Health:         check,
 		Allow:          allowed(spec),
-		Deny:           KeyDeny.List(spec.Options),
+		Deny:           keyDeny.List(spec.Options),
 		ProviderFields: r.wanted(s.Kind, spec),
 		OwnershipTags:  r.Marks(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
 	return b, notes(spec, s.Kind), nil
+}
+
+// Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
+// is never behind a PROXY header, or with override-health-check a port of the Service.
+func Health(spec cloud.Spec) (*cloud.Health, error) {
+	h := &cloud.Health{
+		Protocol:       cloud.ProtocolHTTP,
+		Port:           spec.HealthPort,
+		Path:           "/healthz",
+		Interval:       keyHealthInterval.Duration(spec.Options),
+		Timeout:        keyHealthTimeout.Duration(spec.Options),
+		Healthy:        keyHealthHealthy.Int(spec.Options),
+		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
+		ProviderFields: map[string]string{fieldHealthProxy: "false"},
+	}
+	if !keyHealthOverride.Has(spec.Options) {
+		return h, nil
+	}
+	own, err := annotation.OwnCheck(spec)
+	if own == nil && err == nil {
+		own, err = annotation.ServiceCheck(spec, keyHealthOverride.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.Protocol, h.Port, h.Path, h.ProviderFields = own.Protocol, own.Port, own.Path, nil
+	return h, nil
 }
 
 // besideSuffix ends the name of a balancer that is made beside another one, until that is gone:
@@ -44,7 +71,7 @@ const besideSuffix = "-next"
 
 // nameOf returns the name that the balancer shall have.
 func nameOf(spec cloud.Spec) string {
-	name := cmp.Or(KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
+	name := cmp.Or(keyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
 	if spec.Beside == nil {
 		return name
 	}
@@ -58,7 +85,7 @@ func allowed(spec cloud.Spec) []string {
 	}
 	var rules []string
 	for _, prefix := range spec.SourceRanges {
-		rules = append(rules, CIDRRule(prefix))
+		rules = append(rules, cIDRRule(prefix))
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
@@ -67,11 +94,11 @@ func allowed(spec cloud.Spec) []string {
 // checkExtras refuses combinations of annotations.
 func checkExtras(kind string, options map[string]string) []error {
 	var problems []error
-	if slug := KeySizeSlug.In(options); slug != "" && KeySize.Int(options) > 0 {
-		problems = append(problems, &cloud.Invalid{Field: KeySizeSlug.Name, Value: slug, Want: "want either it or " + KeySize.Name})
+	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
+		problems = append(problems, &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name})
 	}
-	if kind == config.TypeRegional && KeySticky.In(options) == StickyCookies {
-		for _, key := range []annotation.Key{KeyCookieName, KeyCookieTTL} {
+	if kind == config.TypeRegional && keySticky.In(options) == stickyCookies {
+		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
 			if key.In(options) == "" {
 				problems = append(problems, &cloud.Invalid{Field: key.Name, Value: "", Want: "want a value, because sticky-sessions-type is cookies"})
 			}
@@ -85,10 +112,10 @@ func idleBecause(key annotation.Key, options map[string]string, kind string) str
 	switch {
 	case !key.Has(options) || key.In(options) == key.Default:
 		return ""
-	case key.Applies == RegionalOnly && kind == config.TypeNetwork:
+	case key.Applies == regionalOnly && kind == config.TypeNetwork:
 		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + KeyType.Name + ")"
-	case key.Enables.Key == KeyHealthOverride.Name && !KeyHealthOverride.Has(options):
-		return "it has no effect without " + KeyHealthOverride.Name
+	case key.Enables.Key == keyHealthOverride.Name && !keyHealthOverride.Has(options):
+		return "it has no effect without " + keyHealthOverride.Name
 	default:
 		return ""
 	}
@@ -104,16 +131,16 @@ func notes(spec cloud.Spec, kind string) []cloud.Warning {
 		}
 	}
 	if kind == config.TypeRegional {
-		list = append(list, annotation.UnknownPorts(spec, KeyHTTPPorts, KeyTLSPorts, KeyHTTP2Ports, KeyHTTP3Port)...)
+		list = append(list, annotation.UnknownPorts(spec, keyHTTPPorts, keyTLSPorts, keyHTTP2Ports, keyHTTP3Port)...)
 	}
 	if len(spec.SourceRanges) > 0 && KeyAllow.In(spec.Options) != "" {
 		note(KeyAllow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")
 	}
 	if spec.LoadBalancerIP != "" {
-		note("spec.loadBalancerIP", "it is ignored; use "+KeyIP.Name+" for an address of your own")
+		note("spec.loadBalancerIP", "it is ignored; use "+keyIP.Name+" for an address of your own")
 	}
-	if algorithm := KeyAlgorithm.In(spec.Options); kind == config.TypeRegional && algorithm != KeyAlgorithm.Default {
-		note(KeyAlgorithm.Name, "DigitalOcean ignores the algorithm")
+	if algorithm := keyAlgorithm.In(spec.Options); kind == config.TypeRegional && algorithm != keyAlgorithm.Default {
+		note(keyAlgorithm.Name, "DigitalOcean ignores the algorithm")
 	}
 	return list
 }

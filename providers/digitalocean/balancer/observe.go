@@ -59,7 +59,7 @@ func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBal
 			}
 		}
 	}
-	names := []string{cmp.Or(KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
+	names := []string{cmp.Or(keyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
 	if !listed {
 		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return l.API.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
@@ -137,9 +137,9 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		ID:        lb.ID,
 		Named:     spec.Ref.Owner.UID != "" && lb.Name == cloud.UIDName(spec.Ref.Owner.UID),
 		Owner:     l.owner(lb, spec),
-		Addresses: Addresses(lb),
+		Addresses: addresses(lb),
 		Balancer:  l.View(lb, spec),
-		Lookups:   map[string]string{LookupType: KindOf(lb), LookupStack: cmp.Or(lb.NetworkStack, StackIPv4)},
+		Lookups:   map[string]string{LookupType: kindOf(lb), LookupStack: cmp.Or(lb.NetworkStack, StackIPv4)},
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.

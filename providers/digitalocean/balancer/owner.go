@@ -2,14 +2,12 @@ package balancer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 )
 
 // owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
@@ -78,63 +76,4 @@ func (l *Balancers) isOnlyHere(ctx context.Context, change cloud.Change) bool {
 		return false
 	}
 	return lb.alone || l.carriers(ctx, owner) == 1
-}
-
-// settleMarks repairs the owner marks, and notes them. They go through the tags, because a PUT ignores them.
-func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
-	wanted := change.After.OwnershipTags
-	present, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner)
-	for _, tag := range without(wanted, present) {
-		if err := l.tag(ctx, tag, lb.ID); err != nil {
-			return fmt.Errorf("marking balancer %s: %w", lb.ID, err)
-		}
-		lb.Tags = slices.Concat(lb.Tags, []string{tag})
-	}
-	for _, tag := range without(present, wanted) {
-		if err := l.untag(ctx, tag, lb.ID); err != nil {
-			return fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
-		}
-		lb.Tags = without(lb.Tags, []string{tag})
-	}
-	return nil
-}
-
-// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
-// this Service can have is made first, and one of the whole cluster only where it has to be.
-func (l *Balancers) tag(ctx context.Context, tag, id string) error {
-	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, markService) {
-		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
-			return err
-		}
-	}
-	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
-		return err
-	}
-	_, err := l.API.Tags.TagResources(ctx, tag, request)
-	return err
-}
-
-func (l *Balancers) untag(ctx context.Context, tag, id string) error {
-	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
-		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
-	})
-	if api.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// without returns the elements of a that are not in b.
-func without[T comparable](a, b []T) (rest []T) {
-	in := map[T]bool{}
-	for _, x := range b {
-		in[x] = true
-	}
-	for _, x := range a {
-		if !in[x] {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }

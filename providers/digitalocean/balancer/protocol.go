@@ -25,20 +25,20 @@ type protocols struct {
 // ports can't have.
 func readProtocols(spec cloud.Spec) (protocols, error) {
 	p := protocols{
-		fallback:    fallbackProtocol(KeyProtocol.In(spec.Options)),
+		fallback:    fallbackProtocol(keyProtocol.In(spec.Options)),
 		lists:       map[int]cloud.Protocol{},
-		http3:       KeyHTTP3Port.Int(spec.Options),
+		http3:       keyHTTP3Port.Int(spec.Options),
 		certificate: certificateID(spec),
-		passthrough: KeyPassthrough.Bool(spec.Options),
+		passthrough: keyPassthrough.Bool(spec.Options),
 	}
 	var problems []error
 	if name := KeyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
 		problems = append(problems, unknownCertificate(name, spec.Lookups))
 	}
 	problems = append(problems, p.readLists(spec.Options))
-	given := KeyProtocol.In(spec.Options)
+	given := keyProtocol.In(spec.Options)
 	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(spec.Ports, p.needsFallback)) {
-		problems = append(problems, &cloud.Invalid{Field: KeyProtocol.Name, Value: given, Want: "want " + KeyProtocol.Want + "; for HTTP/3 see " + KeyHTTP3Port.Name})
+		problems = append(problems, &cloud.Invalid{Field: keyProtocol.Name, Value: given, Want: "want " + keyProtocol.Want + "; for HTTP/3 see " + keyHTTP3Port.Name})
 	}
 	return p, errors.Join(problems...)
 }
@@ -49,7 +49,7 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 
 func unknownCertificate(name string, facts map[string]string) error {
 	want := "there is no certificate of that name"
-	if facts[LookupNoCertificates] != "" {
+	if facts[lookupNoCertificates] != "" {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
 	return &cloud.Invalid{Field: KeyCertificateName.Name, Value: name, Want: want}
@@ -70,9 +70,9 @@ var portLists = []struct {
 	key      annotation.Key
 	protocol cloud.Protocol
 }{
-	{KeyHTTPPorts, cloud.ProtocolHTTP},
-	{KeyTLSPorts, cloud.ProtocolHTTPS},
-	{KeyHTTP2Ports, cloud.ProtocolHTTP2},
+	{keyHTTPPorts, cloud.ProtocolHTTP},
+	{keyTLSPorts, cloud.ProtocolHTTPS},
+	{keyHTTP2Ports, cloud.ProtocolHTTP2},
 }
 
 func (p *protocols) readLists(options map[string]string) error {
@@ -93,10 +93,10 @@ func (p *protocols) readLists(options map[string]string) error {
 // serve TLS and the HTTP/2 list does not name it.
 func (p *protocols) listed(key annotation.Key, options map[string]string) []int {
 	ports := key.Ports(options)
-	if key.Name != KeyTLSPorts.Name || len(ports) > 0 {
+	if key.Name != keyTLSPorts.Name || len(ports) > 0 {
 		return ports
 	}
-	if (p.certificate == "" && !p.passthrough) || slices.Contains(KeyHTTP2Ports.Ports(options), 443) {
+	if (p.certificate == "" && !p.passthrough) || slices.Contains(keyHTTP2Ports.Ports(options), 443) {
 		return nil
 	}
 	return []int{443}
@@ -113,11 +113,11 @@ func (p *protocols) of(port int) cloud.Protocol {
 const (
 	// LookupCertificate is the id of the certificate that Observe settled on.
 	LookupCertificate = "certificate"
-	// LookupNoCertificates says that the token may not read certificates.
-	LookupNoCertificates = "certificatesForbidden"
+	// lookupNoCertificates says that the token may not read certificates.
+	lookupNoCertificates = "certificatesForbidden"
 )
 
 // certificateID returns the id of the certificate of TLS listeners, "" when there is none.
 func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Lookups[LookupCertificate], CertificateID(spec.Options))
+	return cmp.Or(spec.Lookups[LookupCertificate], givenCertificate(spec.Options))
 }

@@ -14,7 +14,7 @@ import (
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
 // asks for one certain address for both.
 func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
-	ip := KeyIP.In(spec.Options)
+	ip := keyIP.In(spec.Options)
 	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}

@@ -30,7 +30,7 @@ func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
 		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
 	}
-	s.Internal = KeyInternal.Bool(spec.Options)
+	s.Internal = keyInternal.Bool(spec.Options)
 	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
 		s.Internal = scope == string(cloud.ScopeInternal)
 	}
@@ -55,12 +55,12 @@ func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
 func dualStack(spec cloud.Spec, s Shape) (bool, error) {
-	given, existing := KeyStack.In(spec.Options), spec.Lookups[LookupStack]
+	given, existing := keyStack.In(spec.Options), spec.Lookups[LookupStack]
 	switch {
 	case given == StackIPv4:
 		return false, nil
 	case given == StackDual && s.Internal:
-		return false, &cloud.Invalid{Field: KeyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
 	case given == StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(spec.Candidates)
 	case given == StackDual:
@@ -84,7 +84,7 @@ func refuseSingleStack(candidates []cloud.Target) error {
 		return nil
 	}
 	return &cloud.Invalid{
-		Field: KeyStack.Name, Value: StackDual,
+		Field: keyStack.Name, Value: StackDual,
 		Want: "these nodes have no public IPv6 address: " + few(single),
 	}
 }
