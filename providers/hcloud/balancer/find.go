@@ -73,7 +73,7 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 	list, listed := spec.BulkList.(bulk)
 	all := list.balancers
 	if !listed {
-		lb, err := b.byID(ctx, spec.Ref.ID)
+		lb, err := byID(ctx, b.API, spec.Ref.ID)
 		if err != nil || lb != nil && has(lb, spec) {
 			return []*hcloud.LoadBalancer{lb}, false, err
 		}
@@ -101,12 +101,12 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 }
 
 // byID reads a load balancer, nil when there is none, or the text is no id.
-func (b *Balancers) byID(ctx context.Context, text string) (*hcloud.LoadBalancer, error) {
+func byID(ctx context.Context, client *hcloud.Client, text string) (*hcloud.LoadBalancer, error) {
 	id, ok := api.ID(text)
 	if !ok {
 		return nil, nil //nolint:nilnil // as the client has it
 	}
-	lb, _, err := b.API.LoadBalancer.GetByID(ctx, id)
+	lb, _, err := client.LoadBalancer.GetByID(ctx, id)
 	if err == nil && lb != nil && isBlank(lb) {
 		err = cloud.ErrIncomplete
 	}

@@ -1,6 +1,8 @@
 package balancer
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,4 +183,43 @@ func addressOf(t cloud.Target, private bool) string {
 		}
 	}
 	return ""
+}
+
+// addTarget adds a target. A server that is gone is a refusal: the others are added.
+func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+	id, err := w.action("add_target", targetFields...)(ctx, wanted, with)
+	if api.IsNotFound(err) {
+		err = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "adding " + wanted.Key, Err: err}
+	}
+	return id, err
+}
+
+// removeTarget takes a target away. The API refuses it where the server, or the target, is gone.
+func (w writer) removeTarget(ctx context.Context, present cloud.Resource) error {
+	err := w.undo("remove_target", "type", "server", "ip")(ctx, present)
+	if err == nil || api.Classify(err).Class != cloud.FailureInvalid {
+		return err
+	}
+	if there, readErr := w.hasTarget(ctx, present); readErr != nil || there {
+		return errors.Join(err, readErr)
+	}
+	return nil
+}
+
+// hasTarget reports whether the load balancer has the target, and its server is there.
+func (w writer) hasTarget(ctx context.Context, target cloud.Resource) (bool, error) {
+	id, _ := target.Fields["load_balancer"].(string)
+	lb, err := byID(ctx, w.API, id)
+	if err != nil || lb == nil {
+		return false, err
+	}
+	at := slices.IndexFunc(lb.Targets, func(t hcloud.LoadBalancerTarget) bool { return targetKey(t) == target.Key })
+	if at < 0 || lb.Targets[at].Type != hcloud.LoadBalancerTargetTypeServer {
+		return at >= 0, nil
+	}
+	server, _, err := w.API.Server.GetByID(ctx, lb.Targets[at].Server.Server.ID)
+	if err != nil {
+		return false, api.Failed("reading the server of a target", err)
+	}
+	return server != nil, nil
 }
