@@ -43,7 +43,7 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	if err == nil {
 		lb, _, err = l.API.LoadBalancers.Create(ctx, request)
 	}
-	if err == nil && lb == nil {
+	if err == nil && (lb == nil || lb.ID == "") {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {

@@ -117,7 +117,7 @@ func (l *Balancers) readCertificate(ctx context.Context, id string) (*godo.Certi
 	if api.IsNotFound(err) {
 		return nil, nil
 	}
-	if err == nil && c == nil {
+	if err == nil && (c == nil || c.ID != id) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
