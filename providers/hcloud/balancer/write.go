@@ -105,7 +105,7 @@ func (w writer) send(ctx context.Context, method, path string, body map[string]a
 	switch {
 	case a.Action == nil && method != http.MethodPost:
 		return a, nil
-	case a.Action == nil || a.Action.ID == 0:
+	case a.Action == nil:
 		return a, missing("reading the action")
 	}
 	return a, api.Goes(hcloud.ActionFromSchema(*a.Action))
