@@ -93,23 +93,19 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 			wanted = append(wanted, b.reached(change, r, private))
 		}
 	}
-	asIs := func(id cloud.InstanceID, otherwise cloud.Resource) cloud.Resource {
-		if at := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id }); at >= 0 {
-			return present[at]
-		}
-		return otherwise
-	}
 	for _, id := range change.After.Targets {
+		server, isServer := api.ID(string(id))
 		at := slices.IndexFunc(change.Spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
-		switch number, ok := api.ID(string(id)); {
-		case ok && at < 0:
-			add(asIs(id, serverTarget(number, private)))
-		case ok:
-			add(serverTarget(number, private))
+		now := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id })
+		switch {
+		case at < 0 && now >= 0:
+			add(present[now])
+		case isServer:
+			add(serverTarget(server, private))
 		case at >= 0:
 			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))
 		case s.lb != nil:
-			add(asIs(id, ipTarget(id.Address())))
+			add(ipTarget(id.Address()))
 		}
 	}
 	return wanted
