@@ -221,6 +221,13 @@ type Configured interface {
 	Impossible() map[string]string
 }
 
+// Switched is implemented by drivers whose configuration can switch load balancers or routes off. What is off counts as
+// not implemented, with all that belongs to it.
+type Switched interface {
+	// SwitchedOn says which of them are on. It is pure.
+	SwitchedOn() (balancers, routes bool)
+}
+
 // BulkLister is implemented by Balancers whose cloud can list balancers whole: one reading
 // then serves the Observe of many Services.
 type BulkLister interface {

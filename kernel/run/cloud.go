@@ -85,15 +85,17 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		Annotations: annotation.Kernel().With(o.Annotations),
 		Driver:      &decoratedDriver{caller: c, next: driver},
 	}
-	if next, ok := driver.(cloud.Configured); ok {
-		decorated.Defaults = next.Defaults()
-		decorated.Annotations = decorated.Annotations.Without(next.Impossible())
+	hasBalancers, hasRoutes := true, true
+	if next, ok := driver.(cloud.Switched); ok {
+		hasBalancers, hasRoutes = next.SwitchedOn()
 	}
-	decorated.balancers(driver, c)
-	if next, ok := driver.(cloud.Routes); ok {
+	if hasBalancers {
+		decorated.balancers(driver, c)
+	}
+	if next, ok := driver.(cloud.Routes); ok && hasRoutes {
 		decorated.Routes = &routes{caller: c, next: next}
 	}
-	if next, ok := driver.(cloud.RouteScope); ok {
+	if next, ok := driver.(cloud.RouteScope); ok && hasRoutes {
 		decorated.RouteScope = next
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
@@ -131,6 +133,10 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 
 // balancers wraps what a driver has for load balancers.
 func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
+	if next, ok := driver.(cloud.Configured); ok {
+		c.Defaults = next.Defaults()
+		c.Annotations = c.Annotations.Without(next.Impossible())
+	}
 	network := newNetwork(driver)
 	if next, ok := composite.Balancers(driver); ok {
 		c.Balancers = &balancers{caller: by, next: next, network: network}

@@ -233,6 +233,30 @@ func TestOptionalInterfaces(t *testing.T) {
 	}
 }
 
+// switched is a driver of which the configuration switches parts off.
+type switched struct {
+	*fakeDriver
+	balancers, routes bool
+}
+
+func (s switched) SwitchedOn() (balancers, routes bool) { return s.balancers, s.routes }
+
+func TestWhatIsSwitchedOffIsNotImplemented(t *testing.T) {
+	for _, on := range []switched{{}, {balancers: true}, {routes: true}, {balancers: true, routes: true}} {
+		on.fakeDriver = &fakeDriver{}
+		c := Decorate(on, Options{Name: "c"})
+		if got := c.Balancers != nil; got != on.balancers {
+			t.Errorf("load balancers %v with %+v", got, on)
+		}
+		if got := c.Routes != nil; got != on.routes {
+			t.Errorf("routes %v with %+v", got, on)
+		}
+		if c.Firewalls == nil {
+			t.Error("there are no firewalls any more")
+		}
+	}
+}
+
 func TestClassifyKnowsDecoratedErrors(t *testing.T) {
 	c, _ := decorated(func(context.Context) error { return failing(cloud.FailureQuota) })
 	_, err := c.Balancers.Apply(t.Context(), cloud.Change{})

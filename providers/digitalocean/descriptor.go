@@ -3,11 +3,10 @@ package digitalocean
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Descriptor returns the static facts of the provider. The limits are the published ones
@@ -30,7 +29,7 @@ func Descriptor() cloud.Descriptor {
 			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
 			FirewallSources: firewall.MaxFirewallSources,
 			Immutable: []string{
-				desired.FieldType, cloud.FieldScope, cloud.FieldDualStack, desired.FieldVPC, desired.FieldSubnet, desired.FieldIP,
+				balancer.FieldType, cloud.FieldScope, cloud.FieldDualStack, balancer.FieldVPC, balancer.FieldSubnet, balancer.FieldIP,
 			},
 		},
 		Limits: cloud.Limits{
@@ -42,6 +41,6 @@ func Descriptor() cloud.Descriptor {
 		},
 		Settings:     config.Declared(),
 		Secret:       "digitalocean",
-		IDAnnotation: option.IdAnnotation,
+		IDAnnotation: balancer.IDAnnotation,
 	}
 }

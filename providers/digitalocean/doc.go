@@ -5,13 +5,10 @@
 //
 //	package     is about
 //	identifier  what the API accepts as id, tag and name
-//	mark        tags that say whose a load balancer is
 //	config      environment variables
 //	api         the client, pages, and what errors mean
-//	option      the annotations of a Service
 //	droplet     machines
-//	desired     what a Service asks for
-//	balancer    load balancers
+//	balancer    load balancers, and the annotations of a Service
 //	firewall    the cloud firewall
 //
 // The driver itself only gives them their client and settings.

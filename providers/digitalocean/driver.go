@@ -12,11 +12,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Driver is one DigitalOcean team, seen with one token.
@@ -60,7 +57,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 func wire(client *godo.Client, s config.Settings, cloud string) *Driver {
 	return &Driver{
 		api: client, settings: s, Machines: &droplet.Machines{API: client}, Firewalls: &firewall.Firewalls{API: client, Settings: s},
-		Balancers: &balancer.Balancers{API: client, Rules: &desired.Rules{Settings: s, Owners: &mark.Owners{ClusterID: s.ClusterID, Cloud: cloud}}},
+		Balancers: &balancer.Balancers{API: client, Rules: balancer.Rules{Settings: s, Cloud: cloud}},
 	}
 }
 
@@ -90,7 +87,7 @@ func (d *Driver) Instances() cloud.Instances { return d }
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.
-func Annotations() annotation.Set { return option.Annotations() }
+func Annotations() annotation.Set { return balancer.Annotations() }
 
 // ReadOnly says which requests only read.
 func ReadOnly(r *http.Request) bool { return balancer.ReadOnly(r) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 const (
@@ -47,7 +47,7 @@ func testSpec(t *testing.T, annotations map[string]string, edit ...func(*cloud.S
 // upstream's.
 func parse(t *testing.T, annotations map[string]string) map[string]string {
 	t.Helper()
-	values, problems := option.Annotations().Parse(prefixed(annotations))
+	values, problems := balancer.Annotations().Parse(prefixed(annotations))
 	for _, p := range problems {
 		t.Errorf("annotation: %v", p)
 	}
@@ -58,7 +58,7 @@ func prefixed(annotations map[string]string) map[string]string {
 	full := map[string]string{}
 	for key, value := range annotations {
 		if !strings.Contains(key, "/") {
-			key = option.Upstream + key
+			key = balancer.Upstream + key
 		}
 		full[key] = value
 	}
@@ -97,7 +97,7 @@ func TestDescriptor(t *testing.T) {
 
 func TestAnnotationsAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
-	for _, key := range option.Annotations() {
+	for _, key := range balancer.Annotations() {
 		if key.Doc == "" {
 			t.Errorf("%s has no documentation", key.Name)
 		}
@@ -119,8 +119,8 @@ func TestAnnotationsAreDocumented(t *testing.T) {
 		"healthcheck-port", "healthcheck-path", "healthcheck-protocol", "hostname", "deny-rules", "allow-rules",
 		"ip", "subnet-uuid",
 	} {
-		if !seen[option.Upstream+name] {
-			t.Errorf("%s%s is missing", option.Upstream, name)
+		if !seen[balancer.Upstream+name] {
+			t.Errorf("%s%s is missing", balancer.Upstream, name)
 		}
 	}
 	for _, name := range []string{

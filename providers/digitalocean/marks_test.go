@@ -33,13 +33,13 @@ func TestMarks(t *testing.T) {
 		{name: "an older one's and its own", tags: []string{"ccm-uid:v", "ccm-service:a:b:u"}, marks: []string{"ccm-service:a:b:u", "ccm-uid:v"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, marks: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
-	d := testDriver(func(s *config.Settings) { s.ClusterID = "C1" })
-	if diff := cmp.Diff(ours, d.Owners.Of(self)); diff != "" {
+	d := testDriver(func(s *config.Settings) { s.ClusterTag = "k8s:C1" })
+	if diff := cmp.Diff(ours, d.Marks(self)); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			marks, owner := d.Owners.Read(test.tags, self)
+			marks, owner := d.ReadMarks(test.tags, self)
 			if diff := cmp.Diff(test.marks, marks); diff != "" {
 				t.Errorf("marks (-want +got):\n%s", diff)
 			}
@@ -60,13 +60,13 @@ func FuzzMarks(f *testing.F) {
 		}
 		owner := cloud.Owner{Cluster: cluster, Namespace: namespace, Name: name, UID: uid, Cloud: "c"}
 		d := testDriver()
-		marks := d.Owners.Of(owner)
+		marks := d.Marks(owner)
 		for _, mark := range marks {
 			if !identifier.IsTag(mark) {
 				t.Errorf("%q is not a tag", mark)
 			}
 		}
-		got, back := d.Owners.Read(marks, owner)
+		got, back := d.ReadMarks(marks, owner)
 		if diff := cmp.Diff(marks, got); diff != "" {
 			t.Errorf("marks are read differently (-want +got):\n%s", diff)
 		}
@@ -77,7 +77,7 @@ func FuzzMarks(f *testing.F) {
 			t.Errorf("owner (-want +got):\n%s", diff)
 		}
 		if len(cluster) <= 40 {
-			if _, foreign := d.Owners.Read(marks, cloud.Owner{}); foreign.Cluster != cluster {
+			if _, foreign := d.ReadMarks(marks, cloud.Owner{}); foreign.Cluster != cluster {
 				t.Errorf("somebody else reads cluster %q, want %q", foreign.Cluster, cluster)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // TestCreateRequest compares with what the upstream CCM sends for the same Service, up to
@@ -54,7 +54,7 @@ func TestCreateRequest(t *testing.T) {
 			edit: func(s *cloud.Spec) {
 				s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 			},
-			settings: func(s *config.Settings) { s.Vpc, s.ClusterID = "vpc-1", "c-1" },
+			settings: func(s *config.Settings) { s.Vpc, s.ClusterTag = "vpc-1", "k8s:c-1" },
 			want: `{"type": "REGIONAL", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
 				{"entry_protocol": "http", "entry_port": 80, "target_protocol": "http", "target_port": 30080},
 				{"entry_protocol": "https", "entry_port": 443, "target_protocol": "http", "target_port": 30443, "certificate_id": "cert-1"}], ` + check + `,
@@ -133,7 +133,7 @@ func TestCreateRequest(t *testing.T) {
 func TestUpdateRequestKeepsTheRest(t *testing.T) {
 	existing := &godo.LoadBalancer{
 		ID: "lb", Type: config.TypeRegional, Status: "active", IP: "192.0.2.1", SizeUnit: 4, SizeSlug: "lb-small",
-		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: option.NetworkExternal, NetworkStack: option.StackIPv4,
+		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: balancer.NetworkExternal, NetworkStack: balancer.StackIPv4,
 		Region: &godo.Region{Slug: "nyc3"}, Tag: "pool", DropletIDs: []int{1, 2},
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
@@ -161,7 +161,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		StickySessions: &godo.StickySessions{Type: "none"}, DropletIDs: []int{3}, VPCUUID: "vpc",
 		DisableLetsEncryptDNSRecords: godo.PtrTo(false), ProjectID: "project",
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(60)), Firewall: &godo.LBFirewall{},
-		Network: option.NetworkExternal, NetworkStack: option.StackIPv4, TLSCipherPolicy: "STRONG",
+		Network: balancer.NetworkExternal, NetworkStack: balancer.StackIPv4, TLSCipherPolicy: "STRONG",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)

@@ -4,9 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Upstream says what is otherwise here than in DigitalOcean's own controller manager.
@@ -44,20 +43,20 @@ func Upstream() cloud.Upstream {
 }
 
 func otherType(spec cloud.Spec, b cloud.Observed) bool {
-	asked := option.KeyType.In(spec.Options)
-	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[desired.FieldType]
+	asked := balancer.KeyType.In(spec.Options)
+	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[balancer.FieldType]
 }
 
 func certificateByName(spec cloud.Spec, b cloud.Observed) bool {
-	return b.Found && option.KeyCertificateName.In(spec.Options) != "" && option.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[desired.FieldType] == config.TypeRegional
+	return b.Found && balancer.KeyCertificateName.In(spec.Options) != "" && balancer.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeRegional
 }
 
 func dualStackNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[desired.FieldType] == config.TypeNetwork
+	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeNetwork
 }
 
 func restrictedNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.ProviderFields[desired.FieldType] == config.TypeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
+	return b.Found && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
 }
 
 func namedByAddress(name, providerID string, _ cloud.Instance) bool {

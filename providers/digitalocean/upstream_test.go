@@ -4,19 +4,18 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Each difference is about those that it is said of, and about no others.
 func TestUpstreamDifferences(t *testing.T) {
 	type service struct {
 		spec     cloud.Spec
-		balancer cloud.Observed
+		observed cloud.Observed
 	}
-	balancer := func(kind string, edits ...func(*cloud.Balancer)) cloud.Observed {
-		b := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: map[string]string{desired.FieldType: kind}}
+	found := func(kind string, edits ...func(*cloud.Balancer)) cloud.Observed {
+		b := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: map[string]string{balancer.FieldType: kind}}
 		for _, edit := range edits {
 			edit(&b)
 		}
@@ -33,10 +32,10 @@ func TestUpstreamDifferences(t *testing.T) {
 		return cloud.Spec{Options: options}
 	}
 	services := map[string]map[bool]service{
-		"digitalocean-type":             {true: {asks(option.KeyType.Name, config.TypeNetwork), balancer(config.TypeRegional)}, false: {asks(option.KeyType.Name, config.TypeNetwork), balancer(config.TypeNetwork)}},
-		"digitalocean-certificate-name": {true: {asks(option.KeyCertificateName.Name, "web"), balancer(config.TypeRegional)}, false: {asks(option.KeyCertificateName.Name, "web", option.KeyCertificateID.Name, "1"), balancer(config.TypeRegional)}},
-		"digitalocean-dual-stack":       {true: {asks(), balancer(config.TypeNetwork, dual)}, false: {asks(), balancer(config.TypeRegional, dual)}},
-		"digitalocean-client-networks":  {true: {asks(), balancer(config.TypeNetwork, restricted)}, false: {asks(), balancer(config.TypeNetwork, restricted, internal)}},
+		"digitalocean-type":             {true: {asks(balancer.KeyType.Name, config.TypeNetwork), found(config.TypeRegional)}, false: {asks(balancer.KeyType.Name, config.TypeNetwork), found(config.TypeNetwork)}},
+		"digitalocean-certificate-name": {true: {asks(balancer.KeyCertificateName.Name, "web"), found(config.TypeRegional)}, false: {asks(balancer.KeyCertificateName.Name, "web", balancer.KeyCertificateID.Name, "1"), found(config.TypeRegional)}},
+		"digitalocean-dual-stack":       {true: {asks(), found(config.TypeNetwork, dual)}, false: {asks(), found(config.TypeRegional, dual)}},
+		"digitalocean-client-networks":  {true: {asks(), found(config.TypeNetwork, restricted)}, false: {asks(), found(config.TypeNetwork, restricted, internal)}},
 	}
 	type node struct {
 		name, id string
@@ -50,7 +49,7 @@ func TestUpstreamDifferences(t *testing.T) {
 	}
 	for _, d := range Upstream().Differences {
 		for want, s := range services[d.ID] {
-			if got := d.Service(s.spec, s.balancer); got != want {
+			if got := d.Service(s.spec, s.observed); got != want {
 				t.Errorf("%s: %v, want %v for %+v", d.ID, got, want, s)
 			}
 		}

@@ -21,8 +21,10 @@ import (
 // Driver is one project, seen with one token, and the dedicated servers of one Robot account.
 type Driver struct {
 	*server.Machines
+	*balancer.Balancers
+	*network.Routes
 	api.Actions
-	client *hcloud.Client
+	settings config.Settings
 }
 
 var (
@@ -35,8 +37,9 @@ var (
 	_ cloud.Scoped      = (*Driver)(nil)
 	_ cloud.NameBound   = (*Driver)(nil)
 	_ cloud.Operations  = (*Driver)(nil)
-	_ cloud.Routes      = (*network.Routes)(nil)
-	_ cloud.RouteScope  = (*network.Routes)(nil)
+	_ cloud.Composite   = (*Driver)(nil)
+	_ cloud.Routes      = (*Driver)(nil)
+	_ cloud.Switched    = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads the network,
@@ -48,26 +51,29 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
 	}
 	client := api.New(c, s)
-	d := &Driver{client: client, Actions: api.Actions{API: client}, Machines: &server.Machines{API: client, Settings: s}}
+	id, err := findNetwork(ctx, client, s.Network)
+	if err == nil && id != 0 && s.AttachedCheck {
+		err = checkAttached(ctx, c, s.MetadataURL, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{
+		Machines: &server.Machines{API: client, Settings: s, Network: id}, Balancers: &balancer.Balancers{API: client, Default: defaults, Network: id},
+		Routes: &network.Routes{API: client, ID: id}, Actions: api.Actions{API: client}, settings: s,
+	}
 	if s.Robot.Credentials {
 		d.Robot = robot.New(c, s.Robot.BaseURL)
 	}
-	if s.Network != "" {
-		if d.Network, err = d.find(ctx, s.Network); err != nil {
-			return nil, err
-		}
-		if s.AttachedCheck {
-			if err := checkAttached(ctx, c, s.MetadataURL, d.Network); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return d.enabled(s, defaults), nil
+	return d, nil
 }
 
-// find returns the id of the network of the configuration, which is an id or a name.
-func (d *Driver) find(ctx context.Context, idOrName string) (int64, error) {
-	found, _, err := d.client.Network.Get(ctx, idOrName)
+// findNetwork returns the id of the network of the configuration, which is an id or a name; 0 for none.
+func findNetwork(ctx context.Context, client *hcloud.Client, idOrName string) (int64, error) {
+	if idOrName == "" {
+		return 0, nil
+	}
+	found, _, err := client.Network.Get(ctx, idOrName)
 	switch {
 	case err != nil:
 		return 0, &cloud.Error{Failure: api.Classify(err), Op: "reading the network of " + config.EnvNetwork, Err: err}
@@ -79,31 +85,9 @@ func (d *Driver) find(ctx context.Context, idOrName string) (int64, error) {
 	return found.ID, nil
 }
 
-// enabled returns the driver with what is switched on. The kernel finds that by type assertion, so what is
-// off must not be there.
-func (d *Driver) enabled(s config.Settings, defaults map[string]string) cloud.Driver {
-	routes := &network.Routes{API: d.client, ID: d.Network}
-	balancers := &balancer.Balancers{API: d.client, Default: defaults, Network: d.Network}
-	switch {
-	case s.Routes && s.Balancers:
-		return struct {
-			*Driver
-			*network.Routes
-			*balancer.Balancers
-		}{d, routes, balancers}
-	case s.Balancers:
-		return struct {
-			*Driver
-			*balancer.Balancers
-		}{d, balancers}
-	case s.Routes:
-		return struct {
-			*Driver
-			*network.Routes
-		}{d, routes}
-	default:
-		return d
-	}
+// SwitchedOn implements cloud.Switched.
+func (d *Driver) SwitchedOn() (balancers, routes bool) {
+	return d.settings.Balancers, d.settings.Routes
 }
 
 // Identity implements cloud.Driver. The API has no call that names the project. Ids of networks are
@@ -111,17 +95,17 @@ func (d *Driver) enabled(s config.Settings, defaults map[string]string) cloud.Dr
 // nothing is there in every project and stays as it is: a token is exchanged for another one of the same
 // project.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	if d.Network == 0 {
-		_, _, err := d.client.Location.List(ctx, hcloud.LocationListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}})
+	if d.Routes.ID == 0 {
+		_, _, err := d.Routes.API.Location.List(ctx, hcloud.LocationListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}})
 		if err != nil {
 			return cloud.Identity{}, api.Failed("checking the token", err)
 		}
 		return cloud.Identity{Unknown: true}, nil
 	}
-	if _, err := (&network.Routes{API: d.client, ID: d.Network}).Read(ctx); err != nil {
+	if _, err := d.Routes.Read(ctx); err != nil {
 		return cloud.Identity{}, fmt.Errorf("finding out whose the token is: %w", err)
 	}
-	return cloud.Identity{Account: "network " + strconv.FormatInt(d.Network, 10)}, nil
+	return cloud.Identity{Account: "network " + strconv.FormatInt(d.Routes.ID, 10)}, nil
 }
 
 // Instances implements cloud.Driver.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -33,7 +33,7 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	case before == nil:
 		return cloud.Progress{}, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
-	lb, err := l.update(ctx, before.LoadBalancer, change)
+	lb, err := l.update(ctx, *before.LoadBalancer, change)
 	return l.progress(lb, change), err
 }
 
@@ -43,7 +43,7 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	if err == nil {
 		lb, _, err = l.API.LoadBalancers.Create(ctx, request)
 	}
-	if err == nil && lb == nil {
+	if err == nil && (lb == nil || lb.ID == "") {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
@@ -82,8 +82,9 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 // afterwards. It is marked first, because a new name would leave it without any proof of whose it
 // is. When the API refuses marks or new settings, the targets are still changed: nodes come and go,
 // whatever is wrong with an annotation.
-func (l *Balancers) update(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	lb, refused := l.settleMarks(ctx, lb, change)
+func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
+	lb := &present
+	refused := l.settleMarks(ctx, lb, change)
 	if needsPut(lb, change) {
 		updated, err := l.put(ctx, lb, change)
 		switch class := api.Classify(err).Class; {
@@ -95,8 +96,52 @@ func (l *Balancers) update(ctx context.Context, lb *godo.LoadBalancer, change cl
 			return lb, errors.Join(err, refused)
 		}
 	}
-	lb, err := l.settleTargets(ctx, lb, change.After.Targets)
-	return lb, errors.Join(refused, err)
+	return lb, errors.Join(refused, l.settleTargets(ctx, lb, change.After.Targets))
+}
+
+// settleMarks repairs the owner marks, and notes them. They go through the tags, because a PUT ignores them.
+func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
+	wanted := change.After.OwnershipTags
+	present, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner)
+	for _, tag := range without(wanted, present) {
+		if err := l.tag(ctx, tag, lb.ID); err != nil {
+			return fmt.Errorf("marking balancer %s: %w", lb.ID, err)
+		}
+		lb.Tags = slices.Concat(lb.Tags, []string{tag})
+	}
+	for _, tag := range without(present, wanted) {
+		if err := l.untag(ctx, tag, lb.ID); err != nil {
+			return fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
+		}
+		lb.Tags = without(lb.Tags, []string{tag})
+	}
+	return nil
+}
+
+// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
+// this Service can have is made first, and one of the whole cluster only where it has to be.
+func (l *Balancers) tag(ctx context.Context, tag, id string) error {
+	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
+	if !strings.HasPrefix(tag, markService) {
+		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
+			return err
+		}
+	}
+	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
+		return err
+	}
+	_, err := l.API.Tags.TagResources(ctx, tag, request)
+	return err
+}
+
+func (l *Balancers) untag(ctx context.Context, tag, id string) error {
+	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
+		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
+	})
+	if api.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // needsPut reports whether something differs that only a PUT can change. Targets given by a
@@ -122,26 +167,26 @@ func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud
 	return updated, nil
 }
 
-// settleTargets adds what is missing, then removes what is too much. After a PUT there is
+// settleTargets adds what is missing, then removes what is too much, and notes both. After a PUT there is
 // usually nothing left to do, except that a PUT can't express "no targets".
-func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) (*godo.LoadBalancer, error) {
-	wanted, err := desired.DropletIDs(targets)
+func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) error {
+	wanted, err := dropletIDs(targets)
 	if err != nil {
-		return lb, fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
+		return fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
 	}
 	if missing := without(wanted, lb.DropletIDs); len(missing) > 0 {
 		if _, err := l.API.LoadBalancers.AddDroplets(ctx, lb.ID, missing...); err != nil {
-			return lb, fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
+			return fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
 		}
-		lb = withDroplets(lb, append(slices.Clone(lb.DropletIDs), missing...))
+		lb.DropletIDs = slices.Concat(lb.DropletIDs, missing)
 	}
 	if extra := without(lb.DropletIDs, wanted); len(extra) > 0 {
 		if _, err := l.API.LoadBalancers.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
-			return lb, fmt.Errorf("removing targets from balancer %s: %w", lb.ID, err)
+			return fmt.Errorf("removing targets from balancer %s: %w", lb.ID, err)
 		}
-		lb = withDroplets(lb, wanted)
+		lb.DropletIDs = wanted
 	}
-	return lb, nil
+	return nil
 }
 
 // nativeOf returns the API's object of an observation, nil when it has none.
@@ -164,8 +209,16 @@ func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.P
 	return p
 }
 
-func withDroplets(lb *godo.LoadBalancer, ids []int) *godo.LoadBalancer {
-	c := *lb
-	c.DropletIDs = ids
-	return &c
+// without returns the elements of a that are not in b.
+func without[T comparable](a, b []T) (rest []T) {
+	in := map[T]bool{}
+	for _, x := range b {
+		in[x] = true
+	}
+	for _, x := range a {
+		if !in[x] {
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }

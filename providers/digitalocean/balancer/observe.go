@@ -11,9 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // readyAfter is how long to wait before a new balancer is looked at for the first time. None
@@ -61,7 +59,7 @@ func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBal
 			}
 		}
 	}
-	names := []string{cmp.Or(option.KeyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
+	names := []string{cmp.Or(keyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
 	if !listed {
 		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return l.API.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
@@ -139,14 +137,14 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		ID:        lb.ID,
 		Named:     spec.Ref.Owner.UID != "" && lb.Name == cloud.UIDName(spec.Ref.Owner.UID),
 		Owner:     l.owner(lb, spec),
-		Addresses: desired.Addresses(lb),
+		Addresses: addresses(lb),
 		Balancer:  l.View(lb, spec),
-		Lookups:   map[string]string{desired.LookupType: desired.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, option.StackIPv4)},
+		Lookups:   map[string]string{LookupType: kindOf(lb), LookupStack: cmp.Or(lb.NetworkStack, StackIPv4)},
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
-	if o.Balancer.OwnershipTags = l.Owners.Of(spec.Ref.Owner); lb.Tags != nil {
-		o.Balancer.OwnershipTags, _ = l.Owners.Read(lb.Tags, spec.Ref.Owner)
+	if o.Balancer.OwnershipTags = l.Marks(spec.Ref.Owner); lb.Tags != nil {
+		o.Balancer.OwnershipTags, _ = l.ReadMarks(lb.Tags, spec.Ref.Owner)
 	}
 	switch lb.Status {
 	case "active":

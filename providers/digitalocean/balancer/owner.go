@@ -2,22 +2,18 @@ package balancer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 )
 
 // owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
 // as much as our own mark.
 func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
-	_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
+	_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
 	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == cloud.UIDName(uid) {
 		owner.UID = uid
 	}
@@ -35,7 +31,7 @@ func (l *Balancers) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
 func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, spec cloud.Spec) []string {
 	var ids []string
 	for i := range all {
-		if all[i].ID != lb.ID && l.isOwn(&all[i], spec) && !strings.HasSuffix(all[i].Name, desired.BesideSuffix) {
+		if all[i].ID != lb.ID && l.isOwn(&all[i], spec) && !strings.HasSuffix(all[i].Name, besideSuffix) {
 			ids = append(ids, all[i].ID)
 		}
 	}
@@ -46,13 +42,13 @@ func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, s
 func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
 	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
 		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
-			return strings.HasPrefix(strings.ToLower(tag), mark.MarkService) && slices.Contains(lb.Tags, tag)
+			return strings.HasPrefix(strings.ToLower(tag), markService) && slices.Contains(lb.Tags, tag)
 		})
 	})
 }
 
 func (l *Balancers) deleteTag(ctx context.Context, owner cloud.Owner) {
-	_, _ = l.API.Tags.Delete(ctx, mark.ServiceTag(owner))
+	_, _ = l.API.Tags.Delete(ctx, serviceTag(owner))
 }
 
 // tagRemains reports whether a process ended between the deletion of the Service's balancer and
@@ -63,7 +59,7 @@ func (l *Balancers) tagRemains(ctx context.Context, owner cloud.Owner) bool {
 
 // carriers returns how many things of the account have the Service's tag; -1 is not known, or no such tag.
 func (l *Balancers) carriers(ctx context.Context, owner cloud.Owner) int {
-	found, _, err := l.API.Tags.Get(ctx, mark.ServiceTag(owner))
+	found, _, err := l.API.Tags.Get(ctx, serviceTag(owner))
 	if err != nil || found == nil || found.Resources == nil {
 		return -1
 	}
@@ -76,74 +72,8 @@ func (l *Balancers) carriers(ctx context.Context, owner cloud.Owner) int {
 func (l *Balancers) isOnlyHere(ctx context.Context, change cloud.Change) bool {
 	owner, lb := change.Spec.Ref.Owner, nativeOf(change.Before)
 	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
-	if lb == nil || another || !slices.Contains(change.Before.Balancer.OwnershipTags, mark.ServiceTag(owner)) {
+	if lb == nil || another || !slices.Contains(change.Before.Balancer.OwnershipTags, serviceTag(owner)) {
 		return false
 	}
 	return lb.alone || l.carriers(ctx, owner) == 1
-}
-
-// settleMarks repairs the owner marks. They go through the tags, because a PUT ignores them.
-func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
-	wanted := change.After.OwnershipTags
-	present, _ := l.Owners.Read(lb.Tags, change.Spec.Ref.Owner)
-	for _, tag := range without(wanted, present) {
-		if err := l.tag(ctx, tag, lb.ID); err != nil {
-			return lb, fmt.Errorf("marking balancer %s: %w", lb.ID, err)
-		}
-		lb = withTags(lb, append(slices.Clone(lb.Tags), tag))
-	}
-	for _, tag := range without(present, wanted) {
-		if err := l.untag(ctx, tag, lb.ID); err != nil {
-			return lb, fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
-		}
-		lb = withTags(lb, without(lb.Tags, []string{tag}))
-	}
-	return lb, nil
-}
-
-// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
-// this Service can have is made first, and one of the whole cluster only where it has to be.
-func (l *Balancers) tag(ctx context.Context, tag, id string) error {
-	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, mark.MarkService) {
-		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
-			return err
-		}
-	}
-	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
-		return err
-	}
-	_, err := l.API.Tags.TagResources(ctx, tag, request)
-	return err
-}
-
-func (l *Balancers) untag(ctx context.Context, tag, id string) error {
-	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
-		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
-	})
-	if api.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-func withTags(lb *godo.LoadBalancer, tags []string) *godo.LoadBalancer {
-	c := *lb
-	c.Tags = tags
-	return &c
-}
-
-// without returns the elements of a that are not in b.
-func without[T comparable](a, b []T) []T {
-	in := map[T]bool{}
-	for _, x := range b {
-		in[x] = true
-	}
-	var rest []T
-	for _, x := range a {
-		if !in[x] {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }

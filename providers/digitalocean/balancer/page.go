@@ -26,15 +26,15 @@ func (l *Balancers) page(ctx context.Context, o *godo.ListOptions) ([]godo.LoadB
 		_, _ = io.CopyN(io.Discard, response.Body, 1<<10) // to its end, so that the connection serves again
 		response.Body.Close()
 	}()
-	all, err := decode(json.NewDecoder(response.Body), response)
+	all, err := decodePage(json.NewDecoder(response.Body), response)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return all, response, err
 }
 
-// decode reads the object of a page, nil when it has no list. Links and the count are for the response.
-func decode(d *json.Decoder, response *godo.Response) (all []godo.LoadBalancer, err error) {
+// decodePage reads the object of a page, nil when it has no list. Links and the count are for the response.
+func decodePage(d *json.Decoder, response *godo.Response) (all []godo.LoadBalancer, err error) {
 	if err := expect(d, json.Delim('{')); err != nil {
 		return nil, err
 	}

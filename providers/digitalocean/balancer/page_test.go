@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 		`{"load_balancers":[{"id":"a"},,]}`: {nil, 0, true},
 	} {
 		response := &godo.Response{}
-		all, err := decode(json.NewDecoder(strings.NewReader(text)), response)
+		all, err := decodePage(json.NewDecoder(strings.NewReader(text)), response)
 		if (err != nil) != want.bad {
 			t.Errorf("%s: %v", text, err)
 		}

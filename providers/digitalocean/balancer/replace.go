@@ -9,13 +9,12 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
 // asks for one certain address for both.
 func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
-	ip := option.KeyIP.In(spec.Options)
+	ip := keyIP.In(spec.Options)
 	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
@@ -72,7 +71,7 @@ func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.Load
 	}
 	var found *godo.LoadBalancer
 	for i, lb := range all {
-		_, owner := l.Owners.Read(lb.Tags, spec.Ref.Owner)
+		_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
 		marked := owner.UID != "" && owner.UID == spec.Ref.Owner.UID
 		if lb.ID == spec.Beside.ID || !marked && lb.ID != spec.Ref.ID {
 			continue

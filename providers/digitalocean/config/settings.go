@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 )
 
 // Environment variables, named as the upstream CCM named them.
@@ -54,10 +53,11 @@ func Declared() []cloud.Setting {
 
 // Settings are the validated environment variables.
 type Settings struct {
-	BaseURL      *url.URL
-	MetadataURL  *url.URL
-	Region       string
-	ClusterID    string
+	BaseURL     *url.URL
+	MetadataURL *url.URL
+	Region      string
+	// ClusterTag is upstream's tag of the cluster, "" where it has no id.
+	ClusterTag   string
 	Vpc          string
 	DefaultType  string
 	FirewallName string
@@ -71,11 +71,13 @@ func Read(c cloud.Config) (Settings, error) {
 		BaseURL:      r.BaseURL(EnvURL),
 		MetadataURL:  r.BaseURL(EnvMetadataURL),
 		Region:       r.Text(EnvRegion),
-		ClusterID:    r.Text(EnvClusterID),
 		Vpc:          r.Text(EnvVPC),
 		DefaultType:  r.Text(EnvDefaultType),
 		FirewallName: r.Text(EnvFirewallName),
 		FirewallTags: r.List(EnvFirewallTags),
+	}
+	if id := r.Text(EnvClusterID); id != "" {
+		s.ClusterTag = ClusterPrefix + id
 	}
 	slices.Sort(s.FirewallTags)
 	s.FirewallTags = slices.Compact(s.FirewallTags)
@@ -89,8 +91,8 @@ func (s Settings) check(refuse func(name, value, want string)) {
 	if s.Region != "" && !identifier.IsSlug(s.Region) {
 		refuse(EnvRegion, s.Region, "want a region slug such as fra1")
 	}
-	if s.ClusterID != "" && !identifier.IsTag(mark.ClusterTag(s.ClusterID)) {
-		refuse(EnvClusterID, s.ClusterID, "want letters, digits, ':', '_' and '-', because it becomes a tag")
+	if s.ClusterTag != "" && !identifier.IsTag(s.ClusterTag) {
+		refuse(EnvClusterID, strings.TrimPrefix(s.ClusterTag, ClusterPrefix), "want letters, digits, ':', '_' and '-', because it becomes a tag")
 	}
 	if s.Vpc != "" && !identifier.IsIdentifier(s.Vpc) {
 		refuse(EnvVPC, s.Vpc, "want the UUID of a VPC")
@@ -110,6 +112,9 @@ func (s Settings) check(refuse func(name, value, want string)) {
 		}
 	}
 }
+
+// ClusterPrefix begins the tag of load balancers with which upstream says of which cluster they are.
+const ClusterPrefix = "k8s:"
 
 // maxFirewallTags is the most tags that a firewall can have.
 const maxFirewallTags = 5

@@ -13,8 +13,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 )
 
 // Firewalls are the cloud firewalls of a team.
@@ -93,7 +93,7 @@ func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFire
 //	REGIONAL_NETWORK, external  each port from the clients that may connect, because their
 //	                            packets arrive unchanged; the health check from the balancer
 func (m *Firewalls) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
-	if b.ProviderFields[desired.FieldType] != config.TypeNetwork || b.Scope == cloud.ScopeInternal {
+	if b.ProviderFields[balancer.FieldType] != config.TypeNetwork || b.Scope == cloud.ScopeInternal {
 		return nil
 	}
 	clients := ClientNetworks(b.Allow)

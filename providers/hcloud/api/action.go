@@ -19,15 +19,17 @@ var _ cloud.Operations = Actions{}
 
 // Goes returns the error of a write whose action goes on or has failed, nil when it is done.
 func Goes(action *hcloud.Action) error {
-	switch {
-	case action == nil:
-		return fmt.Errorf("reading the action: %w", cloud.ErrIncomplete)
-	case action.Status == hcloud.ActionStatusError:
-		return failedAction(action)
-	case action.Status == hcloud.ActionStatusRunning:
-		return cloud.GoesOn(strconv.FormatInt(action.ID, 10))
+	if action != nil && action.ID != 0 {
+		switch action.Status {
+		case hcloud.ActionStatusError:
+			return failedAction(action)
+		case hcloud.ActionStatusRunning:
+			return cloud.GoesOn(strconv.FormatInt(action.ID, 10))
+		case hcloud.ActionStatusSuccess:
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("reading the action: %w", cloud.ErrIncomplete)
 }
 
 // failedAction leaves out the id, which the client's own error has in its text: the same failure has the same text.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
@@ -51,4 +52,29 @@ func (a Answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(strings.NewReader(string(body)))
 	return response, nil
+}
+
+// MaxPage is the largest page the API serves.
+const MaxPage = 50
+
+// ID reads the id of an object as Hetzner writes it: without sign and leading zeros.
+func ID(text string) (id int64, ok bool) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil && id > 0 && text == strconv.FormatInt(id, 10)
+}
+
+// Pages reads all pages. An error of any page is an error of the whole.
+func Pages[T any](read func(hcloud.ListOpts) ([]T, *hcloud.Response, error)) (cloud.Listing[T], error) {
+	return cloud.NumberedPages(func(page int) (p cloud.NumberedPage[T], err error) {
+		items, response, err := read(hcloud.ListOpts{Page: page, PerPage: MaxPage})
+		if err != nil {
+			return p, err
+		}
+		said := response.Meta.Pagination
+		if said == nil {
+			// The client makes an empty list of any answer; the API always says how many pages there are.
+			return p, cloud.ErrIncomplete
+		}
+		return cloud.NumberedPage[T]{Items: items, Total: said.TotalEntries, Last: said.NextPage == 0}, nil
+	})
 }

@@ -73,7 +73,7 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 	list, listed := spec.BulkList.(bulk)
 	all := list.balancers
 	if !listed {
-		lb, err := b.byID(ctx, spec.Ref.ID)
+		lb, err := byID(ctx, b.API, spec.Ref.ID)
 		if err != nil || lb != nil && has(lb, spec) {
 			return []*hcloud.LoadBalancer{lb}, false, err
 		}
@@ -101,13 +101,13 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 }
 
 // byID reads a load balancer, nil when there is none, or the text is no id.
-func (b *Balancers) byID(ctx context.Context, text string) (*hcloud.LoadBalancer, error) {
+func byID(ctx context.Context, client *hcloud.Client, text string) (*hcloud.LoadBalancer, error) {
 	id, ok := api.ID(text)
 	if !ok {
 		return nil, nil //nolint:nilnil // as the client has it
 	}
-	lb, _, err := b.API.LoadBalancer.GetByID(ctx, id)
-	if err == nil && lb != nil && isBlank(lb) {
+	lb, _, err := client.LoadBalancer.GetByID(ctx, id)
+	if err == nil && lb != nil && (lb.ID != id || isBlank(lb)) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
@@ -159,6 +159,9 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 	}
 	for _, item := range namedCertificates(spec) {
 		certificate, _, err := b.API.Certificate.GetByName(ctx, item)
+		if err == nil && certificate != nil && (certificate.ID == 0 || certificate.Name != item) {
+			err = cloud.ErrIncomplete
+		}
 		if err != nil {
 			return nil, api.Failed("finding certificate "+item, err)
 		}
@@ -171,7 +174,9 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 
 // ReadNetwork implements cloud.NetworkReader: the types of load balancers are the same for all Services.
 func (b *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
-	types, err := b.API.LoadBalancerType.All(ctx)
+	types, err := cloud.Whole(api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.LoadBalancerType, *hcloud.Response, error) {
+		return b.API.LoadBalancerType.List(ctx, hcloud.LoadBalancerTypeListOpts{ListOpts: opts})
+	}))
 	if err == nil && len(types) == 0 {
 		err = cloud.ErrIncomplete
 	}

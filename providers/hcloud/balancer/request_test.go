@@ -135,6 +135,7 @@ func TestOneRequestMakesAll(t *testing.T) {
 // TestRequestsOfParts makes every other request once.
 func TestRequestsOfParts(t *testing.T) {
 	r, b := record(t)
+	w := writer{b.API}
 	with := func(resource cloud.Resource) cloud.Resource {
 		resource.ID, resource.Fields["load_balancer"] = "1", "1"
 		return resource
@@ -162,18 +163,18 @@ func TestRequestsOfParts(t *testing.T) {
 		}
 	}
 	for _, field := range []string{"name", "labels", "network_label", "algorithm", "load_balancer_type"} {
-		if err := b.update(t.Context(), lb, lb, []string{field}); err != nil {
+		if err := w.update(t.Context(), lb, lb, []string{field}); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := b.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
+	if err := w.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.createReverse(t.Context(), reverse, nil); err != nil {
+	if _, err := w.createReverse(t.Context(), reverse, nil); err != nil {
 		t.Error(err)
 	}
 	wanted := cloud.Resource{Fields: map[string]any{"name": "x", "domain_names": []string{"example.com"}, "labels": map[string]string{}}}
-	if id, err := b.createCertificate(t.Context(), wanted, nil); err != nil || id != "7" {
+	if id, err := w.createCertificate(t.Context(), wanted, nil); err != nil || id != "7" {
 		t.Errorf("certificate %q, %v", id, err)
 	}
 	for name := range requests {

@@ -1,6 +1,8 @@
 package balancer
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,23 +93,19 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 			wanted = append(wanted, b.reached(change, r, private))
 		}
 	}
-	asIs := func(id cloud.InstanceID, otherwise cloud.Resource) cloud.Resource {
-		if at := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id }); at >= 0 {
-			return present[at]
-		}
-		return otherwise
-	}
 	for _, id := range change.After.Targets {
+		server, isServer := api.ID(string(id))
 		at := slices.IndexFunc(change.Spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
-		switch number, ok := api.ID(string(id)); {
-		case ok && at < 0:
-			add(asIs(id, serverTarget(number, private)))
-		case ok:
-			add(serverTarget(number, private))
+		now := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id })
+		switch {
+		case at < 0 && now >= 0:
+			add(present[now])
+		case isServer:
+			add(serverTarget(server, private))
 		case at >= 0:
 			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))
 		case s.lb != nil:
-			add(asIs(id, ipTarget(id.Address())))
+			add(ipTarget(id.Address()))
 		}
 	}
 	return wanted
@@ -181,4 +179,43 @@ func addressOf(t cloud.Target, private bool) string {
 		}
 	}
 	return ""
+}
+
+// addTarget adds a target. A server that is gone is a refusal: the others are added.
+func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+	id, err := w.action("add_target", targetFields...)(ctx, wanted, with)
+	if api.IsNotFound(err) {
+		err = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "adding " + wanted.Key, Err: err}
+	}
+	return id, err
+}
+
+// removeTarget takes a target away. The API refuses it where the server, or the target, is gone.
+func (w writer) removeTarget(ctx context.Context, present cloud.Resource) error {
+	err := w.undo("remove_target", "type", "server", "ip")(ctx, present)
+	if err == nil || api.Classify(err).Class != cloud.FailureInvalid {
+		return err
+	}
+	if there, readErr := w.hasTarget(ctx, present); readErr != nil || there {
+		return errors.Join(err, readErr)
+	}
+	return nil
+}
+
+// hasTarget reports whether the load balancer has the target, and its server is there.
+func (w writer) hasTarget(ctx context.Context, target cloud.Resource) (bool, error) {
+	id, _ := target.Fields["load_balancer"].(string)
+	lb, err := byID(ctx, w.API, id)
+	if err != nil || lb == nil {
+		return false, err
+	}
+	at := slices.IndexFunc(lb.Targets, func(t hcloud.LoadBalancerTarget) bool { return targetKey(t) == target.Key })
+	if at < 0 || lb.Targets[at].Type != hcloud.LoadBalancerTargetTypeServer {
+		return at >= 0, nil
+	}
+	server, _, err := w.API.Server.GetByID(ctx, lb.Targets[at].Server.Server.ID)
+	if err != nil {
+		return false, api.Failed("reading the server of a target", err)
+	}
+	return server != nil, nil
 }

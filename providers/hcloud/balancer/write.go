@@ -22,32 +22,36 @@ import (
 
 // ResourceKinds implements cloud.Composite.
 func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
+	w := writer{b.API}
 	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
 	return []cloud.ResourceKind{
 		{
 			Name: kindCertificate, OfService: true, Last: []string{"issuance"},
-			Create: b.createCertificate, Update: b.updateCertificate, Delete: b.delete("/certificates/"),
+			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
 			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse),
 			Separate: []string{"load_balancer_type", "algorithm"}, Last: []string{"network_label"},
-			Create: b.create, Update: b.update, Delete: b.delete("/load_balancers/"),
+			Create: w.create, Update: w.update, Delete: w.delete("/load_balancers/"),
 		},
-		{Name: kindPublic, Create: b.action("enable_public_interface"), Delete: b.undo("disable_public_interface")},
-		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: b.action("attach_to_network", "network", "ip", "ip_range"), Delete: b.undo("detach_from_network", "network")},
-		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: targetWrites{b}.add, Delete: targetWrites{b}.remove},
-		{Name: kindService, Create: b.action("add_service", serviceFields...), Update: b.updateService, Delete: b.undo("delete_service", "listen_port")},
-		{Name: kindReverse, Create: b.createReverse, Update: b.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
+		{Name: kindPublic, Create: w.action("enable_public_interface"), Delete: w.undo("disable_public_interface")},
+		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: w.action("attach_to_network", "network", "ip", "ip_range"), Delete: w.undo("detach_from_network", "network")},
+		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
+		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
+		{Name: kindReverse, Create: w.createReverse, Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
 	}
 }
 
-func (b *Balancers) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	if err := b.freeName(ctx, wanted); err != nil {
+// writer makes the requests that change a load balancer and what belongs to it.
+type writer struct{ API *hcloud.Client }
+
+func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	if err := w.freeName(ctx, wanted); err != nil {
 		return "", err
 	}
 	request := body(wanted, "name", "domain_names", "labels")
 	request["type"] = hcloud.CertificateTypeManaged
-	answer, err := b.send(ctx, http.MethodPost, "/certificates", request)
+	answer, err := w.send(ctx, http.MethodPost, "/certificates", request)
 	if answer.Certificate.ID == 0 {
 		return "", cmp.Or(taken(err, managedName, wanted), missing("creating the certificate"))
 	}
@@ -55,13 +59,13 @@ func (b *Balancers) createCertificate(ctx context.Context, wanted cloud.Resource
 }
 
 // freeName renames another certificate of the Service that has the name.
-func (b *Balancers) freeName(ctx context.Context, wanted cloud.Resource) error {
+func (w writer) freeName(ctx context.Context, wanted cloud.Resource) error {
 	before, taken := wanted.Native.(*hcloud.Certificate)
 	if !taken {
 		return nil
 	}
 	id := strconv.FormatInt(before.ID, 10)
-	_, err := b.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
+	_, err := w.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
 	return err
 }
 
@@ -74,7 +78,7 @@ type answer struct {
 
 // send makes a write, without a body for nil. One that goes on is an error beside the answer. What is gone needs no
 // deletion.
-func (b *Balancers) send(ctx context.Context, method, path string, body map[string]any) (a answer, err error) {
+func (w writer) send(ctx context.Context, method, path string, body map[string]any) (a answer, err error) {
 	var reader io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -83,12 +87,12 @@ func (b *Balancers) send(ctx context.Context, method, path string, body map[stri
 		}
 		reader = bytes.NewReader(text)
 	}
-	request, err := b.API.NewRequest(ctx, method, path, reader)
+	request, err := w.API.NewRequest(ctx, method, path, reader)
 	if err != nil {
 		return a, fmt.Errorf("making the request: %w", err)
 	}
 	var text bytes.Buffer
-	if _, err = b.API.Do(request, &text); method == http.MethodDelete && api.IsNotFound(err) {
+	if _, err = w.API.Do(request, &text); method == http.MethodDelete && api.IsNotFound(err) {
 		return a, nil
 	} else if err != nil {
 		return a, api.Failed(method+" "+path, err)
@@ -101,7 +105,7 @@ func (b *Balancers) send(ctx context.Context, method, path string, body map[stri
 	switch {
 	case a.Action == nil && method != http.MethodPost:
 		return a, nil
-	case a.Action == nil || a.Action.ID == 0:
+	case a.Action == nil:
 		return a, missing("reading the action")
 	}
 	return a, api.Goes(hcloud.ActionFromSchema(*a.Action))
@@ -137,31 +141,31 @@ func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 }
 
 // updateCertificate renames a certificate, or has one issued again.
-func (b *Balancers) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	path := "/certificates/" + present.ID
 	if fields[0] == "name" {
-		if err := b.freeName(ctx, wanted); err != nil {
+		if err := w.freeName(ctx, wanted); err != nil {
 			return err
 		}
-		_, err := b.send(ctx, http.MethodPut, path, body(wanted, "name"))
+		_, err := w.send(ctx, http.MethodPut, path, body(wanted, "name"))
 		return taken(err, managedName, wanted)
 	}
-	if _, err := b.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
+	if _, err := w.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
 		return fmt.Errorf("having the certificate issued again: %w", err)
 	}
 	return nil
 }
 
 // delete deletes an object.
-func (b *Balancers) delete(path string) func(context.Context, cloud.Resource) error {
+func (w writer) delete(path string) func(context.Context, cloud.Resource) error {
 	return func(ctx context.Context, present cloud.Resource) error {
-		_, err := b.send(ctx, http.MethodDelete, path+present.ID, nil)
+		_, err := w.send(ctx, http.MethodDelete, path+present.ID, nil)
 		return err
 	}
 }
 
 // create makes a load balancer with all its parts in one request.
-func (b *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 	request := body(wanted, "name", "load_balancer_type", "location", "network_zone")
 	request["algorithm"] = map[string]any{"type": wanted.Fields["algorithm"]}
 	request["public_interface"] = false
@@ -179,7 +183,7 @@ func (b *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cl
 		}
 	}
 	request["labels"], request["services"], request["targets"] = labelled(wanted, wanted), services, targets
-	answer, err := b.send(ctx, http.MethodPost, "/load_balancers", request)
+	answer, err := w.send(ctx, http.MethodPost, "/load_balancers", request)
 	if answer.LoadBalancer.ID == 0 {
 		return "", cmp.Or(err, missing("creating the load balancer"))
 	}
@@ -196,15 +200,15 @@ func labelled(wanted, network cloud.Resource) map[string]string {
 }
 
 // update changes fields of a load balancer: name and labels together, any other by itself.
-func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	wanted.ID = present.ID
 	request := map[string]any{}
 	for _, field := range fields {
 		switch field {
 		case "load_balancer_type":
-			return b.act(ctx, wanted, "change_type", body(wanted, field))
+			return w.act(ctx, wanted, "change_type", body(wanted, field))
 		case "algorithm":
-			return b.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
+			return w.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
 		case "name":
 			request[field] = wanted.Fields[field]
 		case "labels":
@@ -213,7 +217,7 @@ func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, 
 			request["labels"] = labelled(wanted, wanted)
 		}
 	}
-	answer, err := b.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)
+	answer, err := w.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)
 	if err == nil && answer.LoadBalancer.ID == 0 {
 		return missing("changing the load balancer")
 	}
@@ -221,26 +225,26 @@ func (b *Balancers) update(ctx context.Context, present, wanted cloud.Resource, 
 }
 
 // act makes an action of the load balancer that a resource belongs to.
-func (b *Balancers) act(ctx context.Context, r cloud.Resource, action string, body map[string]any) error {
+func (w writer) act(ctx context.Context, r cloud.Resource, action string, body map[string]any) error {
 	id, known := r.Fields["load_balancer"].(string)
 	if !known {
 		id = r.ID // of the load balancer itself
 	}
-	_, err := b.send(ctx, http.MethodPost, "/load_balancers/"+id+"/actions/"+action, body)
+	_, err := w.send(ctx, http.MethodPost, "/load_balancers/"+id+"/actions/"+action, body)
 	return err
 }
 
 // action makes a part of a load balancer by an action with these fields.
-func (b *Balancers) action(action string, fields ...string) func(context.Context, cloud.Resource, []cloud.Resource) (string, error) {
+func (w writer) action(action string, fields ...string) func(context.Context, cloud.Resource, []cloud.Resource) (string, error) {
 	return func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-		return wanted.Key, b.act(ctx, wanted, action, body(wanted, fields...))
+		return wanted.Key, w.act(ctx, wanted, action, body(wanted, fields...))
 	}
 }
 
 // undo takes a part of a load balancer away. What is not there is as good.
-func (b *Balancers) undo(action string, fields ...string) func(context.Context, cloud.Resource) error {
+func (w writer) undo(action string, fields ...string) func(context.Context, cloud.Resource) error {
 	return func(ctx context.Context, present cloud.Resource) error {
-		if err := b.act(ctx, present, action, body(present, fields...)); !api.IsNotFound(err) {
+		if err := w.act(ctx, present, action, body(present, fields...)); !api.IsNotFound(err) {
 			return err
 		}
 		return nil
@@ -248,7 +252,7 @@ func (b *Balancers) undo(action string, fields ...string) func(context.Context, 
 }
 
 // updateService changes fields of a service in one request.
-func (b *Balancers) updateService(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
+func (w writer) updateService(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
 	request := []string{"listen_port"}
 	for _, field := range fields {
 		if field == "certificates" {
@@ -256,18 +260,18 @@ func (b *Balancers) updateService(ctx context.Context, _, wanted cloud.Resource,
 		}
 		request = append(request, field)
 	}
-	return b.act(ctx, wanted, "update_service", body(wanted, request...))
+	return w.act(ctx, wanted, "update_service", body(wanted, request...))
 }
 
-func (b *Balancers) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	return wanted.Key, b.updateReverse(ctx, wanted, wanted, nil)
+func (w writer) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+	return wanted.Key, w.updateReverse(ctx, wanted, wanted, nil)
 }
 
 // updateReverse names an address. Of a load balancer that was made a moment ago it is read first.
-func (b *Balancers) updateReverse(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
+func (w writer) updateReverse(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 	ip, _ := wanted.Native.(net.IP)
 	if ip == nil {
-		lb, err := b.byID(ctx, fmt.Sprint(wanted.Fields["load_balancer"]))
+		lb, err := byID(ctx, w.API, fmt.Sprint(wanted.Fields["load_balancer"]))
 		switch {
 		case err != nil:
 			return err
@@ -276,5 +280,5 @@ func (b *Balancers) updateReverse(ctx context.Context, _, wanted cloud.Resource,
 		}
 		ip = map[string]net.IP{"ipv4": lb.PublicNet.IPv4.IP, "ipv6": lb.PublicNet.IPv6.IP}[wanted.Key]
 	}
-	return b.act(ctx, wanted, "change_dns_ptr", map[string]any{"ip": ip.String(), "dns_ptr": wanted.Fields["dns_ptr"]})
+	return w.act(ctx, wanted, "change_dns_ptr", map[string]any{"ip": ip.String(), "dns_ptr": wanted.Fields["dns_ptr"]})
 }

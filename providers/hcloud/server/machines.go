@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,18 +32,24 @@ const robotTime = 5 * time.Second
 // List implements cloud.Instances. While Robot cannot be asked the list is incomplete: the cloud servers
 // are found all the same.
 func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
-	servers, err := m.servers(ctx, "")
+	return m.machines(ctx, "", robotTime)
+}
+
+// machines reads the cloud servers of a name, or all of them for "", and all dedicated servers. It waits as long for
+// these; why they are not known is in the list.
+func (m *Machines) machines(ctx context.Context, name string, robot time.Duration) (list cloud.InstanceList, err error) {
+	servers, err := m.servers(ctx, name)
 	if err != nil {
-		return cloud.InstanceList{}, err
+		return list, err
 	}
-	list := cloud.InstanceList{Complete: servers.Complete}
+	list.Complete = servers.Complete
 	for _, s := range servers.Items {
 		list.Items = append(list.Items, m.fromCloud(s))
 	}
 	if m.Robot == nil {
 		return list, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, robotTime)
+	ctx, cancel := context.WithTimeout(ctx, robot)
 	defer cancel()
 	all, err := m.Robot.Servers(ctx)
 	list.Complete, list.Err = list.Complete && err == nil, err
@@ -122,22 +129,9 @@ func (m *Machines) getDedicated(ctx context.Context, number int) (i cloud.Instan
 // FindByName implements cloud.Instances. One server is no answer while Robot cannot be asked, which may
 // have another one of that name.
 func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	servers, err := m.servers(ctx, name)
-	if err != nil {
+	found, err := m.machines(ctx, name, cloud.CallTimeout)
+	if err = cmp.Or(err, found.Err); err != nil {
 		return nil, err
 	}
-	var found []cloud.Instance
-	for _, s := range servers.Items {
-		found = append(found, m.fromCloud(s))
-	}
-	if m.Robot != nil {
-		all, err := m.Robot.Servers(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range all {
-			found = append(found, m.fromRobot(s))
-		}
-	}
-	return slices.DeleteFunc(found, func(i cloud.Instance) bool { return i.Name != name }), nil
+	return slices.DeleteFunc(found.Items, func(i cloud.Instance) bool { return i.Name != name }), nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
@@ -159,17 +161,27 @@ func TestImpossibleRoutes(t *testing.T) {
 	}
 }
 
-// Routes are there with a network, unless they are switched off.
-func TestRoutesAreSwitched(t *testing.T) {
+// Routes are there with a network, and load balancers, unless they are switched off.
+func TestWhatIsSwitchedOff(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
 	for name, test := range map[string]struct {
-		network, routes string
-		want            bool
-	}{"on": {"cluster", "true", true}, "off": {"cluster", "false", false}, "without a network": {"", "true", false}} {
+		network, routes, balancers string
+		want, balances             bool
+	}{
+		"on":                {"cluster", "true", "true", true, true},
+		"routes off":        {"cluster", "false", "true", false, true},
+		"balancers off":     {"cluster", "true", "false", true, false},
+		"both off":          {"cluster", "false", "false", false, false},
+		"without a network": {"", "true", "true", false, true},
+	} {
 		values := variables(server)
-		values["HCLOUD_NETWORK"], values["HCLOUD_NETWORK_ROUTES_ENABLED"] = test.network, test.routes
-		if _, got := mustConnect(t, values).(cloud.Routes); got != test.want {
+		values["HCLOUD_NETWORK"], values["HCLOUD_NETWORK_ROUTES_ENABLED"], values["HCLOUD_LOAD_BALANCERS_ENABLED"] = test.network, test.routes, test.balancers
+		c := run.Decorate(mustConnect(t, values), run.Options{Descriptor: hcloud.Descriptor()})
+		if got := c.Routes != nil; got != test.want || (c.RouteScope != nil) != got {
 			t.Errorf("%s: routes %t", name, got)
+		}
+		if got := c.Balancers != nil; got != test.balances || (c.BulkLister != nil) != got || (c.Defaults != nil) != got || (c.Sized != nil) != got {
+			t.Errorf("%s: load balancers %t", name, got)
 		}
 	}
 }

@@ -18,9 +18,8 @@ import (
 	network "github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	dobalancer "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
 	doconfig "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	droplets "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
-	domark "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	osconfig "github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
@@ -39,7 +38,7 @@ type kind struct {
 
 func kinds() []kind {
 	droplet := func(kind string) func(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-		return (&droplets.Rules{Settings: doconfig.Settings{DefaultType: kind}, Owners: &domark.Owners{}}).Normalize
+		return (&dobalancer.Rules{Settings: doconfig.Settings{DefaultType: kind}}).Normalize
 	}
 	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
 	openstack := func(provider string) *octavia.Rules {

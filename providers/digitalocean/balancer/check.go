@@ -1,4 +1,4 @@
-package option
+package balancer
 
 import (
 	"net/netip"
@@ -24,7 +24,7 @@ func checkName(value string) (string, bool) {
 // checkInternal turns upstream's two values into a boolean. It takes booleans too.
 func checkInternal(value string) (string, bool) {
 	switch value {
-	case NetworkInternal, "true":
+	case networkInternal, "true":
 		return "true", true
 	case NetworkExternal, "false":
 		return "false", true
@@ -37,17 +37,14 @@ func checkSize(value string) (string, bool) {
 	return strconv.Itoa(nodes), err == nil && nodes >= 0 && nodes <= 100
 }
 
-// cookieName and cookieTTL are parts of the field stickySessions: "cookies 300 DO-LB".
-func cookieName(field string) string { return cookiePart(field, 2) }
+// cookieName and cookieTTL are parts of the field stickySessions, "" where there is no cookie.
+func cookieName(field string) string { return parseSticky(field).CookieName }
 
-func cookieTTL(field string) string { return cookiePart(field, 1) }
-
-func cookiePart(field string, part int) string {
-	parts := strings.SplitN(field, " ", 3)
-	if len(parts) != 3 {
-		return ""
+func cookieTTL(field string) string {
+	if s := parseSticky(field); s.Type == stickyCookies {
+		return strconv.Itoa(s.CookieTtlSeconds)
 	}
-	return parts[part]
+	return ""
 }
 
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
@@ -58,7 +55,7 @@ const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
 func CheckRules(value string) (string, bool) {
 	var rules []string
 	for item := range strings.SplitSeq(value, ",") {
-		rule, ok := CanonicalRule(item)
+		rule, ok := canonicalRule(item)
 		if !ok {
 			return "", false
 		}
@@ -68,8 +65,8 @@ func CheckRules(value string) (string, bool) {
 	return strings.Join(slices.Compact(rules), ","), true
 }
 
-// CanonicalRule returns one access rule in the form in which all rules are compared.
-func CanonicalRule(rule string) (string, bool) {
+// canonicalRule returns one access rule in the form in which all rules are compared.
+func canonicalRule(rule string) (string, bool) {
 	kind, value, _ := strings.Cut(strings.TrimSpace(rule), ":")
 	switch kind {
 	case "ip":
@@ -77,19 +74,19 @@ func CanonicalRule(rule string) (string, bool) {
 		return "ip:" + address.String(), err == nil && address.Zone() == ""
 	case "cidr":
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(value))
-		return CIDRRule(prefix), err == nil
+		return cIDRRule(prefix), err == nil
 	}
 	return "", false
 }
 
-// CIDRRule is an access rule for a network.
-func CIDRRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
+// cIDRRule is an access rule for a network.
+func cIDRRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
 
-// CanonicalRules returns access rules as annotations have them; what these never have stays.
-func CanonicalRules(rules []string) []string {
+// canonicalRules returns access rules as annotations have them; what these never have stays.
+func canonicalRules(rules []string) []string {
 	var list []string
 	for _, rule := range rules {
-		if canonical, ok := CanonicalRule(rule); ok {
+		if canonical, ok := canonicalRule(rule); ok {
 			rule = canonical
 		}
 		list = append(list, rule)

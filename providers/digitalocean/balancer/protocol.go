@@ -1,4 +1,4 @@
-package desired
+package balancer
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // protocols says what each TCP port of a REGIONAL balancer speaks.
@@ -26,20 +25,20 @@ type protocols struct {
 // ports can't have.
 func readProtocols(spec cloud.Spec) (protocols, error) {
 	p := protocols{
-		fallback:    fallbackProtocol(option.KeyProtocol.In(spec.Options)),
+		fallback:    fallbackProtocol(keyProtocol.In(spec.Options)),
 		lists:       map[int]cloud.Protocol{},
-		http3:       option.KeyHTTP3Port.Int(spec.Options),
+		http3:       keyHTTP3Port.Int(spec.Options),
 		certificate: certificateID(spec),
-		passthrough: option.KeyPassthrough.Bool(spec.Options),
+		passthrough: keyPassthrough.Bool(spec.Options),
 	}
 	var problems []error
-	if name := option.KeyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
+	if name := KeyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
 		problems = append(problems, unknownCertificate(name, spec.Lookups))
 	}
 	problems = append(problems, p.readLists(spec.Options))
-	given := option.KeyProtocol.In(spec.Options)
+	given := keyProtocol.In(spec.Options)
 	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(spec.Ports, p.needsFallback)) {
-		problems = append(problems, &cloud.Invalid{Field: option.KeyProtocol.Name, Value: given, Want: "want " + option.KeyProtocol.Want + "; for HTTP/3 see " + option.KeyHTTP3Port.Name})
+		problems = append(problems, &cloud.Invalid{Field: keyProtocol.Name, Value: given, Want: "want " + keyProtocol.Want + "; for HTTP/3 see " + keyHTTP3Port.Name})
 	}
 	return p, errors.Join(problems...)
 }
@@ -50,10 +49,10 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 
 func unknownCertificate(name string, facts map[string]string) error {
 	want := "there is no certificate of that name"
-	if facts[LookupNoCertificates] != "" {
+	if facts[lookupNoCertificates] != "" {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
-	return &cloud.Invalid{Field: option.KeyCertificateName.Name, Value: name, Want: want}
+	return &cloud.Invalid{Field: KeyCertificateName.Name, Value: name, Want: want}
 }
 
 // fallbackProtocol returns "" for what can't be the protocol of a port. Upstream took http3
@@ -71,9 +70,9 @@ var portLists = []struct {
 	key      annotation.Key
 	protocol cloud.Protocol
 }{
-	{option.KeyHTTPPorts, cloud.ProtocolHTTP},
-	{option.KeyTLSPorts, cloud.ProtocolHTTPS},
-	{option.KeyHTTP2Ports, cloud.ProtocolHTTP2},
+	{keyHTTPPorts, cloud.ProtocolHTTP},
+	{keyTLSPorts, cloud.ProtocolHTTPS},
+	{keyHTTP2Ports, cloud.ProtocolHTTP2},
 }
 
 func (p *protocols) readLists(options map[string]string) error {
@@ -94,10 +93,10 @@ func (p *protocols) readLists(options map[string]string) error {
 // serve TLS and the HTTP/2 list does not name it.
 func (p *protocols) listed(key annotation.Key, options map[string]string) []int {
 	ports := key.Ports(options)
-	if key.Name != option.KeyTLSPorts.Name || len(ports) > 0 {
+	if key.Name != keyTLSPorts.Name || len(ports) > 0 {
 		return ports
 	}
-	if (p.certificate == "" && !p.passthrough) || slices.Contains(option.KeyHTTP2Ports.Ports(options), 443) {
+	if (p.certificate == "" && !p.passthrough) || slices.Contains(keyHTTP2Ports.Ports(options), 443) {
 		return nil
 	}
 	return []int{443}
@@ -114,11 +113,11 @@ func (p *protocols) of(port int) cloud.Protocol {
 const (
 	// LookupCertificate is the id of the certificate that Observe settled on.
 	LookupCertificate = "certificate"
-	// LookupNoCertificates says that the token may not read certificates.
-	LookupNoCertificates = "certificatesForbidden"
+	// lookupNoCertificates says that the token may not read certificates.
+	lookupNoCertificates = "certificatesForbidden"
 )
 
 // certificateID returns the id of the certificate of TLS listeners, "" when there is none.
 func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Lookups[LookupCertificate], option.CertificateID(spec.Options))
+	return cmp.Or(spec.Lookups[LookupCertificate], givenCertificate(spec.Options))
 }

@@ -32,7 +32,7 @@ func TestTargetIsGone(t *testing.T) {
 			})
 			r := serverTarget(11, false)
 			r.Fields["load_balancer"] = "1"
-			if err := (targetWrites{b}).remove(t.Context(), r); (err == nil) != tt.done {
+			if err := (writer{b.API}).removeTarget(t.Context(), r); (err == nil) != tt.done {
 				t.Errorf("error %v, want none: %v", err, tt.done)
 			}
 		})
@@ -44,7 +44,7 @@ func TestServerOfATargetIsGone(t *testing.T) {
 	b := answering(t, http.StatusNotFound, "not_found", nil)
 	r := serverTarget(11, false)
 	r.Fields["load_balancer"] = "1"
-	if _, err := (targetWrites{b}).add(t.Context(), r, nil); cloud.FailureOf(err).Class != cloud.FailureInvalid || !api.IsNotFound(err) {
+	if _, err := (writer{b.API}).addTarget(t.Context(), r, nil); cloud.FailureOf(err).Class != cloud.FailureInvalid || !api.IsNotFound(err) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,5 +1,4 @@
-// Package mark reads and writes the tags that say whose a load balancer is.
-package mark
+package balancer
 
 import (
 	"cmp"
@@ -9,72 +8,64 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
 // Prefixes of the tags that say whose a balancer is.
 const (
-	markUpstream = "k8s:"
+	markUpstream = config.ClusterPrefix
 	markCluster  = "ccm-cluster:"
-	MarkService  = "ccm-service:"
+	markService  = "ccm-service:"
 	markCloud    = "ccm-cloud:"
 	// markUID was a tag of its own before the Service's tag held the UID too. It is still read.
 	markUID = "ccm-uid:"
 )
 
 // maxUID is the room for a UID beside a namespace and a name of 63 characters, Kubernetes' limit for both, and two colons.
-const maxUID = identifier.MaxTag - len(MarkService) - 2*(63+1)
+const maxUID = identifier.MaxTag - len(markService) - 2*(63+1)
 
-// Owners read and write the tags that say whose a load balancer is.
-type Owners struct {
-	// ClusterID is the setting of upstream, Cloud the name of the configuration's entry.
-	ClusterID, Cloud string
-}
-
-// ClusterTag is the tag upstream writes.
-func ClusterTag(clusterID string) string { return markUpstream + clusterID }
-
-// Of returns the tags a balancer of that owner carries, sorted.
-func (w *Owners) Of(o cloud.Owner) []string {
+// Marks returns the tags a balancer of that owner carries, sorted.
+func (r *Rules) Marks(o cloud.Owner) []string {
 	var tags []string
 	add := func(prefix, value string) {
 		if value != "" {
 			tags = append(tags, prefix+encode(value, identifier.MaxTag-len(prefix)))
 		}
 	}
-	if w.ClusterID != "" {
-		tags = append(tags, ClusterTag(w.ClusterID))
+	if r.Settings.ClusterTag != "" {
+		tags = append(tags, r.Settings.ClusterTag)
 	}
 	add(markCluster, o.Cluster)
-	add(markCloud, cmp.Or(o.Cloud, w.Cloud))
+	add(markCloud, cmp.Or(o.Cloud, r.Cloud))
 	if o.Name != "" || o.UID != "" {
-		tags = append(tags, ServiceTag(o))
+		tags = append(tags, serviceTag(o))
 	}
 	slices.Sort(tags)
 	return tags
 }
 
-// ServiceTag is the tag of one Service. No other Service has the same, but that of a cluster which was restored
+// serviceTag is the tag of one Service. No other Service has the same, but that of a cluster which was restored
 // from the same backup.
-func ServiceTag(o cloud.Owner) string {
+func serviceTag(o cloud.Owner) string {
 	// No part can hold a colon, and all together always fit.
 	parts := []string{encode(o.Namespace, identifier.MaxTag), encode(o.Name, identifier.MaxTag), encode(o.UID, maxUID)}
-	return MarkService + strings.Join(parts, ":")
+	return markService + strings.Join(parts, ":")
 }
 
-// Read returns the marks among all tags of an object, in the form Of writes them,
+// ReadMarks returns the marks among all tags of an object, in the form Marks writes them,
 // and the owner they claim. Tags of other programs are nobody's business here. The API
 // keeps the case in which a tag was first made anywhere in the team, so case is ignored.
-func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
+func (r *Rules) ReadMarks(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 	var marks []string
 	var owner cloud.Owner
 	upstreamCluster := ""
 	for _, tag := range tags {
-		tag = w.canonicalTag(tag, self)
+		tag = r.canonicalTag(tag, self)
 		prefix, value, _ := strings.Cut(tag, ":")
 		switch prefix += ":"; prefix {
 		case markUpstream:
-			if tag != ClusterTag(w.ClusterID) {
+			if tag != r.Settings.ClusterTag {
 				upstreamCluster = cmp.Or(upstreamCluster, value)
 				continue // another cluster's mark is not ours to remove
 			}
@@ -84,8 +75,8 @@ func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 		case markUID:
 			owner.UID = cmp.Or(owner.UID, claim(value, self.UID, identifier.MaxTag-len(markUID)))
 		case markCloud:
-			owner.Cloud = claim(value, cmp.Or(self.Cloud, w.Cloud), identifier.MaxTag-len(markCloud))
-		case MarkService:
+			owner.Cloud = claim(value, cmp.Or(self.Cloud, r.Cloud), identifier.MaxTag-len(markCloud))
+		case markService:
 			namespace, rest, _ := strings.Cut(value, ":")
 			name, uid, _ := strings.Cut(rest, ":")
 			owner.Namespace, owner.Name = decode(namespace), decode(name)
@@ -101,8 +92,8 @@ func (w *Owners) Read(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
 }
 
 // canonicalTag returns a tag in the case in which we write it.
-func (w *Owners) canonicalTag(tag string, self cloud.Owner) string {
-	for _, mark := range w.Of(self) {
+func (r *Rules) canonicalTag(tag string, self cloud.Owner) string {
+	for _, mark := range r.Marks(self) {
 		if strings.EqualFold(mark, tag) {
 			return mark
 		}

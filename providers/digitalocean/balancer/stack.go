@@ -1,4 +1,4 @@
-package desired
+package balancer
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Facts about an existing balancer that decide what an unset annotation means, because the
@@ -27,11 +26,11 @@ type Shape struct {
 // ShapeOf decides the shape. For each part the first of these that says something counts:
 // pinned by the kernel, annotated, what the existing balancer has, the default.
 func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
-	s := Shape{Kind: cmp.Or(spec.Preserved[FieldType], option.KeyType.In(spec.Options), spec.Lookups[LookupType], r.Settings.DefaultType)}
+	s := Shape{Kind: cmp.Or(spec.Preserved[FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.Settings.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
-		return s, &cloud.Invalid{Field: option.KeyType.Name, Value: s.Kind, Want: option.KeyType.Want}
+		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
 	}
-	s.Internal = option.KeyInternal.Bool(spec.Options)
+	s.Internal = keyInternal.Bool(spec.Options)
 	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
 		s.Internal = scope == string(cloud.ScopeInternal)
 	}
@@ -56,18 +55,18 @@ func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
 func dualStack(spec cloud.Spec, s Shape) (bool, error) {
-	given, existing := option.KeyStack.In(spec.Options), spec.Lookups[LookupStack]
+	given, existing := keyStack.In(spec.Options), spec.Lookups[LookupStack]
 	switch {
-	case given == option.StackIPv4:
+	case given == StackIPv4:
 		return false, nil
-	case given == option.StackDual && s.Internal:
-		return false, &cloud.Invalid{Field: option.KeyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
-	case given == option.StackDual && s.Kind == config.TypeNetwork && existing == "":
+	case given == StackDual && s.Internal:
+		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+	case given == StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(spec.Candidates)
-	case given == option.StackDual:
+	case given == StackDual:
 		return true, nil
 	case existing != "":
-		return existing == option.StackDual, nil
+		return existing == StackDual, nil
 	case s.Internal:
 		return false, nil
 	case s.Kind == config.TypeRegional:
@@ -85,7 +84,7 @@ func refuseSingleStack(candidates []cloud.Target) error {
 		return nil
 	}
 	return &cloud.Invalid{
-		Field: option.KeyStack.Name, Value: option.StackDual,
+		Field: keyStack.Name, Value: StackDual,
 		Want: "these nodes have no public IPv6 address: " + few(single),
 	}
 }
@@ -112,4 +111,30 @@ func few(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return strings.Join(names[:3], ", ") + " and " + strconv.Itoa(len(names)-3) + " more"
+}
+
+// Eligible implements cloud.Balancers.
+//
+//	balancer                        a node needs
+//	internal                        nothing
+//	REGIONAL                        a private or public IPv4 address, since it connects over the VPC
+//	REGIONAL_NETWORK                a public IPv4 address
+//	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
+func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
+	if b.Scope == cloud.ScopeInternal {
+		return ""
+	}
+	if b.ProviderFields[FieldType] == config.TypeRegional {
+		if ipv4, _ := t.Families(cloud.AddressExternalIP, cloud.AddressInternalIP); !ipv4 {
+			return "it has no IPv4 address"
+		}
+		return ""
+	}
+	switch ipv4, ipv6 := t.Families(cloud.AddressExternalIP); {
+	case !ipv4:
+		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"
+	case b.DualStack && !ipv6:
+		return "a dual-stack REGIONAL_NETWORK balancer needs a public IPv6 address on every node"
+	}
+	return ""
 }

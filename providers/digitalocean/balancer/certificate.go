@@ -3,7 +3,6 @@ package balancer
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/url"
 
 	"github.com/digitalocean/godo"
@@ -11,33 +10,31 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may
 // not read certificates is a fact and no error: it must not keep a balancer from deletion.
 func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
-	facts := map[string]string{}
-	maps.Copy(facts, o.Lookups)
-	spec.Lookups = facts
+	if o.Lookups == nil {
+		o.Lookups = map[string]string{}
+	}
+	spec.Lookups = o.Lookups
 	if s, _ := l.ShapeOf(spec); s.Kind != config.TypeRegional {
 		return nil
 	}
 	c, err := l.certificate(ctx, spec, lb)
 	if cloud.FailureUnauthorized == api.Classify(err).Class {
-		facts[desired.LookupNoCertificates] = "true"
+		o.Lookups[lookupNoCertificates] = "true"
 	} else if err != nil {
 		return err
 	}
 	if c.id != "" {
-		facts[desired.LookupCertificate] = c.id
+		o.Lookups[LookupCertificate] = c.id
 	}
 	if c.rotated {
-		o.Record = map[string]string{option.KeyCertificateID.Name: c.id}
+		o.Record = map[string]string{KeyCertificateID.Name: c.id}
 	}
-	o.Lookups = facts
 	return nil
 }
 
@@ -74,14 +71,14 @@ func (l *Balancers) certificate(ctx context.Context, spec cloud.Spec, lb *godo.L
 	}
 	// A certificate given by name needs no record: the name leads to the new one. One given portably
 	// has none either: upstream's key would stand above what its user writes next.
-	return certificate{id: present, rotated: option.KeyCertificateID.In(spec.Options) != ""}, nil
+	return certificate{id: present, rotated: KeyCertificateID.In(spec.Options) != ""}, nil
 }
 
 // wantedCertificate returns the id the Service asks for, by id or by name. A name nobody has
 // is "": Normalize refuses it.
 func (l *Balancers) wantedCertificate(ctx context.Context, spec cloud.Spec) (string, error) {
-	name := option.KeyCertificateName.In(spec.Options)
-	if id := option.CertificateID(spec.Options); id != "" || name == "" {
+	name := KeyCertificateName.In(spec.Options)
+	if id := givenCertificate(spec.Options); id != "" || name == "" {
 		return id, nil
 	}
 	all, err := api.Pages(func(o *godo.ListOptions) ([]godo.Certificate, *godo.Response, error) {
@@ -120,7 +117,7 @@ func (l *Balancers) readCertificate(ctx context.Context, id string) (*godo.Certi
 	if api.IsNotFound(err) {
 		return nil, nil
 	}
-	if err == nil && c == nil {
+	if err == nil && (c == nil || c.ID != id) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {

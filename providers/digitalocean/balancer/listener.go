@@ -1,4 +1,4 @@
-package desired
+package balancer
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/option"
 )
 
 // Listeners returns one listener per forwarding rule.
@@ -76,22 +75,22 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	http3 := protocol == cloud.ProtocolHTTP3
 	switch {
 	case p.certificate != "" && p.passthrough:
-		return l, p.refuse(port, protocol, option.KeyPassthrough.Name, "want either a certificate or passthrough")
+		return l, p.refuse(port, protocol, keyPassthrough.Name, "want either a certificate or passthrough")
 	case p.certificate == "" && !p.passthrough:
-		return l, p.refuse(port, protocol, option.KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + option.KeyPassthrough.Name}[http3])
+		return l, p.refuse(port, protocol, KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + keyPassthrough.Name}[http3])
 	case p.passthrough && http3:
-		return l, p.refuse(port, protocol, option.KeyPassthrough.Name, "HTTP/3 can't be passed through")
+		return l, p.refuse(port, protocol, keyPassthrough.Name, "HTTP/3 can't be passed through")
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
-	l.ProviderFields = map[string]string{fieldCertificate: p.certificate, fieldPassthrough: formatBool(p.passthrough)}
+	l.ProviderFields = map[string]string{fieldCertificate: p.certificate, fieldPassthrough: strconv.FormatBool(p.passthrough)}
 	return l, nil
 }
 
 func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want string) error {
 	value := p.certificate
-	if field == option.KeyPassthrough.Name {
-		value = formatBool(p.passthrough)
+	if field == keyPassthrough.Name {
+		value = strconv.FormatBool(p.passthrough)
 	}
 	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}
 }
