@@ -80,12 +80,12 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 
 // update brings an existing balancer to the wanted state and returns what is known of it
 // afterwards. It is marked first, because a new name would leave it without any proof of whose it
-// is. When the API refuses marks or new settings, the targets are still changed: nodes come and go,
-// whatever is wrong with an annotation.
+// is: without its marks it keeps its name. When the API refuses marks or new settings, the targets are still changed: nodes
+// come and go, whatever is wrong with an annotation.
 func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	lb := &present
 	refused := l.settleMarks(ctx, lb, change)
-	if needsPut(lb, change) {
+	if needsPut(lb, change) && (refused == nil || lb.Name == change.After.Name) {
 		updated, err := l.put(ctx, lb, change)
 		switch class := api.Classify(err).Class; {
 		case err == nil:

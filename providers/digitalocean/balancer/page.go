@@ -71,11 +71,14 @@ func elements(d *json.Decoder) ([]godo.LoadBalancer, error) {
 		return nil, fmt.Errorf("decoding balancers: %v instead of a list", begin)
 	}
 	all := []godo.LoadBalancer{}
+	droplets := 0 // of the one before: most have as many, and a list that grows takes three times its memory
 	for d.More() {
-		all = append(all, godo.LoadBalancer{})
-		if err := d.Decode(&all[len(all)-1]); err != nil {
+		all = append(all, godo.LoadBalancer{DropletIDs: make([]int, 0, droplets)})
+		next := &all[len(all)-1]
+		if err := d.Decode(next); err != nil {
 			return nil, err
 		}
+		droplets = len(next.DropletIDs)
 	}
 	return all, expect(d, json.Delim(']'))
 }

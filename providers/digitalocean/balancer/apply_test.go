@@ -1,0 +1,55 @@
+package balancer
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/digitalocean/godo"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+)
+
+// A balancer of upstream's is known by its name alone. Unless it gets its marks it must not get another name.
+func TestNothingIsRenamedWithoutMarks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tagging int
+		name    string
+		want    []string
+	}{
+		"marked":            {http.StatusNoContent, "new", []string{"PUT /v2/load_balancers/lb"}},
+		"not marked":        {http.StatusServiceUnavailable, "new", nil},
+		"tags are refused":  {http.StatusForbidden, "new", nil},
+		"not marked, as is": {http.StatusForbidden, "old", []string{"PUT /v2/load_balancers/lb"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var puts []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch r.Method {
+				case http.MethodPut:
+					puts = append(puts, r.Method+" "+r.URL.Path)
+					_, _ = io.WriteString(w, `{"load_balancer":{"id":"lb","name":"`+tt.name+`"}}`)
+				default:
+					w.WriteHeader(tt.tagging)
+				}
+			}))
+			defer server.Close()
+			client, err := godo.New(server.Client(), godo.SetBaseURL(server.URL+"/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			change := cloud.Change{
+				After:      &cloud.Balancer{Name: tt.name, OwnershipTags: []string{"ccm-cluster:c"}, ProviderFields: map[string]string{FieldType: config.TypeNetwork}},
+				Operations: []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}, {Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldName}},
+			}
+			_, err = (&Balancers{API: client}).update(t.Context(), godo.LoadBalancer{ID: "lb", Name: "old"}, change)
+			if marked := tt.tagging == http.StatusNoContent; (err == nil) != marked || !slices.Equal(puts, tt.want) {
+				t.Errorf("%q, %v", puts, err)
+			}
+		})
+	}
+}
