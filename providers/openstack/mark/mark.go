@@ -258,11 +258,10 @@ func IsMade(name, description string, o cloud.Owner) bool {
 
 // IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
 // differs, a tag has to say that it is the same Service.
-func (m Marks) IsMadeFor(name, description string, tags []string, o cloud.Owner) bool {
+func (m Marks) IsMadeFor(name, description string, c Claims, o cloud.Owner) bool {
 	if name == m.Name(o) || name == cloud.UIDName(o.UID) || description == m.Description(o) {
 		return true
 	}
-	c := m.ReadClaims(tags, o)
 	former := m.IsNameOf(name, o) || strings.HasPrefix(description, DescriptionPrefix+o.String()+" from cluster ")
 	return former && (c.Ours || c.Upstream)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -59,14 +60,14 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
-		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
+		o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
 		return o, nil
 	}
 	s, err := d.parts(ctx, f, spec)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
-	if spec.Deleting && d.owners.HasNothing(s, spec) {
+	if spec.Deleting && owner.Read(d.Rules, s, spec).HasNothing() {
 		return d.absent(ctx, spec)
 	}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
@@ -82,12 +83,13 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 // that it does not depend on: what goes as a whole, and what goes with pools.
 func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*object.Snapshot, error) {
 	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(spec)
+	claim := owner.Read(d.Rules, s, spec)
 	leaves := spec.Deleting && !spec.Retained
 	whole := leaves && d.Config.CascadeDelete
-	if whole && d.owners.IsMadeFor(f.lb, spec) {
+	if whole && claim.IsMadeFor() {
 		return s, nil
 	}
-	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && d.owners.MayDelete(s, spec) {
+	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && claim.MayDelete() {
 		return s, err
 	}
 	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
@@ -96,12 +98,12 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	if !last.IsAnswer(s.LB) {
 		s.Read = f.read
 	}
-	return s, d.reader.AddBehind(ctx, s, last, d.owners.Pools(s, spec))
+	return s, d.reader.AddBehind(ctx, s, last, claim.Pools())
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
 func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if ours := d.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner).Ours; ours && spec.Deleting && !spec.Retained && !d.owners.MayDelete(s, spec) {
+	if claim := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && claim.IsMarked() && !claim.MayDelete() {
 		return d.groups.Find(ctx, s, spec)
 	}
 	if err := d.floating.Find(ctx, s, spec); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -20,7 +21,7 @@ func (d *Balancers) observed(s *object.Snapshot, spec cloud.Spec) cloud.Observed
 		Found: true, ID: s.LB.ID, Native: s,
 		Lookups: d.lookups(s, spec),
 	}
-	o.Owner, o.Shared = d.owners.Of(&s.LB, spec)
+	o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
 	o.State, o.Detail = object.Lifecycle(s.LB)
 	spec.Lookups = o.Lookups
 	o.Balancer = d.view(s, spec)
@@ -76,16 +77,17 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 	if slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) }) {
 		facts[desired.LookupSecondFamily] = "true"
 	}
-	if d.owners.IsTenant(s, spec) {
+	claim := owner.Read(d.Rules, s, spec)
+	if claim.IsTenant() {
 		facts[desired.LookupTenant] = "true"
-		if c := d.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner); !c.Ours && !c.Upstream && c.Users >= d.Config.MaxShared {
-			facts[desired.LookupFull] = strconv.Itoa(c.Users)
+		if users, full := claim.IsFull(); full {
+			facts[desired.LookupFull] = strconv.Itoa(users)
 		}
 		facts[desired.LookupScope] = string(cloud.ScopeOf(s.Floating == nil && !neutron.IsIPv6(s.LB.Address)))
 	}
 	var taken []string
 	for _, l := range s.Listeners {
-		if !d.owners.IsOurs(s, l, spec) {
+		if !claim.IsOurs(l) {
 			taken = append(taken, l.Key())
 		}
 	}
@@ -104,14 +106,15 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 		ProviderFields: d.observedExtras(s, spec),
 		OwnershipTags:  d.Marks.ObservedMarks(s.LB.Tags, spec.Ref.Owner),
 	}
-	if d.owners.IsTenant(s, spec) {
+	claim := owner.Read(d.Rules, s, spec)
+	if claim.IsTenant() {
 		b.Name = d.Marks.Name(spec.Ref.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
 	targets := []cloud.InstanceID{}
 	for _, l := range s.Listeners {
-		if d.owners.IsOurs(s, l, spec) {
+		if claim.IsOurs(l) {
 			seen := d.observedListener(s, l, spec)
 			b.Listeners = append(b.Listeners, seen)
 			targets = append(targets, seen.Targets...)

@@ -25,7 +25,6 @@ import (
 type Composite struct {
 	Client, Network *gophercloud.ServiceClient
 	Rules           *desired.Rules
-	Owners          *owner.Owners
 	Floating        *floatingip.Manager
 	Groups          *secgroup.Manager
 }
@@ -116,12 +115,13 @@ func (c *Composite) ofDeletion(s *object.Snapshot, change cloud.Change) (r cloud
 	}
 	present := c.presentBalancer(s, spec)
 	r.Present = append(r.Present, present)
+	claim := owner.Read(c.Rules, s, spec)
 	switch {
-	case !c.Owners.MayDelete(s, spec):
+	case !claim.MayDelete():
 		stays := present
 		stays.Fields = map[string]any{"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, nil, spec.Ref.Owner)}
 		r.Wanted = append(r.Wanted, stays)
-		r.Present = append(r.Present, c.presentListeners(s, c.Owners.Tagged(s, spec), change)...)
+		r.Present = append(r.Present, c.presentListeners(s, claim.Tagged(), change)...)
 		return r
 	case change.Replaced:
 		r = c.Floating.Park(r, s.Floating, spec)

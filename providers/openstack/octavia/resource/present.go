@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
 
 // presentListeners are listeners with their pools, and the Service's pools that nothing leads to:
@@ -18,15 +19,15 @@ import (
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
 func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, change cloud.Change) []cloud.Resource {
-	unused := c.Owners.UnusedPools(s, change.Spec.Ref.Owner)
+	claim := owner.Read(c.Rules, s, change.Spec)
 	var list []cloud.Resource
 	for i, l := range listeners {
-		if p, exists := s.Pools[l.Pool]; exists && c.isPoolOf(p, l.Key(), change) {
+		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), claim, change) {
 			list = append(list, presentPool(s, p, ThePool(l.Key(), p.Protocol), change.Spec)...)
 		}
 		list = append(list, c.presentListener(&listeners[i], list, change.Spec))
 	}
-	for _, p := range unused {
+	for _, p := range claim.UnusedPools() {
 		ref := ThePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
 			if p.Name == c.Rules.Marks.ChildName("pool", i, change.Spec.Ref.Owner) {
@@ -43,12 +44,12 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
 // Users can make several listeners lead to one pool: then it is not ours to change.
-func (c *Composite) isPoolOf(p object.Pool, listener string, change cloud.Change) bool {
+func isPoolOf(p object.Pool, listener string, claim owner.Claim, change cloud.Change) bool {
 	if shared := len(p.Listeners) > 1; shared || change.After == nil {
 		return !shared
 	}
 	wanted := listenerAt(change.After.Listeners, listener)
-	return wanted == nil || p.Protocol == string(wanted.TargetProtocol) || c.Owners.IsOurPool(p, change.Spec.Ref.Owner)
+	return wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.IsOurPool(p)
 }
 
 // presentPool is a pool with its members and its monitor.

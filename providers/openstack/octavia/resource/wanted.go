@@ -11,14 +11,16 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
 
 // listenerResources are the Service's listeners and what is behind them, as they are and as they
 // have to be.
 func (c *Composite) listenerResources(s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
+	claim := owner.Read(c.Rules, s, change.Spec)
 	ours := slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
 		trial := c.Rules.Marks.IsChild("trial", l.Name, change.Spec.Ref.Owner)
-		return !trial && listenerAt(change.After.Listeners, l.Key()) == nil && !c.Owners.IsOurs(s, l, change.Spec)
+		return !trial && listenerAt(change.After.Listeners, l.Key()) == nil && !claim.IsOurs(l)
 	})
 	r.Present = c.presentListeners(s, ours, change)
 	for _, l := range change.After.Listeners {
