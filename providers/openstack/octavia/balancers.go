@@ -116,13 +116,13 @@ func (d *Balancers) OperationStates(ctx context.Context, ids []string) (map[stri
 // moved from one to the other. What both cannot have is an address of their own, and a user's port.
 func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
 	s, ok := before.Native.(*object.Snapshot)
-	address, _ := desired.ChosenAddress(spec)
+	where := d.PlaceOf(spec)
 	switch {
 	case !ok:
 		return "it was not read"
 	case owner.Read(d.Rules, s, spec).IsTenant():
 		return "it is shared with others"
-	case d.AddressField(spec) == desired.FieldAddress && address != "" && address == s.LB.Address:
+	case where.AddressField == desired.FieldAddress && where.Address != "" && where.Address == s.LB.Address:
 		return "both would have the address " + s.LB.Address
 	case option.Port.In(spec.Options) != "" && option.Port.In(spec.Options) == s.LB.Port:
 		return "both would have the port " + s.LB.Port

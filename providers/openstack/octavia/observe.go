@@ -146,8 +146,9 @@ func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Obs
 }
 
 func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	lacks := s.Floating == nil && s.Free == nil && !d.WantsInternal(spec) && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
-	if !lacks || spec.IPv6 || d.PlacementOf(spec).FloatingNetwork != "" {
+	where := d.PlaceOf(spec)
+	lacks := s.Floating == nil && s.Free == nil && !where.Internal && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
+	if !lacks || spec.IPv6 || where.FloatingNetwork != "" {
 		return nil
 	}
 	found, err := spec.ReadNetwork(ctx, d)
@@ -163,7 +164,7 @@ func (d *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 }
 
 func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	where := d.PlacementOf(spec)
+	where := d.PlaceOf(spec)
 	id := cmp.Or(where.MemberSubnet, s.LB.Subnet, where.Subnet)
 	if !d.Config.ManageSecurityGroups || id == "" {
 		return nil

@@ -157,7 +157,7 @@ func TestRestored(t *testing.T) {
 			t.Errorf("%s is %v, want %s", field, body[field], want)
 		}
 	}
-	if got := desired.ChosenFloating(spec); got != "172.24.0.8" {
+	if got := c.driver.PlaceOf(spec).FloatingAddress; got != "172.24.0.8" {
 		t.Errorf("the floating IP is %s", got)
 	}
 }

@@ -129,7 +129,7 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 // observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
 func (d *Balancers) observedScope(s *object.Snapshot, spec cloud.Spec) cloud.Scope {
 	if s.Floating == nil && neutron.IsIPv6(s.LB.Address) {
-		return d.WantedScope(spec)
+		return d.PlaceOf(spec).Scope
 	}
 	return cloud.ScopeOf(s.Floating == nil && d.floating.Following(spec) == nil)
 }

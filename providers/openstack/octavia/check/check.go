@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -34,7 +33,7 @@ type Checker struct {
 type inquiry struct {
 	checker *Checker
 	spec    cloud.Spec
-	where   config.Placement
+	where   desired.Place
 	// before is the balancer that is deleted first or served until now, nil when there is none.
 	before   *object.Snapshot
 	problems []error
@@ -44,7 +43,7 @@ type inquiry struct {
 // made, because a balancer without the rest would wait for it for ever. What these credentials
 // may not read is left to the cloud.
 func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlacementOf(spec)}
+	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlaceOf(spec)}
 	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
 		q.before = nil // nothing was found
 	}
@@ -159,8 +158,8 @@ func (q *inquiry) place(ctx context.Context) error {
 // ownAddress is about an address of the balancer itself: it has to be in the subnet, and free.
 func (q *inquiry) ownAddress(ctx context.Context) error {
 	c := q.checker
-	text, field := desired.ChosenAddress(q.spec)
-	if text == "" || c.Rules.AddressField(q.spec) == "" {
+	text, field := q.where.Address, q.where.AddressBy
+	if text == "" || q.where.AddressField == "" {
 		return nil
 	}
 	address, err := netip.ParseAddr(text)
@@ -168,7 +167,7 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 		q.refuse(field, text, "want an IP address")
 		return nil
 	}
-	if c.Rules.AddressField(q.spec) != desired.FieldAddress || q.where.Subnet == "" {
+	if q.where.AddressField != desired.FieldAddress || q.where.Subnet == "" {
 		return nil
 	}
 	found, _, err := look(ctx, reading[neutron.Subnet](c.Network, "subnet", "subnets", q.where.Subnet))
@@ -185,14 +184,13 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
 func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
 	c := q.checker
-	text, field := desired.ChosenAddress(q.spec)
 	ports, err := neutron.Ports(ctx, c.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
 		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
-			q.refuse(field, text, "it is in use at port "+p.ID)
+			q.refuse(q.where.AddressBy, q.where.Address, "it is in use at port "+p.ID)
 		}
 	}
 	return nil
@@ -201,7 +199,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
 	c, spec := q.checker, q.spec
-	if c.Rules.WantsInternal(spec) || spec.IPv6 || c.Rules.FloatingNetwork(spec) == desired.NoNetwork {
+	if q.where.Internal || spec.IPv6 || q.where.FloatingFrom == desired.NoNetwork {
 		return nil
 	}
 	if err := c.Floating(ctx, spec); err != nil {
@@ -210,7 +208,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 		}
 		q.problems = append(q.problems, err)
 	}
-	address, field := desired.ChosenAddress(spec)
+	address := q.where.Address
 	if address == "" || len(q.problems) > 0 {
 		return nil
 	}
@@ -220,7 +218,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 	}
 	for _, ip := range ips {
 		if ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port) {
-			q.refuse(field, address, "it is in use at port "+ip.Port)
+			q.refuse(q.where.AddressBy, address, "it is in use at port "+ip.Port)
 		}
 	}
 	return nil
@@ -234,7 +232,8 @@ func IsInvalid(err error) bool {
 
 // Floating looks at where a floating IP is to be taken from.
 func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
-	where, id := c.Rules.PlacementOf(spec), c.Rules.FloatingNetwork(spec)
+	where := c.Rules.PlaceOf(spec)
+	id := where.FloatingFrom
 	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
@@ -258,7 +257,8 @@ func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
 // FloatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
 func (c *Checker) FloatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
-	where, network := c.Rules.PlacementOf(spec), c.Rules.FloatingNetwork(spec)
+	where := c.Rules.PlaceOf(spec)
+	network := where.FloatingFrom
 	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
 		return []string{where.FloatingSubnet}, nil
 	}

@@ -183,30 +183,12 @@ func familiar(spec cloud.Spec) []string {
 	return list
 }
 
-// onBoth reports whether the balancer has an address of each family: as it is, or as the Service
-// asks where it is not known yet.
-func onBoth(spec cloud.Spec) bool {
-	if spec.Lookups[LookupVIPFamily] != "" {
-		return spec.Lookups[LookupSecondFamily] != ""
-	}
-	return spec.DualStack
-}
-
 // nobody is a network from which no client comes (RFC 5737, RFC 3849).
 func nobody(ipv6 bool) string {
 	if ipv6 {
 		return "2001:db8::/128"
 	}
 	return "192.0.2.0/32"
-}
-
-// OnIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
-// it is not known yet.
-func OnIPv6(spec cloud.Spec) bool {
-	if family := spec.Lookups[LookupVIPFamily]; family != "" {
-		return family == "6"
-	}
-	return spec.IPv6
 }
 
 // wantedHealth returns the monitor of a port's pool, nil for none:

@@ -31,7 +31,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	if s.LB.Port != "" {
 		s.Floating, err = m.floatingWith(ctx, spec, url.Values{"port_id": {s.LB.Port}}, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port })
 	}
-	unwanted := s.LB.ID != "" && (m.Rules.WantsInternal(spec) || neutron.IsIPv6(s.LB.Address))
+	unwanted := s.LB.ID != "" && (m.Rules.PlaceOf(spec).Internal || neutron.IsIPv6(s.LB.Address))
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}

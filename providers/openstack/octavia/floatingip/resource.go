@@ -68,7 +68,7 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //
 // What cannot be read now is the problem of the floating IP alone.
 func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
-	chosen := desired.ChosenFloating(spec)
+	chosen := m.Rules.PlaceOf(spec).FloatingAddress
 	made := m.newFloatingIP(port, spec, chosen)
 	switch {
 	case chosen != "":
@@ -104,8 +104,7 @@ func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, made cl
 	}
 	left, err := m.isLeft(ctx, spec, found[0].Port)
 	if err == nil && !left {
-		_, field := desired.ChosenAddress(spec)
-		err = &cloud.Invalid{Field: field, Value: address, Want: "it is in use at port " + found[0].Port}
+		err = &cloud.Invalid{Field: m.Rules.PlaceOf(spec).AddressBy, Value: address, Want: "it is in use at port " + found[0].Port}
 	}
 	r.Wanted[len(r.Wanted)-1].Problem = err
 }
@@ -117,12 +116,13 @@ const PortOfVIP = "vip_port_id"
 // the project does not have, is made before the balancer: most clouds let only administrators choose, and a balancer would wait
 // for it for ever. It is found again by its description.
 func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec, made *cloud.Resource) {
-	if m.Rules.WantsInternal(spec) || spec.IPv6 || m.Following(spec) != nil || m.Rules.FloatingNetwork(spec) == desired.NoNetwork {
+	where := m.Rules.PlaceOf(spec)
+	if where.Internal || spec.IPv6 || m.Following(spec) != nil || where.FloatingFrom == desired.NoNetwork {
 		return
 	}
 	had := len(r.Present)
 	m.attach(ctx, r, s, cloud.FieldOf{Of: made.Ref(), Field: PortOfVIP}, spec)
-	if ip := r.Wanted[len(r.Wanted)-1]; len(r.Present) == had && desired.ChosenFloating(spec) != "" {
+	if ip := r.Wanted[len(r.Wanted)-1]; len(r.Present) == had && where.FloatingAddress != "" {
 		ip.Fields["port_id"] = ""
 		made.Needs = append(made.Needs, ip.Ref())
 	}
@@ -166,8 +166,7 @@ func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec
 // inherits reports whether a floating IP at the Service's balancer was made for another Service,
 // which shared the balancer.
 func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
-	chosen, _ := desired.ChosenAddress(spec)
-	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, DescriptionPrefix)
+	return ip.Port != "" && ip.Address != m.Rules.PlaceOf(spec).Address && strings.Contains(ip.Description, DescriptionPrefix)
 }
 
 // claimFloating gives a floating IP that upstream made for the Service a description with its UID.
@@ -181,7 +180,7 @@ func (m *Manager) claimFloating(r *cloud.Resources, ip *object.FloatingIP, o clo
 func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
 	return cloud.Resource{
 		Kind: KindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Description(spec.Ref.Owner),
+			"floating_network_id": m.Rules.PlaceOf(spec).FloatingFrom, "port_id": port, "description": m.Description(spec.Ref.Owner),
 			"floating_ip_address": address,
 		},
 	}
@@ -216,14 +215,14 @@ func (m *Manager) isFormer(description string, o cloud.Owner) bool {
 // Following is the floating IP that stays at the balancer beside, which serves, and follows when this
 // one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
 func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
-	if spec.Beside == nil || m.Rules.WantsInternal(spec) {
+	if spec.Beside == nil || m.Rules.PlaceOf(spec).Internal {
 		return nil
 	}
 	s, ok := spec.Beside.Native.(*object.Snapshot)
 	if !ok || s.Floating == nil {
 		return nil
 	}
-	chosen := desired.ChosenFloating(spec)
+	chosen := m.Rules.PlaceOf(spec).FloatingAddress
 	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
 		return s.Floating
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -24,7 +23,7 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 	}
 	other := ""
 	if change.After.DualStack {
-		if other, err = c.otherSubnet(ctx, where, desired.OnIPv6(change.Spec)); err != nil {
+		if other, err = c.otherSubnet(ctx, where, where.IPv6); err != nil {
 			return cloud.Resources{}, err
 		}
 	}
@@ -44,14 +43,14 @@ func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change c
 }
 
 // Place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
-func (c *Composite) Place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
-	where = c.Rules.PlacementOf(spec)
+func (c *Composite) Place(ctx context.Context, spec cloud.Spec) (where desired.Place, err error) {
+	where = c.Rules.PlaceOf(spec)
 	where.Subnet = cmp.Or(spec.Preserved[desired.FieldSubnet], where.Subnet)
 	where.Network = cmp.Or(spec.Preserved[desired.FieldNetwork], where.Network)
-	switch id := desired.PortOfVIP(spec); {
-	case id != "":
+	switch {
+	case where.Port != "":
 		where.Network = ""
-		where.Subnet, err = c.subnetOfPort(ctx, id, spec.IPv6)
+		where.Subnet, err = c.subnetOfPort(ctx, where.Port, spec.IPv6)
 	case where.Subnet == "" && where.Network == "":
 		where.Subnet, err = c.subnetOfNodes(ctx, spec)
 		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
@@ -61,7 +60,7 @@ func (c *Composite) Place(ctx context.Context, spec cloud.Spec) (where config.Pl
 
 // otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
 // none: then the balancer has one address only, and the Service is told.
-func (c *Composite) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
+func (c *Composite) otherSubnet(ctx context.Context, where desired.Place, ipv6 bool) (string, error) {
 	network := where.Network
 	if network == "" && where.Subnet != "" {
 		first, _, err := api.GetOne[neutron.Subnet](ctx, c.Network, "subnet", "subnets", where.Subnet)
@@ -87,13 +86,13 @@ func (c *Composite) otherSubnet(ctx context.Context, where config.Placement, ipv
 
 // NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
 // for none.
-func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
+func (c *Composite) NewBalancer(change cloud.Change, where desired.Place, other string) cloud.Resource {
 	spec, b := change.Spec, change.After
 	fields := map[string]any{
 		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
 		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
 		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
-		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
+		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],
 		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network, "tags": b.OwnershipTags,
 	}
 	if other != "" {

@@ -168,7 +168,7 @@ func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present
 
 // memberSubnet is the subnet of the members; without one of their own it is the balancer's.
 func (c *Composite) memberSubnet(s *object.Snapshot, spec cloud.Spec) string {
-	return cmp.Or(c.Rules.PlacementOf(spec).MemberSubnet, s.LB.Subnet)
+	return cmp.Or(c.Rules.PlaceOf(spec).MemberSubnet, s.LB.Subnet)
 }
 
 func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {
