@@ -248,7 +248,7 @@ func TestDoubtfulMembersStay(t *testing.T) {
 	present := []object.Member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
 	targets := desired.ObservedTargets(present, 30080, 0)
 	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
-	if got := unconnected().WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
+	if got := resource.WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
 		t.Errorf("of %v stay %v", present, got)
 	}
 }

@@ -58,6 +58,18 @@ func (r *Reader) Balancers(ctx context.Context) ([]Balancer, time.Time, error) {
 	return api.ListDated[Balancer](ctx, r.Client, "loadbalancers", PathBalancers, r.OfProject())
 }
 
+// BalancerAt reads the balancer whose address is at a port, nil when none is.
+func (r *Reader) BalancerAt(ctx context.Context, port string) (*Balancer, error) {
+	all, _, err := r.Balancers(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing balancers: %w", err)
+	}
+	if at := slices.IndexFunc(all, func(lb Balancer) bool { return lb.Port == port }); at >= 0 {
+		return &all[at], nil
+	}
+	return nil, nil
+}
+
 // Statuses reads the provisioning statuses of balancers by their ids: of one by itself, of several in a list of all. One that is
 // not there is missing.
 func (r *Reader) Statuses(ctx context.Context, ids []string) (map[string]string, error) {

@@ -12,20 +12,68 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
 
+// presentParts are the listeners of a balancer that a change is about, with what is behind them. Of a balancer that goes it is
+// nothing where it goes as a whole, else all: it has to be empty before.
+func (c *Composite) presentParts(s *object.Snapshot, claim owner.Claim, change cloud.Change) []cloud.Resource {
+	switch leaves := change.After == nil; {
+	case leaves && !claim.MayDelete():
+		return c.presentListeners(s, claim.Tagged(), claim, change)
+	case leaves && c.Rules.Config.CascadeDelete:
+		return nil
+	case leaves:
+		return everything(s)
+	}
+	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
+		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !claim.IsOurs(l)
+	}), claim, change)
+}
+
+func (c *Composite) isTrial(l object.Listener, spec cloud.Spec) bool {
+	return c.Rules.Marks.IsChild("trial", l.Name, spec.Ref.Owner)
+}
+
+// listenerAt is the listener that is wanted at a key, nil where none is.
+func listenerAt(wanted *cloud.Balancer, key string) *cloud.Listener {
+	if wanted == nil {
+		return nil
+	}
+	at := slices.IndexFunc(wanted.Listeners, func(l cloud.Listener) bool { return l.Key() == key })
+	if at < 0 {
+		return nil
+	}
+	return &wanted.Listeners[at]
+}
+
+// everything is all that a balancer has. A pool that no listener leads to goes when there is no listener left: a policy of one
+// can lead to it.
+func everything(s *object.Snapshot) (list []cloud.Resource) {
+	for _, l := range s.Listeners {
+		list = append(list, cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID})
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Pools)) {
+		if len(s.Pools[id].Listeners) > 0 || len(s.Listeners) == 0 {
+			list = append(list, cloud.Resource{Kind: kindPool, Key: id, ID: id})
+		}
+	}
+	return list
+}
+
 // presentListeners are listeners with their pools, and the Service's pools that nothing leads to:
 //
 //	pool of  several listeners  –                  nothing of it: it is not ours to change
 //	         a listener         of that protocol   is its pool
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
-func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, change cloud.Change) []cloud.Resource {
-	claim := owner.Read(c.Rules, s, change.Spec)
+func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, claim owner.Claim, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
-	for i, l := range listeners {
+	for _, l := range listeners {
+		r := c.presentListener(l, change)
 		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), claim, change) {
-			list = append(list, presentPool(s, p, ThePool(l.Key(), p.Protocol), change.Spec)...)
+			pool := ThePool(l.Key(), p.Protocol)
+			r.Fields["default_pool_id"] = pool
+			list = append(list, presentPool(s, p, pool, change.Spec)...)
 		}
-		list = append(list, c.presentListener(&listeners[i], list, change.Spec))
+		list = append(list, r)
 	}
 	for _, p := range claim.UnusedPools() {
 		ref := ThePool(p.Name, p.Protocol)
@@ -42,14 +90,32 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 	return list
 }
 
+func (c *Composite) presentListener(l object.Listener, change cloud.Change) cloud.Resource {
+	headers := map[string]string{}
+	maps.Copy(headers, l.InsertHeaders)
+	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
+		"loadbalancer_id": TheBalancer(change.Spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
+		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
+		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
+		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
+		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
+	}}
+	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
+		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
+			r.Fields["allowed_cidrs"] = cidrList(desired.ObservedAllowed(l, desired.OnIPv6(change.Spec), allowed))
+		}
+	}
+	if c.isTrial(l, change.Spec) {
+		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
+	}
+	return r
+}
+
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
 // Users can make several listeners lead to one pool: then it is not ours to change.
 func isPoolOf(p object.Pool, listener string, claim owner.Claim, change cloud.Change) bool {
-	if shared := len(p.Listeners) > 1; shared || change.After == nil {
-		return !shared
-	}
-	wanted := listenerAt(change.After.Listeners, listener)
-	return wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.IsOurPool(p)
+	wanted := listenerAt(change.After, listener)
+	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.IsOurPool(p))
 }
 
 // presentPool is a pool with its members and its monitor.
@@ -82,31 +148,6 @@ func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
 	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
 }
 
-func (c *Composite) presentListener(l *object.Listener, pools []cloud.Resource, spec cloud.Spec) cloud.Resource {
-	headers := map[string]string{}
-	maps.Copy(headers, l.InsertHeaders)
-	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
-		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
-		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
-		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
-		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
-	}}
-	if wanted, managed := c.Rules.WantedAt(l.Key(), spec).ProviderFields[desired.FieldAllowed]; managed {
-		allowed := desired.ObservedAllowed(*l, desired.OnIPv6(spec), wanted)
-		r.Fields["allowed_cidrs"] = cidrList(allowed)
-	}
-	if c.Rules.Marks.IsChild("trial", l.Name, spec.Ref.Owner) {
-		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
-	}
-	for _, p := range pools {
-		if p.Kind == kindPool && p.ID == l.Pool {
-			r.Fields["default_pool_id"] = p.Ref()
-		}
-	}
-	return r
-}
-
 // cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
 func cidrList(text string) []string {
 	if text == "" {
@@ -117,14 +158,6 @@ func cidrList(text string) []string {
 
 func trialKey(name, protocol, tls string) string {
 	return strings.TrimSpace(name + " " + protocol + " " + tls)
-}
-
-func listenerAt(list []cloud.Listener, key string) *cloud.Listener {
-	at := slices.IndexFunc(list, func(l cloud.Listener) bool { return l.Key() == key })
-	if at < 0 {
-		return nil
-	}
-	return &list[at]
 }
 
 // persistenceBody is nil for none.

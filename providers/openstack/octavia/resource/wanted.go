@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,31 +12,32 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
 
-// listenerResources are the Service's listeners and what is behind them, as they are and as they
-// have to be.
-func (c *Composite) listenerResources(s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
-	claim := owner.Read(c.Rules, s, change.Spec)
-	ours := slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		trial := c.Rules.Marks.IsChild("trial", l.Name, change.Spec.Ref.Owner)
-		return !trial && listenerAt(change.After.Listeners, l.Key()) == nil && !claim.IsOurs(l)
-	})
-	r.Present = c.presentListeners(s, ours, change)
+// addWantedParts adds the listeners that a balancer has to have, with what has to be behind them.
+func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place desired.Place, change cloud.Change) {
+	subnet := cmp.Or(place.MemberSubnet, s.LB.Subnet)
 	for _, l := range change.After.Listeners {
 		have := presentAt(s, l.Key())
-		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have)}
+		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have), Trial: c.trialOf(s, l, change.Spec)}
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
 			wanted.Fields["default_pool_id"] = behind
-			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, Find(r.Present, behind))...)
-			r.Wanted = append(r.Wanted, c.wantedMeanwhile(s, l, change, r.Present)...)
+			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, Find(r.Present, behind), subnet)...)
+			r.Wanted = append(r.Wanted, wantedMeanwhile(s, l, change, r.Present, subnet)...)
 		}
-		wanted.Trial = c.trialOf(s, l, change.Spec)
 		r.Wanted = append(r.Wanted, wanted)
 	}
-	return r
+}
+
+// memberAddresses are the addresses of members.
+func memberAddresses(list []cloud.Resource) (addresses []string) {
+	for _, m := range list {
+		if m.Kind == kindMember {
+			addresses = append(addresses, fmt.Sprint(m.Fields["address"]))
+		}
+	}
+	return addresses
 }
 
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
@@ -80,7 +82,7 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 }
 
 // wantedBehind is what has to be behind a listener. have is its pool, nil when there is none.
-func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource) []cloud.Resource {
+func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource, subnet string) []cloud.Resource {
 	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, spec)
 	name := c.Rules.Marks.ChildName("pool", index, spec.Ref.Owner)
@@ -97,7 +99,7 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
 		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
 	}}}
-	list = append(list, c.memberResources(s, l, change, ref, members)...)
+	list = append(list, memberResources(l, change, ref, members, subnet)...)
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
 	}
@@ -106,7 +108,7 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 
 // wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
 // another one: that serves until the other one does.
-func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
+func wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource, subnet string) []cloud.Resource {
 	have := presentAt(s, l.Key())
 	if have == nil || s.Pools[have.Pool].Protocol == string(l.TargetProtocol) {
 		return nil
@@ -114,7 +116,7 @@ func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change
 	var list []cloud.Resource
 	for _, p := range present {
 		if p.Kind == kindPool && p.ID == have.Pool {
-			list = c.memberResources(s, l, change, p.Ref(), s.Members[p.ID])
+			list = memberResources(l, change, p.Ref(), s.Members[p.ID], subnet)
 		}
 	}
 	for i := range list {
@@ -123,9 +125,9 @@ func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change
 	return list
 }
 
-func (c *Composite) memberResources(s *object.Snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member) []cloud.Resource {
+func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member, subnet string) []cloud.Resource {
 	var list []cloud.Resource
-	for _, m := range c.WantedMembers(l, change, present, c.memberSubnet(s, change.Spec)) {
+	for _, m := range WantedMembers(l, change, present, subnet) {
 		r := MemberResource(m, pool)
 		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
 		list = append(list, r)
@@ -135,7 +137,7 @@ func (c *Composite) memberResources(s *object.Snapshot, l cloud.Listener, change
 
 // WantedMembers are the members of a listener's pool. A target of which only the address is known
 // stays as it is. Without a node port there is nothing to connect to.
-func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
+func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
 	spec := change.Spec
 	var list []object.Member
 	if l.TargetPort == 0 {
@@ -164,11 +166,6 @@ func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present
 		}
 	}
 	return list
-}
-
-// memberSubnet is the subnet of the members; without one of their own it is the balancer's.
-func (c *Composite) memberSubnet(s *object.Snapshot, spec cloud.Spec) string {
-	return cmp.Or(c.Rules.PlaceOf(spec).MemberSubnet, s.LB.Subnet)
 }
 
 func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {

@@ -73,43 +73,43 @@ func (m *Manager) AreNone(spec cloud.Spec) bool {
 	return last != nil && last.Guard.None && !m.Rules.Config.ManageSecurityGroups
 }
 
-// Resources are the security group with its rules, and the ports of these addresses, which have to
-// have it. Where groups are not managed one that is left is not wanted.
-func (m *Manager) Resources(s *object.Snapshot, change cloud.Change, addresses []string) (r cloud.Resources) {
-	o := change.Spec.Ref.Owner
-	managed := m.Rules.Config.ManageSecurityGroups
-	group := Resource("", o)
+// Add adds the security group with its rules, and the ports of these addresses, which have to have it. Where groups are not
+// managed one that is left is not wanted. What a new balancer needs is needed: what listens must be reached.
+func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf) {
+	isNew := change.After != nil && !change.Before.Found
+	if isNew && change.Spec.Lookups[desired.LookupMemberCIDR] == "" {
+		return nil
+	}
+	group := cloud.Resource{Kind: kindGroup, Key: change.Spec.Ref.Owner.String(), Native: change.Spec.Ref.Owner}
 	if s.Guard.Group != nil {
-		r.Present = append(r.Present, Resource(s.Guard.Group.ID, o))
+		present := group
+		present.ID = s.Guard.Group.ID
+		r.Present = append(r.Present, present)
 	}
-	if !managed {
-		return r
+	if change.After == nil || !m.Rules.Config.ManageSecurityGroups {
+		return nil
 	}
-	r.Wanted = append(r.Wanted, group)
+	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
+	want(group)
 	if s.Guard.Group != nil {
 		for _, rule := range s.Guard.Group.Rules {
 			r.Present = append(r.Present, ruleResource(rule, group.Ref()))
 		}
 	}
+	near := Behind(s.Guard, addresses)
 	for _, rule := range m.wantedRules(change.Spec) {
-		r.Wanted = append(r.Wanted, ruleResource(rule, group.Ref()))
+		want(ruleResource(rule, group.Ref()))
 	}
-	needed := Behind(s.Guard, addresses)
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
 		if s.Guard.Group != nil && slices.Contains(p.Groups, s.Guard.Group.ID) {
 			r.Present = append(r.Present, member)
 		}
-		if needed[p.ID] {
-			r.Wanted = append(r.Wanted, member)
+		if near[p.ID] {
+			want(member)
 		}
 	}
-	return r
-}
-
-// Resource is the security group of a Service; id is "" where there is none yet.
-func Resource(id string, o cloud.Owner) cloud.Resource {
-	return cloud.Resource{Kind: kindGroup, Key: o.String(), ID: id, Native: o}
+	return needed
 }
 
 // ruleResource is a rule, which is known by all it says.
