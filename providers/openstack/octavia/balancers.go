@@ -120,7 +120,7 @@ func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason stri
 	switch {
 	case !ok:
 		return "it was not read"
-	case owner.Read(d.Rules, s, spec).IsTenant():
+	case owner.Read(d.Rules, s, spec).Tenant:
 		return "it is shared with others"
 	case where.AddressField == desired.FieldAddress && where.Address != "" && where.Address == s.LB.Address:
 		return "both would have the address " + s.LB.Address

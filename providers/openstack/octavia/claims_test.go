@@ -231,11 +231,11 @@ func TestClusterOfAnotherName(t *testing.T) {
 		}}
 	}
 	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.Marks.Name(web)), "ours": made(old.Marks.WantedMarks(web)...)} {
-		if owner.Read(d.Rules, s, spec).IsTenant() || owner.Read(d.Rules, s, spec).HasNothing() || !owner.Read(d.Rules, s, spec).MayDelete() {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).IsTenant(), owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete())
+		if owner.Read(d.Rules, s, spec).Tenant || owner.Read(d.Rules, s, spec).HasNothing() || !owner.Read(d.Rules, s, spec).MayDelete {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete)
 		}
 		for i, ours := range []bool{false, true, false} {
-			if got := owner.Read(d.Rules, s, spec).IsOurs(s.Listeners[i]); got != ours {
+			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != ours {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
@@ -243,12 +243,16 @@ func TestClusterOfAnotherName(t *testing.T) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
-	if s := made(); !owner.Read(d.Rules, s, spec).IsTenant() {
+	if s := made(); !owner.Read(d.Rules, s, spec).Tenant {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete() {
+	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
+}
+
+func isOurs(c owner.Claim, l object.Listener) bool {
+	return slices.ContainsFunc(c.Ours, func(ours object.Listener) bool { return cmp.Equal(ours, l) })
 }
 
 func thiefMarks(d *Balancers) []string { return d.Marks.WantedMarks(thief) }
@@ -259,11 +263,11 @@ func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.Marks.Name(shopAPI)}}, {Port: 82}}}
-	if owner.Read(d.Rules, s, spec).IsOurs(s.Listeners[0]) || !owner.Read(d.Rules, s, spec).IsOurs(s.Listeners[1]) {
+	if isOurs(owner.Read(d.Rules, s, spec), s.Listeners[0]) || !isOurs(owner.Read(d.Rules, s, spec), s.Listeners[1]) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
 	s.LB.Tags = append(s.LB.Tags, d.Marks.Name(shopAPI))
-	if owner.Read(d.Rules, s, spec).MayDelete() || owner.Read(d.Rules, s, spec).HasNothing() {
+	if owner.Read(d.Rules, s, spec).MayDelete || owner.Read(d.Rules, s, spec).HasNothing() {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
 	s.LB.Tags, s.Listeners = []string{d.Marks.Name(shopAPI)}, s.Listeners[:1]
@@ -288,10 +292,10 @@ func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 		"before it is marked":       {nil, []object.Listener{plain}, true},
 	} {
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
-		if owner.Read(d.Rules, s, spec).IsTenant() != test.guest || owner.Read(d.Rules, s, spec).MayDelete() == test.guest {
-			t.Errorf("%s: guest %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).IsTenant(), owner.Read(d.Rules, s, spec).MayDelete())
+		if owner.Read(d.Rules, s, spec).Tenant != test.guest || owner.Read(d.Rules, s, spec).MayDelete == test.guest {
+			t.Errorf("%s: guest %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).MayDelete)
 		}
-		if test.guest && owner.Read(d.Rules, s, spec).IsOurs(plain) {
+		if test.guest && isOurs(owner.Read(d.Rules, s, spec), plain) {
 			t.Errorf("%s: the other's listener is ours", name)
 		}
 	}
@@ -313,7 +317,7 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	} {
 		s := &object.Snapshot{LB: lb, Listeners: []object.Listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {
-			if got := owner.Read(d.Rules, s, spec).IsOurs(s.Listeners[i]); got != want {
+			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != want {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}

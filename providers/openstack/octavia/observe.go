@@ -83,13 +83,12 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 // that it does not depend on: what goes as a whole, and what goes with pools.
 func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*object.Snapshot, error) {
 	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(spec)
-	claim := owner.Read(d.Rules, s, spec)
 	leaves := spec.Deleting && !spec.Retained
 	whole := leaves && d.Config.CascadeDelete
-	if whole && claim.IsMadeFor() {
+	if whole && owner.Read(d.Rules, s, spec).MadeFor {
 		return s, nil
 	}
-	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && claim.MayDelete() {
+	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && owner.Read(d.Rules, s, spec).MayDelete {
 		return s, err
 	}
 	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
@@ -98,12 +97,12 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	if !last.IsAnswer(s.LB) {
 		s.Read = f.read
 	}
-	return s, d.reader.AddBehind(ctx, s, last, claim.Pools())
+	return s, d.reader.AddBehind(ctx, s, last, owner.Read(d.Rules, s, spec).Pools(s.Pools))
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
 func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if claim := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && claim.IsMarked() && !claim.MayDelete() {
+	if claim := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && claim.Tags.Ours && !claim.MayDelete {
 		return d.groups.Find(ctx, s, spec)
 	}
 	if err := d.floating.Find(ctx, s, spec); err != nil {

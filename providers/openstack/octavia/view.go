@@ -78,22 +78,15 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 		facts[desired.LookupSecondFamily] = "true"
 	}
 	claim := owner.Read(d.Rules, s, spec)
-	if claim.IsTenant() {
+	if claim.Tenant {
 		facts[desired.LookupTenant] = "true"
-		if users, full := claim.IsFull(); full {
-			facts[desired.LookupFull] = strconv.Itoa(users)
+		if tags := claim.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
+			facts[desired.LookupFull] = strconv.Itoa(tags.Users)
 		}
 		facts[desired.LookupScope] = string(cloud.ScopeOf(s.Floating == nil && !neutron.IsIPv6(s.LB.Address)))
 	}
-	var taken []string
-	for _, l := range s.Listeners {
-		if !claim.IsOurs(l) {
-			taken = append(taken, l.Key())
-		}
-	}
-	if len(taken) > 0 {
-		slices.Sort(taken)
-		facts[desired.LookupTaken] = strings.Join(taken, ",")
+	if len(claim.Taken) > 0 {
+		facts[desired.LookupTaken] = strings.Join(claim.Taken, ",")
 	}
 	return facts
 }
@@ -107,18 +100,16 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 		OwnershipTags:  d.Marks.ObservedMarks(s.LB.Tags, spec.Ref.Owner),
 	}
 	claim := owner.Read(d.Rules, s, spec)
-	if claim.IsTenant() {
+	if claim.Tenant {
 		b.Name = d.Marks.Name(spec.Ref.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
 	targets := []cloud.InstanceID{}
-	for _, l := range s.Listeners {
-		if claim.IsOurs(l) {
-			seen := d.observedListener(s, l, spec)
-			b.Listeners = append(b.Listeners, seen)
-			targets = append(targets, seen.Targets...)
-		}
+	for _, l := range claim.Ours {
+		seen := d.observedListener(s, l, spec)
+		b.Listeners = append(b.Listeners, seen)
+		targets = append(targets, seen.Targets...)
 	}
 	cloud.SortListeners(b.Listeners)
 	slices.Sort(targets)

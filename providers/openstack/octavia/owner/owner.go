@@ -27,33 +27,33 @@ import (
 //
 // The third row is there because many clusters are called "kubernetes": that name is no proof.
 func (c Claim) Owner() (owner cloud.Owner, shared bool) {
-	lb, o := &c.s.LB, c.o
+	lb, o := c.lb, c.spec.Ref.Owner
 	byID := c.spec.Ref.ID != "" && c.spec.Ref.ID == lb.ID
-	tenant, room := c.IsTenant(), byID && c.hasRoom()
+	room := byID && c.hasRoom()
 	named := c.rules.Marks.IsNameOf(lb.Name, o)
 	made, isMade := mark.ReadName(lb.Name)
 	if letGo := c.rules.Can(desired.AbleTags) && byID && len(lb.Tags) == 0 && !named; letGo { // by whoever made it
 		isMade = false
 	}
 	switch {
-	case c.tags.Ours, lb.Name == cloud.UIDName(o.UID):
+	case c.Tags.Ours, lb.Name == cloud.UIDName(o.UID):
 		return o, false
-	case c.tags.Upstream && !c.tags.Namesake(o):
-		return c.ofUpstream(c.tags.Named(c.rules.Marks, o), byID), byID && tenant
-	case c.tags.Users > 0:
+	case c.Tags.Upstream && !c.Tags.Namesake():
+		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant
+	case c.Tags.Users > 0:
 		return shareWith(c.others(), o, room)
 	case isMade && room && c.translated(made).Cluster == o.Cluster && !named:
 		return cloud.Owner{}, true
 	case isMade:
 		return c.ofUpstream(made, byID), false
 	}
-	return cloud.Owner{}, room && tenant
+	return cloud.Owner{}, room && c.Tenant
 }
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
 func (c Claim) hasRoom() bool {
-	return !c.spec.Deleting && c.tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.spec.Options) != c.s.LB.ID
+	return !c.spec.Deleting && c.Tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.spec.Options) != c.lb.ID
 }
 
 // shareWith returns the owner of a balancer that other Services use: nobody, while there is room and
@@ -66,22 +66,17 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 	return others[0], false
 }
 
-// IsFull reports whether the Service would be one too many on a balancer that so many other Services use.
-func (c Claim) IsFull() (users int, full bool) {
-	return c.tags.Users, !c.tags.Ours && !c.tags.Upstream && c.tags.Users >= c.rules.Config.MaxShared
-}
-
 // others are the owners of the marks for other Services, ours before upstream's.
 func (c Claim) others() []cloud.Owner {
 	var list []cloud.Owner
-	for _, other := range c.tags.Others {
-		if other.Cluster == mark.Hashed(c.o.Cluster) {
-			other.Cluster = c.o.Cluster
+	for _, other := range c.Tags.Others {
+		if other.Cluster == mark.Hashed(c.spec.Ref.Owner.Cluster) {
+			other.Cluster = c.spec.Ref.Owner.Cluster
 		}
 		list = append(list, other)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.tags.Names)) {
-		if slices.ContainsFunc(c.tags.Others, func(other cloud.Owner) bool { return c.rules.Marks.Name(other) == name }) {
+	for _, name := range slices.Sorted(maps.Keys(c.Tags.Names)) {
+		if slices.ContainsFunc(c.Tags.Others, func(other cloud.Owner) bool { return c.rules.Marks.Name(other) == name }) {
 			continue
 		}
 		other, ok := mark.ReadName(name)
@@ -105,7 +100,7 @@ func (c Claim) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 // translated puts the id of our cluster in the place of its name.
 func (c Claim) translated(named cloud.Owner) cloud.Owner {
 	if named.Cluster == c.rules.Marks.ClusterName {
-		named.Cluster = c.o.Cluster
+		named.Cluster = c.spec.Ref.Owner.Cluster
 	}
 	return named
 }

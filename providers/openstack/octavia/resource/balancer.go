@@ -25,7 +25,7 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, claim ow
 	switch {
 	case change.After != nil:
 		tags = change.After.OwnershipTags
-	case claim.MayDelete():
+	case claim.MayDelete:
 		return
 	}
 	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, tags, spec.Ref.Owner)}}

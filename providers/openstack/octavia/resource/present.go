@@ -16,15 +16,15 @@ import (
 // nothing where it goes as a whole, else all: it has to be empty before.
 func (c *Composite) presentParts(s *object.Snapshot, claim owner.Claim, change cloud.Change) []cloud.Resource {
 	switch leaves := change.After == nil; {
-	case leaves && !claim.MayDelete():
-		return c.presentListeners(s, claim.Tagged(), claim, change)
+	case leaves && !claim.MayDelete:
+		return c.presentListeners(s, claim.Named, claim, change)
 	case leaves && c.Rules.Config.CascadeDelete:
 		return nil
 	case leaves:
 		return everything(s)
 	}
 	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !claim.IsOurs(l)
+		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(claim.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
 	}), claim, change)
 }
 
@@ -75,7 +75,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 		}
 		list = append(list, r)
 	}
-	for _, p := range claim.UnusedPools() {
+	for _, p := range claim.Unused {
 		ref := ThePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
 			if p.Name == c.Rules.Marks.ChildName("pool", i, change.Spec.Ref.Owner) {
@@ -115,7 +115,7 @@ func (c *Composite) presentListener(l object.Listener, change cloud.Change) clou
 // Users can make several listeners lead to one pool: then it is not ours to change.
 func isPoolOf(p object.Pool, listener string, claim owner.Claim, change cloud.Change) bool {
 	wanted := listenerAt(change.After, listener)
-	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.IsOurPool(p))
+	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.Tags.HasPool(p.Name))
 }
 
 // presentPool is a pool with its members and its monitor.
