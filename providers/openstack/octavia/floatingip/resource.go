@@ -10,7 +10,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
@@ -35,30 +34,32 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		return nil
 	}
 	where, follows := m.Rules.PlaceOf(spec), m.Following(spec)
-	internal := change.After.Scope == cloud.ScopeInternal
-	switch {
-	case !change.Before.Found && (where.Internal || spec.IPv6 || follows != nil || where.FloatingFrom == desired.NoNetwork):
+	lacks, port := false, any(s.LB.Port)
+	switch internal := change.After.Scope == cloud.ScopeInternal; {
 	case !change.Before.Found:
-		had := len(r.Present)
-		m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, spec)
-		if ip := r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
-			ip.Fields["port_id"] = ""
-			first = append(first, ip.Ref())
-		}
-	case spec.Lookups[desired.LookupTenant] != "" || neutron.IsIPv6(s.LB.Address):
+		lacks = !where.Internal && !spec.IPv6 && follows == nil && where.FloatingFrom != desired.NoNetwork
+		port = cloud.FieldOf{Of: balancer, Field: PortOfVIP}
+	case spec.Lookups[desired.LookupTenant] != "" || where.IPv6:
 	case internal && s.Floating != nil:
 		m.release(r, s.Floating, spec)
 	case internal:
-	case s.Floating == nil && follows != nil:
-		if !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true) {
-			changeFloating(r, follows, follows.Port, m.Description(spec.Ref.Owner))
-		}
 	case s.Floating != nil && m.isFormer(s.Floating.Description, spec.Ref.Owner):
 		changeFloating(r, s.Floating, s.Floating.Port, m.Description(spec.Ref.Owner))
-	case s.Floating == nil:
-		m.attach(ctx, r, s, s.LB.Port, spec)
+	case s.Floating == nil && follows == nil:
+		lacks = true
+	case s.Floating == nil && !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true):
+		changeFloating(r, follows, follows.Port, m.Description(spec.Ref.Owner))
 	}
-	return first
+	if !lacks {
+		return nil
+	}
+	had := len(r.Present)
+	m.attach(ctx, r, s, port, spec)
+	if ip := r.Wanted[len(r.Wanted)-1]; !change.Before.Found && where.FloatingAddress != "" && len(r.Present) == had {
+		ip.Fields["port_id"] = ""
+		return []cloud.IDOf{ip.Ref()}
+	}
+	return nil
 }
 
 // PortOfVIP is the field of a balancer with the port of its address.

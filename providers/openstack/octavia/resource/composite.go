@@ -47,20 +47,21 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (r cloud
 	claim, place := owner.Read(c.Rules, s, change.Spec), c.Rules.PlaceOf(change.Spec)
 	balancer := TheBalancer(change.Spec)
 	switch {
+	case change.Before.Found:
+		c.addBalancer(&r, s, claim, change)
+		r.Present = append(r.Present, c.presentParts(s, claim, change)...)
 	case isNew:
 		made, err := c.newBalancer(ctx, &place, change)
 		if err != nil {
 			return r, err
 		}
 		r.Wanted = append(r.Wanted, made)
-	case change.Before.Found:
-		c.addBalancer(&r, s, claim, change)
-		r.Present = append(r.Present, c.presentParts(s, claim, change)...)
 	}
+	var addresses []string
 	if change.After != nil {
-		c.addWantedParts(&r, s, place, change)
+		addresses = c.addWantedParts(&r, s, place, change)
 	}
-	first := c.Groups.Add(&r, s, change, memberAddresses(r.Wanted))
+	first := c.Groups.Add(&r, s, change, addresses)
 	first = append(first, c.Floating.Add(ctx, &r, s, change, balancer)...)
 	if isNew {
 		Find(r.Wanted, balancer).Needs = first

@@ -14,15 +14,15 @@ import (
 // balancerKind is the balancer itself. It is made with all it has in one request, and deleted with
 // all of it, unless the provider can't.
 func (c *Composite) balancerKind() cloud.ResourceKind {
-	kind := c.part(kindBalancer, "loadbalancer", at(object.PathBalancers))
+	kind := c.part(kindBalancer, "loadbalancer", object.PathBalancers)
 	kind.Anchor = true
 	kind.Last = []string{"name", "description"} // listeners without tags are known by the balancer's name
 	children := []string{kindPool, kindMember, kindMonitor, kindListener}
 	if !c.Rules.Config.Serial {
 		kind.Brings = children
 	}
-	kind.Create, kind.CreateBalancer = nil, c.createBalancer
 	kind.Compares, kind.Update = true, c.changeBalancer
+	kind.Create, kind.CreateBalancer = nil, c.createBalancer
 	if c.Rules.Config.CascadeDelete {
 		kind.Takes = children
 		kind.Delete = func(ctx context.Context, present cloud.Resource) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -15,50 +16,44 @@ import (
 // ResourceKinds implements cloud.Composite. A pool is made and filled before a listener leads to it,
 // and deleted before the listener that it is found through.
 func (c *Composite) ResourceKinds() []cloud.ResourceKind {
-	pool := c.part(kindPool, "pool", at(object.PathPools))
+	pool := c.part(kindPool, "pool", object.PathPools)
 	pool.Immutable, pool.Takes, pool.FoundThrough = []string{"protocol"}, []string{kindMember, kindMonitor}, kindListener
-	monitor := c.part(kindMonitor, "healthmonitor", at(object.PathMonitors))
+	monitor := c.part(kindMonitor, "healthmonitor", object.PathMonitors)
 	monitor.Immutable = []string{"type"}
-	listener := c.part(kindListener, "listener", at(object.PathListeners))
+	listener := c.part(kindListener, "listener", object.PathListeners)
 	listener.Immutable = []string{"protocol"}
-	member := c.part(kindMember, "member", func(r cloud.Resource) []string {
-		return []string{object.PathPools, fmt.Sprint(r.Fields["pool_id"]), "members"}
-	})
+	member := c.part(kindMember, "member", object.PathPools+"/{pool_id}/members")
 	if !c.Rules.Config.Serial { // else the provider can't take several at once
 		member.Batch, member.Create, member.Update, member.Delete = "pool_id", nil, nil, nil
-		member.Write = c.writeMembers
+		member.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
+			bodies := []map[string]any{}
+			for _, m := range wanted {
+				bodies = append(bodies, body(m))
+			}
+			return api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members")
+		}
 	}
 	return slices.Concat(c.Groups.Kinds(), []cloud.ResourceKind{c.balancerKind(), pool, member, monitor, listener, c.Floating.Kind()})
 }
 
-// at is the path of a kind whose resources are all at one place.
-func at(path string) func(cloud.Resource) []string {
-	return func(cloud.Resource) []string { return []string{path} }
-}
-
-// part is a kind of Octavia whose fields are sent as they are.
-func (c *Composite) part(kind, name string, path func(cloud.Resource) []string) cloud.ResourceKind {
+// part is a kind of Octavia whose fields are sent as they are, with its name in requests and its path.
+func (c *Composite) part(kind, name, path string) cloud.ResourceKind {
+	at := func(r cloud.Resource) string {
+		return strings.Replace(path, "{pool_id}", fmt.Sprint(r.Fields["pool_id"]), 1)
+	}
 	return cloud.ResourceKind{
 		Name: kind, Settles: settles,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			return api.Create(ctx, c.Client, name, api.ForCreation(body(wanted)), path(wanted)...)
+			fields := body(wanted)
+			return api.Create(ctx, c.Client, name, api.ForCreation(fields), at(wanted))
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-			return api.Update(ctx, c.Client, name, api.Chosen(wanted.Fields, fields), append(path(present), present.ID)...)
+			return api.Update(ctx, c.Client, name, api.Chosen(wanted.Fields, fields), at(present), present.ID)
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			return api.Remove(ctx, c.Client, append(path(present), present.ID)...)
+			return api.Remove(ctx, c.Client, at(present), present.ID)
 		},
 	}
-}
-
-// writeMembers writes all members of a pool at once.
-func (c *Composite) writeMembers(ctx context.Context, pool string, wanted []cloud.Resource) error {
-	bodies := []map[string]any{}
-	for _, m := range wanted {
-		bodies = append(bodies, body(m))
-	}
-	return api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members")
 }
 
 // body are the fields that are sent. The pool of a member is in the path.

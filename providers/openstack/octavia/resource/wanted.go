@@ -14,8 +14,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
-// addWantedParts adds the listeners that a balancer has to have, with what has to be behind them.
-func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place desired.Place, change cloud.Change) {
+// addWantedParts adds the listeners that a balancer has to have, with what has to be behind them. It returns the addresses of the
+// members.
+func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place desired.Place, change cloud.Change) (addresses []string) {
 	subnet := cmp.Or(place.MemberSubnet, s.LB.Subnet)
 	for _, l := range change.After.Listeners {
 		have := presentAt(s, l.Key())
@@ -28,11 +29,7 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 		}
 		r.Wanted = append(r.Wanted, wanted)
 	}
-}
-
-// memberAddresses are the addresses of members.
-func memberAddresses(list []cloud.Resource) (addresses []string) {
-	for _, m := range list {
+	for _, m := range r.Wanted {
 		if m.Kind == kindMember {
 			addresses = append(addresses, fmt.Sprint(m.Fields["address"]))
 		}
@@ -99,11 +96,10 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
 		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
 	}}}
-	list = append(list, memberResources(l, change, ref, members, subnet)...)
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
 	}
-	return list
+	return append(list, memberResources(l, change, ref, members, subnet)...)
 }
 
 // wantedMeanwhile are the members of the pool that a listener leads to although it should lead to

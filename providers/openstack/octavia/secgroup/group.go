@@ -97,9 +97,6 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 		}
 	}
 	near := Behind(s.Guard, addresses)
-	for _, rule := range m.wantedRules(change.Spec) {
-		want(ruleResource(rule, group.Ref()))
-	}
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
 		if s.Guard.Group != nil && slices.Contains(p.Groups, s.Guard.Group.ID) {
@@ -108,6 +105,9 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 		if near[p.ID] {
 			want(member)
 		}
+	}
+	for _, rule := range m.wantedRules(change.Spec) {
+		want(ruleResource(rule, group.Ref()))
 	}
 	return needed
 }

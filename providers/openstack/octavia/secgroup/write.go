@@ -56,7 +56,7 @@ func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error
 		return fmt.Errorf("listing its ports: %w", err)
 	}
 	for _, p := range ports {
-		if err := m.setGroups(ctx, p, neutron.Without(p.Groups, present.ID)); err != nil {
+		if err := m.leave(ctx, p, present.ID); err != nil {
 			return err
 		}
 	}
@@ -89,14 +89,18 @@ func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []clou
 // leaveGroup takes the group from a port.
 func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
 	p, _ := present.Native.(neutron.Port)
-	return m.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
+	return m.leave(ctx, p, fmt.Sprint(present.Fields["group"]))
+}
+
+func (m *Manager) leave(ctx context.Context, p neutron.Port, group string) error {
+	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == group }))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
 // needs none.
 func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
-	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := api.Put(ctx, m.Network, m.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
+	body := map[string]any{"security_groups": groups}
+	if err := api.UpdateAt(ctx, m.Network, p.Revision, "port", body, "ports", p.ID); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
