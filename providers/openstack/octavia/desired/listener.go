@@ -260,13 +260,14 @@ func (r *Rules) WantedAt(key string, spec cloud.Spec) cloud.Listener {
 
 // ObservedAllowed takes a listener that admits everybody without saying so for one that says so.
 func ObservedAllowed(l object.Listener, ipv6 bool, wanted string) string {
-	if len(l.AllowedCIDRs) == 0 {
-		if open := Everyone(ipv6); wanted == open {
-			return open
-		}
-		return ""
+	list := slices.Sorted(slices.Values(l.AllowedCIDRs))
+	if open := Everyone(ipv6); len(list) == 0 && wanted == open {
+		return open
 	}
-	list := slices.Clone(l.AllowedCIDRs)
-	slices.Sort(list)
 	return strings.Join(list, ",")
+}
+
+// SplitAllowed is empty, and not nothing, where everybody may connect: nothing would change nothing.
+func SplitAllowed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }

@@ -193,12 +193,12 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
 func (r *Rules) addressNotes(spec cloud.Spec) []cloud.Warning {
-	switch {
-	case r.PlaceOf(spec).Internal || spec.Lookups[LookupTenant] != "":
+	switch where := r.PlaceOf(spec); {
+	case where.Internal || spec.Lookups[LookupTenant] != "":
 		return nil
-	case OnIPv6(spec):
+	case where.IPv6:
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
-	case onBoth(spec) && r.Can(AbleAdditionalVIPs):
+	case where.Both && r.Can(AbleAdditionalVIPs):
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
 	}
 	return nil

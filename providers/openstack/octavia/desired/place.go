@@ -27,7 +27,8 @@ type Place struct {
 	//	external  else, also with an IPv6 address   external
 	Scope cloud.Scope
 	// IPv6 says that the balancer's own address is IPv6: as it is, or as the Service asks where it is not known yet.
-	IPv6 bool
+	// Both says likewise that it has an address of each family.
+	IPv6, Both bool
 	// Address is the address that the Service asks for, "" for none, and AddressBy the field that says so.
 	Address, AddressBy string
 	// AddressField is the field that Address is about: the balancer's own address where no floating
@@ -43,7 +44,7 @@ type Place struct {
 // PlaceOf returns the place of a Service's balancer.
 func (r *Rules) PlaceOf(spec cloud.Spec) Place {
 	p := Place{
-		Port: option.Port.In(spec.Options), Internal: r.Config.Internal || option.Internal.Bool(spec.Options), IPv6: OnIPv6(spec),
+		Port: option.Port.In(spec.Options), Internal: r.Config.Internal || option.Internal.Bool(spec.Options), IPv6: OnIPv6(spec), Both: onBoth(spec),
 		Address: option.WantedAddress.In(spec.Options), AddressBy: option.WantedAddress.Name,
 	}
 	p.Placement = r.placement(spec, p.Internal)

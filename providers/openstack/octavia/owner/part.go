@@ -60,6 +60,12 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
 			c.Named = append(c.Named, l)
 		}
 	}
+	for _, p := range s.Pools {
+		if len(p.Listeners) == 0 && c.Tags.HasPool(p.Name) {
+			c.Unused = append(c.Unused, p)
+		}
+	}
+	slices.SortFunc(c.Unused, func(a, b object.Pool) int { return strings.Compare(a.ID, b.ID) })
 	// On a balancer that was made for another Service only that proves that the other one has left: its tag may be missing.
 	alone := len(c.Named) == len(s.Listeners)
 	c.MadeFor = own && made && c.Tags.Users == 0
@@ -82,12 +88,6 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
 		}
 	}
 	slices.Sort(c.Taken)
-	for _, p := range s.Pools {
-		if len(p.Listeners) == 0 && c.Tags.HasPool(p.Name) {
-			c.Unused = append(c.Unused, p)
-		}
-	}
-	slices.SortFunc(c.Unused, func(a, b object.Pool) int { return strings.Compare(a.ID, b.ID) })
 	return c
 }
 

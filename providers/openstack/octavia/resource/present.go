@@ -15,13 +15,13 @@ import (
 // presentParts are the listeners of a balancer that a change is about, with what is behind them. Of a balancer that goes it is
 // nothing where it goes as a whole, else all: it has to be empty before.
 func (c *Composite) presentParts(s *object.Snapshot, claim owner.Claim, change cloud.Change) []cloud.Resource {
-	switch leaves := change.After == nil; {
-	case leaves && !claim.MayDelete:
-		return c.presentListeners(s, claim.Named, claim, change)
-	case leaves && c.Rules.Config.CascadeDelete:
+	switch goes := change.After == nil && claim.MayDelete; {
+	case goes && c.Rules.Config.CascadeDelete:
 		return nil
-	case leaves:
+	case goes:
 		return everything(s)
+	case change.After == nil:
+		return c.presentListeners(s, claim.Named, claim, change)
 	}
 	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
 		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(claim.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
@@ -67,13 +67,13 @@ func everything(s *object.Snapshot) (list []cloud.Resource) {
 func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, claim owner.Claim, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
 	for _, l := range listeners {
-		r := c.presentListener(l, change)
+		leadsTo := any(l.Pool)
 		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), claim, change) {
 			pool := ThePool(l.Key(), p.Protocol)
-			r.Fields["default_pool_id"] = pool
+			leadsTo = pool
 			list = append(list, presentPool(s, p, pool, change.Spec)...)
 		}
-		list = append(list, r)
+		list = append(list, c.presentListener(l, leadsTo, change))
 	}
 	for _, p := range claim.Unused {
 		ref := ThePool(p.Name, p.Protocol)
@@ -82,7 +82,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 				ref = ThePool(port.Listener().Key(), p.Protocol)
 			}
 		}
-		if Find(list, ref) != nil {
+		if slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref }) {
 			ref = ThePool(ref.Key, p.ID)
 		}
 		list = append(list, presentPool(s, p, ref, change.Spec)...)
@@ -90,7 +90,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 	return list
 }
 
-func (c *Composite) presentListener(l object.Listener, change cloud.Change) cloud.Resource {
+func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Change) cloud.Resource {
 	headers := map[string]string{}
 	maps.Copy(headers, l.InsertHeaders)
 	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
@@ -98,15 +98,15 @@ func (c *Composite) presentListener(l object.Listener, change cloud.Change) clou
 		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
 		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
 		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
-		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
+		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": pool,
 	}}
-	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
-		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
-			r.Fields["allowed_cidrs"] = cidrList(desired.ObservedAllowed(l, desired.OnIPv6(change.Spec), allowed))
-		}
-	}
 	if c.isTrial(l, change.Spec) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
+	}
+	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
+		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
+			r.Fields["allowed_cidrs"] = desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Spec), allowed))
+		}
 	}
 	return r
 }
@@ -148,14 +148,6 @@ func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
 	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
 }
 
-// cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
-func cidrList(text string) []string {
-	if text == "" {
-		return []string{}
-	}
-	return strings.Split(text, ",")
-}
-
 func trialKey(name, protocol, tls string) string {
 	return strings.TrimSpace(name + " " + protocol + " " + tls)
 }
@@ -172,13 +164,4 @@ func persistenceBody(kind string) any {
 // protocol is another pool, so that it can be made and filled before the listener leads to it.
 func ThePool(listener, protocol string) cloud.IDOf {
 	return cloud.IDOf{Kind: kindPool, Key: strings.TrimSpace(listener + " " + protocol)}
-}
-
-// Find returns the resource in a list, nil when it is not there.
-func Find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
-	at := slices.IndexFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
-	if at < 0 {
-		return nil
-	}
-	return &list[at]
 }

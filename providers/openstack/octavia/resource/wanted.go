@@ -24,8 +24,7 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
 			wanted.Fields["default_pool_id"] = behind
-			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, Find(r.Present, behind), subnet)...)
-			r.Wanted = append(r.Wanted, wantedMeanwhile(s, l, change, r.Present, subnet)...)
+			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, r.Present, subnet)...)
 		}
 		r.Wanted = append(r.Wanted, wanted)
 	}
@@ -47,8 +46,8 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 		name, tags = c.Rules.Marks.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
-	if l.ProviderFields[desired.FieldOwned] == "true" && !c.Rules.Marks.IsTagged(tags, spec.Ref.Owner) {
-		tags = append(slices.DeleteFunc(tags, func(tag string) bool { return c.Rules.Marks.IsNameOf(tag, spec.Ref.Owner) }), c.Rules.Marks.Name(spec.Ref.Owner))
+	if l.ProviderFields[desired.FieldOwned] == "true" {
+		tags = c.Rules.Marks.ReplaceMarks(tags, []string{c.Rules.Marks.Name(spec.Ref.Owner)}, spec.Ref.Owner)
 	}
 	fields := map[string]any{
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
@@ -73,19 +72,20 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 		fields["insert_headers"] = headers
 	}
 	if cidrs, managed := l.ProviderFields[desired.FieldAllowed]; managed {
-		fields["allowed_cidrs"] = cidrList(cidrs)
+		fields["allowed_cidrs"] = desired.SplitAllowed(cidrs)
 	}
 	return fields
 }
 
-// wantedBehind is what has to be behind a listener. have is its pool, nil when there is none.
-func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource, subnet string) []cloud.Resource {
+// wantedBehind is what has to be behind a listener. Of a pool that it leads to although it should lead to another one the members
+// have to be right too: that serves until the other one does.
+func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
 	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, spec)
 	name := c.Rules.Marks.ChildName("pool", index, spec.Ref.Owner)
 	var members []object.Member
 	check := c.Rules.Marks.ChildName("monitor", index, spec.Ref.Owner)
-	if have != nil {
+	if have := Find(pools, ref); have != nil {
 		name = c.Rules.Marks.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
 		members = s.Members[have.ID]
 		if m, exists := s.Monitors[have.ID]; exists {
@@ -99,24 +99,16 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
 	}
-	return append(list, memberResources(l, change, ref, members, subnet)...)
-}
-
-// wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
-// another one: that serves until the other one does.
-func wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource, subnet string) []cloud.Resource {
-	have := presentAt(s, l.Key())
-	if have == nil || s.Pools[have.Pool].Protocol == string(l.TargetProtocol) {
-		return nil
-	}
-	var list []cloud.Resource
-	for _, p := range present {
-		if p.Kind == kindPool && p.ID == have.Pool {
-			list = memberResources(l, change, p.Ref(), s.Members[p.ID], subnet)
+	list = append(list, memberResources(l, change, ref, members, subnet)...)
+	serves := presentAt(s, l.Key())
+	for _, p := range pools {
+		if serves == nil || p.Kind != kindPool || p.ID != serves.Pool || s.Pools[p.ID].Protocol == string(l.TargetProtocol) {
+			continue
 		}
-	}
-	for i := range list {
-		list[i].WhileRefused = true
+		for _, member := range memberResources(l, change, p.Ref(), s.Members[p.ID], subnet) {
+			member.WhileRefused = true
+			list = append(list, member)
+		}
 	}
 	return list
 }
@@ -216,4 +208,13 @@ func presentAt(s *object.Snapshot, key string) *object.Listener {
 		return nil
 	}
 	return &s.Listeners[at]
+}
+
+// Find returns the resource in a list, nil when it is not there.
+func Find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
+	at := slices.IndexFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
+	if at < 0 {
+		return nil
+	}
+	return &list[at]
 }
