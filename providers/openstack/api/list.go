@@ -22,7 +22,7 @@ const maxPage = 1000
 // MaxIDs is how many ids one filter names: some proxies refuse an URL of more than 8 kB.
 const MaxIDs = 100
 
-// identified is an item of a list, with the id that names it as the marker of the next page.
+// identified is an object with its id, which names it as the marker of the next page of a list.
 type identified interface{ Identifier() string }
 
 // ListAll reads all pages of a list. Its key in the answer is name. An answer without the list is

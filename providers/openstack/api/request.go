@@ -21,8 +21,17 @@ func Get(ctx context.Context, client *gophercloud.ServiceClient, url string, ans
 	return response.Header, nil
 }
 
-// GetOne reads one object, which the answer has under that name.
-func GetOne[T any](ctx context.Context, client *gophercloud.ServiceClient, name string, path ...string) (object T, header http.Header, err error) {
+// GetOne reads the object with the id that ends the path. An answer that is not about it is an error.
+func GetOne[T identified](ctx context.Context, client *gophercloud.ServiceClient, name string, path ...string) (T, http.Header, error) {
+	object, header, err := GetNamed[T](ctx, client, name, path...)
+	if err == nil && object.Identifier() != path[len(path)-1] {
+		err = cloud.ErrIncomplete
+	}
+	return object, header, err
+}
+
+// GetNamed reads one object, which the answer has under that name.
+func GetNamed[T any](ctx context.Context, client *gophercloud.ServiceClient, name string, path ...string) (object T, header http.Header, err error) {
 	var answer map[string]*T
 	header, err = Get(ctx, client, client.ServiceURL(path...), &answer)
 	if err == nil && answer[name] == nil {

@@ -169,6 +169,9 @@ func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, fact
 		return nil
 	}
 	found, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
+	if err == nil && found.CIDR == "" {
+		err = cloud.ErrIncomplete
+	}
 	switch {
 	case api.IsNotFound(err):
 		facts[desired.LookupNoSubnet] = id

@@ -57,6 +57,9 @@ type router struct {
 	Revision int          `json:"revision_number"`
 }
 
+// Identifier returns the id.
+func (r router) Identifier() string { return r.ID }
+
 // extraRoute is a static route of a router.
 type extraRoute struct {
 	Destination netip.Prefix `json:"destination"`
@@ -66,7 +69,7 @@ type extraRoute struct {
 // getRouter reads the router of the configuration.
 func (t *Table) getRouter(ctx context.Context) (*router, error) {
 	r, _, err := api.GetOne[router](ctx, t.network, "router", "routers", t.router)
-	if err == nil && (r.ID != t.router || r.Routes == nil) {
+	if err == nil && r.Routes == nil {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Obser
 	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
 		q.before = nil // nothing was found
 	}
-	for _, ask := range []func(context.Context) error{q.size, q.place, q.ownAddress, q.floating} {
+	for _, ask := range []func(context.Context) error{q.objects, q.ownAddress, q.floating} {
 		if err := ask(ctx); err != nil {
 			return err
 		}
@@ -90,67 +90,47 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 // reading returns how an object is read.
 func reading[T any](client *gophercloud.ServiceClient, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		one, _, err := api.GetOne[T](ctx, client, name, path...)
+		one, _, err := api.GetNamed[T](ctx, client, name, path...)
 		return one, err
 	}
 }
 
-// offered is what can be chosen of a list an administrator made.
-type offered struct {
+// named is what is looked at of an object that a Service names.
+type named struct {
+	// Enabled is what an administrator says of a flavor or a zone.
 	Enabled *bool `json:"enabled"`
+	// Network is that of a subnet.
+	Network string `json:"network_id"`
 }
 
-// size is about flavor and zone.
-func (q *inquiry) size(ctx context.Context) error {
-	c := q.checker
+// objects is about flavor and zone, the balancer's network, subnet and port, and the subnet of its members.
+func (q *inquiry) objects(ctx context.Context) error {
+	c, options := q.checker, q.spec.Options
 	for _, choice := range []struct {
-		key              annotation.Key
-		able             desired.Ability
-		what, name, path string
+		key                     annotation.Key
+		value, what, name, path string
+		client                  *gophercloud.ServiceClient
 	}{
-		{option.Flavor, desired.AbleFlavors, "flavor", "flavor", "lbaas/flavors"},
-		{option.Zone, desired.AbleZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
+		{option.Flavor, c.Rules.IfAble(desired.AbleFlavors, option.Flavor.In(options)), "flavor", "flavor", "lbaas/flavors", c.Client},
+		{option.Zone, c.Rules.IfAble(desired.AbleZones, option.Zone.In(options)), "availability zone", "availability_zone", "lbaas/availabilityzones", c.Client},
+		{option.Network, q.where.Network, "network", "network", "networks", c.Network},
+		{option.Subnet, q.where.Subnet, "subnet", "subnet", "subnets", c.Network},
+		{option.MemberSubnet, option.MemberSubnet.In(options), "subnet", "subnet", "subnets", c.Network},
+		{option.Port, option.Port.In(options), "port", "port", "ports", c.Network},
 	} {
-		value := c.Rules.IfAble(choice.able, choice.key.In(q.spec.Options))
-		if value == "" {
+		if choice.value == "" {
 			continue
 		}
-		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](c.Client, choice.name, choice.path, url.PathEscape(value)))
-		if err != nil {
-			return err
-		}
-		if found != nil && found.Enabled != nil && !*found.Enabled {
-			q.refuse(choice.key.Name, value, "the "+choice.what+" is disabled")
-		}
-	}
-	return nil
-}
-
-// place is about the balancer's network, subnet and port, and the subnet of its members.
-func (q *inquiry) place(ctx context.Context) error {
-	c := q.checker
-	if id := q.where.Network; id != "" {
-		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](c.Network, "network", "networks", id)); err != nil {
-			return err
-		}
-	}
-	if id := q.where.Subnet; id != "" {
-		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id))
+		found, err := exists(ctx, q, choice.key, choice.value, choice.what, reading[named](choice.client, choice.name, choice.path, url.PathEscape(choice.value)))
 		switch {
 		case err != nil:
 			return err
-		case found != nil && q.where.Network != "" && found.Network != q.where.Network:
-			q.refuse(option.Subnet.Name, id, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
+		case found == nil:
+		case found.Enabled != nil && !*found.Enabled:
+			q.refuse(choice.key.Name, choice.value, "the "+choice.what+" is disabled")
+		case choice.key.Name == option.Subnet.Name && q.where.Network != "" && found.Network != q.where.Network:
+			q.refuse(choice.key.Name, choice.value, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
 		}
-	}
-	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id)); err != nil {
-			return err
-		}
-	}
-	if id := option.Port.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](c.Network, "port", "ports", id))
-		return err
 	}
 	return nil
 }

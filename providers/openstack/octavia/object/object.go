@@ -194,6 +194,8 @@ func (g SecurityGroup) Identifier() string { return g.ID }
 // there is none. ports are those of machines, with their groups.
 type Guard struct {
 	Group *SecurityGroup
+	// Surplus are further groups of its name: Neutron takes several.
+	Surplus []SecurityGroup
 	// None says that there is no group, and that none is made either.
 	None  bool
 	Ports []neutron.Port

@@ -74,7 +74,7 @@ func (r *Reader) BalancerAt(ctx context.Context, port string) (*Balancer, error)
 func (r *Reader) Statuses(ctx context.Context, ids []string) (map[string]string, error) {
 	statuses := map[string]string{}
 	if len(ids) == 1 {
-		lb, _, err := r.Balancer(ctx, ids[0])
+		lb, _, err := api.GetNamed[Balancer](ctx, r.Client, "loadbalancer", PathBalancers, ids[0])
 		if api.IsNotFound(err) {
 			err = nil
 		}

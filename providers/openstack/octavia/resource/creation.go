@@ -67,7 +67,7 @@ func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Re
 		return err
 	}
 	before, _ := present.Fields["tags"].([]string)
-	if now.ID != present.ID || !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
+	if !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
 		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
 	}
 	return api.Update(ctx, c.Client, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)

@@ -47,9 +47,14 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			return err
 		}
 	}
-	at := slices.IndexFunc(groups, func(g object.SecurityGroup) bool { return g.Name == groupName(spec.Ref.Owner) })
-	if at >= 0 {
-		s.Guard.Group = &groups[at]
+	for _, g := range groups {
+		switch {
+		case g.Name != groupName(spec.Ref.Owner):
+		case s.Guard.Group == nil:
+			s.Guard.Group = &g
+		default:
+			s.Guard.Surplus = append(s.Guard.Surplus, g)
+		}
 	}
 	if !m.Rules.Config.ManageSecurityGroups {
 		s.Guard.None = s.Guard.Group == nil
@@ -85,6 +90,9 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 		present := group
 		present.ID = s.Guard.Group.ID
 		r.Present = append(r.Present, present)
+	}
+	for _, g := range s.Guard.Surplus {
+		r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: group.Key + " " + g.ID, ID: g.ID, Native: group.Native})
 	}
 	if change.After == nil || !m.Rules.Config.ManageSecurityGroups {
 		return nil
