@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
@@ -176,13 +175,8 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 		},
 	}
 	if m, ok := s.Monitors[l.Pool]; ok {
-		seen.Health = &cloud.Health{
-			Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
-			Healthy: m.Retries, Unhealthy: m.RetriesDown,
-		}
-		if m.Type == desired.ProtocolHTTP || m.Type == desired.ProtocolHTTPS {
-			seen.Health.Path = m.Path
-		}
+		health := m.Health()
+		seen.Health = &health
 		seen.Health.Port = d.ObservedPort(seen, members, spec)
 	}
 	seen.Targets = desired.ObservedTargets(members, seen.TargetPort, desired.MonitorPort(seen, spec))

@@ -27,8 +27,6 @@ func Everyone(ipv6 bool) string {
 // (https://docs.openstack.org/api-ref/load-balancer/v2/#protocol-combinations).
 const (
 	ProtocolTerminated = "TERMINATED_HTTPS"
-	ProtocolHTTP       = "HTTP"
-	ProtocolHTTPS      = "HTTPS"
 	protocolProxy      = "PROXY"
 	protocolProxyV2    = "PROXYV2"
 	monitorUDP         = "UDP-CONNECT"
@@ -84,7 +82,7 @@ func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	case option.TerminatesAt(spec.Options, port.Port):
 		return ProtocolTerminated
 	case option.ForwardedFor.Bool(spec.Options):
-		return ProtocolHTTP
+		return cloud.ProtocolHTTP
 	}
 	return port.Protocol
 }
@@ -106,7 +104,7 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 		return protocolProxyV2
 	}
 	if listenerProtocol(spec, port) != cloud.ProtocolTCP {
-		return ProtocolHTTP
+		return cloud.ProtocolHTTP
 	}
 	return port.Protocol
 }
@@ -221,7 +219,7 @@ func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, e
 	case own != nil:
 		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
 	case spec.Local && able:
-		h.Protocol, h.Path = ProtocolHTTP, "/healthz"
+		h.Protocol, h.Path = cloud.ProtocolHTTP, "/healthz"
 	}
 	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
 		return nil, &cloud.Invalid{Field: option.MonitorDelay.Name, Value: option.MonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}

@@ -29,7 +29,7 @@ func MonitorPort(l cloud.Listener, spec cloud.Spec) int {
 	switch {
 	case l.Health == nil:
 		return 0
-	case l.Health.Port == 0 && l.Health.Protocol == ProtocolHTTP:
+	case l.Health.Port == 0 && l.Health.Protocol == cloud.ProtocolHTTP:
 		return spec.HealthPort
 	}
 	return l.Health.Port

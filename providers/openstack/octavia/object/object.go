@@ -98,6 +98,18 @@ type (
 	}
 )
 
+// Health is the check as the kernel has it, without a port: each member has its own.
+func (m Monitor) Health() cloud.Health {
+	h := cloud.Health{
+		Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
+		Healthy: m.Retries, Unhealthy: m.RetriesDown,
+	}
+	if h.Protocol == cloud.ProtocolHTTP || h.Protocol == cloud.ProtocolHTTPS {
+		h.Path = m.Path
+	}
+	return h
+}
+
 // Persistence is the type of a pool's session persistence, "" when it has none.
 type Persistence string
 

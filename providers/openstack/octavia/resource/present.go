@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
@@ -128,10 +129,7 @@ func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.S
 		list = append(list, MemberResource(m, ref))
 	}
 	if m, exists := s.Monitors[p.ID]; exists {
-		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, ID: m.ID, Native: m, Fields: map[string]any{
-			"pool_id": ref, "type": m.Type, "name": m.Name, "delay": m.Delay, "timeout": m.Timeout,
-			"max_retries": m.Retries, "max_retries_down": m.RetriesDown, "url_path": m.Path,
-		}})
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, ID: m.ID, Fields: monitorFields(m.Health(), m.Name, ref)})
 	}
 	return list
 }
@@ -146,6 +144,18 @@ func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
 		fields["monitor_port"] = m.MonitorPort
 	}
 	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
+}
+
+// monitorFields are those of a monitor. What is asked for and what answer is expected are for its creation.
+func monitorFields(h cloud.Health, name string, behind cloud.IDOf) map[string]any {
+	fields := map[string]any{
+		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
+		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
+	}
+	if h.Path != "" {
+		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
+	}
+	return fields
 }
 
 func trialKey(name, protocol, tls string) string {

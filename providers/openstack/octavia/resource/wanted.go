@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
@@ -97,7 +96,7 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
 	}}}
 	if l.Health != nil {
-		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(*l.Health, check, ref)})
 	}
 	list = append(list, memberResources(l, change, ref, members, subnet)...)
 	serves := presentAt(s, l.Key())
@@ -154,17 +153,6 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 		}
 	}
 	return list
-}
-
-func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {
-	fields := map[string]any{
-		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
-		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
-	}
-	if h.Path != "" {
-		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
-	}
-	return fields
 }
 
 // trialOf is a listener like the wanted one at a port nobody uses, and switched off: what the API
