@@ -239,6 +239,11 @@ func (c Claims) HasListener(name string, tags []string) bool {
 	return ok && named(balancer)
 }
 
+// HasOther reports whether a listener's tags name something else than the balancer, or a Service that the balancer is shared with.
+func (c Claims) HasOther(tags []string, balancer string) bool {
+	return slices.ContainsFunc(tags, func(tag string) bool { return tag != "" && (tag != balancer || c.Names[tag]) })
+}
+
 // HasPool reports whether the name of a pool says that it is the Service's.
 func (c Claims) HasPool(name string) bool {
 	return c.marks.IsChild("pool", name, c.owner) || c.marks.NameOf("pool", name, c.owner) != name

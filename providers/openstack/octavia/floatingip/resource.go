@@ -15,7 +15,35 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-// Add adds the floating IP of a balancer that stays or is made:
+// Add adds the floating IP of a balancer. One with a chosen address that the project does not have is made before a new balancer, as
+// first says: most clouds let only administrators choose, and a balancer would wait for it for ever. It is found again by its
+// description.
+func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, balancer cloud.IDOf) (first []cloud.IDOf) {
+	spec := change.Spec
+	if change.After == nil {
+		m.leave(r, s, change, slices.ContainsFunc(r.Wanted, func(w cloud.Resource) bool { return w.Ref() == balancer }))
+		return nil
+	}
+	where := m.Rules.PlaceOf(spec)
+	if change.Before.Found {
+		if m.keep(r, s, change) {
+			m.attach(ctx, r, s, s.LB.Port, spec)
+		}
+		return nil
+	}
+	if where.Internal || spec.IPv6 || m.Following(spec) != nil || where.FloatingFrom == desired.NoNetwork {
+		return nil
+	}
+	had := len(r.Present)
+	m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, spec)
+	if ip := r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
+		ip.Fields["port_id"] = ""
+		first = append(first, ip.Ref())
+	}
+	return first
+}
+
+// keep adds what becomes of the floating IP of a balancer that stays, and reports whether it lacks one:
 //
 //	scope     is at the port  is to be
 //	internal  any             released
@@ -24,42 +52,22 @@ import (
 //	external  any             as it is: another loadBalancerIP is for new balancers. What names
 //	                          the cluster follows its name
 //
-// A tenant has no say in it. One with a chosen address that the project does not have is made before a new balancer, as first
-// says: most clouds let only administrators choose, and a balancer would wait for it for ever. It is found again by its
-// description.
-func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, balancer cloud.IDOf) (first []cloud.IDOf) {
-	spec := change.Spec
-	if change.After == nil {
-		m.leave(r, s, change, slices.ContainsFunc(r.Wanted, func(w cloud.Resource) bool { return w.Ref() == balancer }))
-		return nil
-	}
-	where, follows := m.Rules.PlaceOf(spec), m.Following(spec)
-	lacks, port := false, any(s.LB.Port)
+// A tenant has no say in it.
+func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Change) (lacks bool) {
+	spec, ip, follows := change.Spec, s.Floating, m.Following(change.Spec)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case !change.Before.Found:
-		lacks = !where.Internal && !spec.IPv6 && follows == nil && where.FloatingFrom != desired.NoNetwork
-		port = cloud.FieldOf{Of: balancer, Field: PortOfVIP}
-	case spec.Lookups[desired.LookupTenant] != "" || where.IPv6:
-	case internal && s.Floating != nil:
-		m.release(r, s.Floating, spec)
+	case spec.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(spec).IPv6:
+	case internal && ip != nil:
+		m.release(r, ip, spec)
 	case internal:
-	case s.Floating != nil && m.isFormer(s.Floating.Description, spec.Ref.Owner):
-		changeFloating(r, s.Floating, s.Floating.Port, m.Description(spec.Ref.Owner))
-	case s.Floating == nil && follows == nil:
-		lacks = true
-	case s.Floating == nil && !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true):
+	case ip != nil && m.isFormer(ip.Description, spec.Ref.Owner):
+		changeFloating(r, ip, ip.Port, m.Description(spec.Ref.Owner))
+	case ip == nil && follows == nil:
+		return true
+	case ip == nil && !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true):
 		changeFloating(r, follows, follows.Port, m.Description(spec.Ref.Owner))
 	}
-	if !lacks {
-		return nil
-	}
-	had := len(r.Present)
-	m.attach(ctx, r, s, port, spec)
-	if ip := r.Wanted[len(r.Wanted)-1]; !change.Before.Found && where.FloatingAddress != "" && len(r.Present) == had {
-		ip.Fields["port_id"] = ""
-		return []cloud.IDOf{ip.Ref()}
-	}
-	return nil
+	return false
 }
 
 // PortOfVIP is the field of a balancer with the port of its address.

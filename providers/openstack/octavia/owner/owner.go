@@ -31,10 +31,7 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 	byID := c.spec.Ref.ID != "" && c.spec.Ref.ID == lb.ID
 	room := byID && c.hasRoom()
 	named := c.rules.Marks.IsNameOf(lb.Name, o)
-	made, isMade := mark.ReadName(lb.Name)
-	if letGo := c.rules.Can(desired.AbleTags) && byID && len(lb.Tags) == 0 && !named; letGo { // by whoever made it
-		isMade = false
-	}
+	made, isMade := c.madeFor(byID && !named)
 	switch {
 	case c.Tags.Ours, lb.Name == cloud.UIDName(o.UID):
 		return o, false
@@ -48,6 +45,14 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 		return c.ofUpstream(made, byID), false
 	}
 	return cloud.Owner{}, room && c.Tenant
+}
+
+// madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has tags, one of another Service
+// that is named by its id and has no tags was let go by whoever made it.
+func (c Claim) madeFor(another bool) (made cloud.Owner, isMade bool) {
+	made, isMade = mark.ReadName(c.lb.Name)
+	letGo := another && c.rules.Can(desired.AbleTags) && len(c.lb.Tags) == 0
+	return made, isMade && !letGo
 }
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that

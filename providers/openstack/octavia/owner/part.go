@@ -68,20 +68,11 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
 	slices.SortFunc(c.Unused, func(a, b object.Pool) int { return strings.Compare(a.ID, b.ID) })
 	// On a balancer that was made for another Service only that proves that the other one has left: its tag may be missing.
 	alone := len(c.Named) == len(s.Listeners)
-	c.MadeFor = own && made && c.Tags.Users == 0
-	c.MayDelete = made && c.Tags.Users == 0 && (own || alone)
-	switch adopts := annotation.Adopt.In(spec.Options) == s.LB.ID; {
-	case own:
-	case c.Tags.Users > 0:
-		c.Tenant = true
-	case c.Tags.Ours && !adopts:
-		c.Tenant = !made || !alone
-	default:
-		c.Tenant = !adopts
-	}
+	unused := made && c.Tags.Users == 0
+	c.MadeFor, c.MayDelete = own && unused, unused && (own || alone)
+	c.Tenant = c.isTenant(own, made && alone)
 	for _, l := range s.Listeners {
-		foreign := slices.ContainsFunc(l.Tags, func(tag string) bool { return tag != "" && (tag != s.LB.Name || c.Tags.Names[tag]) })
-		if c.Tags.HasListener(l.Name, l.Tags) || !foreign && !c.Tenant {
+		if c.Tags.HasListener(l.Name, l.Tags) || !c.Tenant && !c.Tags.HasOther(l.Tags, s.LB.Name) {
 			c.Ours = append(c.Ours, l)
 		} else {
 			c.Taken = append(c.Taken, l.Key())
@@ -89,6 +80,21 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
 	}
 	slices.Sort(c.Taken)
 	return c
+}
+
+// isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
+// all listeners are this one's.
+func (c Claim) isTenant(own, last bool) bool {
+	switch adopts := annotation.Adopt.In(c.spec.Options) == c.lb.ID; {
+	case own:
+		return false
+	case c.Tags.Users > 0:
+		return true
+	case c.Tags.Ours && !adopts:
+		return !last
+	default:
+		return !adopts
+	}
 }
 
 // HasNothing reports whether nothing on a balancer that stays is the Service's any more.

@@ -47,14 +47,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			return err
 		}
 	}
-	for _, g := range groups {
-		switch {
-		case g.Name != groupName(spec.Ref.Owner):
-		case s.Guard.Group == nil:
-			s.Guard.Group = &g
-		default:
-			s.Guard.Surplus = append(s.Guard.Surplus, g)
-		}
+	ofService := slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return g.Name != groupName(spec.Ref.Owner) })
+	if len(ofService) > 0 {
+		s.Guard.Group, s.Guard.Surplus = &ofService[0], ofService[1:]
 	}
 	if !m.Rules.Config.ManageSecurityGroups {
 		s.Guard.None = s.Guard.Group == nil
