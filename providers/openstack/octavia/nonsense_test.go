@@ -28,6 +28,17 @@ func TestSubnetOfNonsense(t *testing.T) {
 	}
 }
 
+// TestSecondSubnetOfNonsense: a balancer that is made with one address keeps it for ever, also where nobody knows whether there is a
+// subnet of the other family.
+func TestSecondSubnetOfNonsense(t *testing.T) {
+	c := newCase(t, map[string]string{"GET /subnets/" + idNode: `{"subnet": {"id": "` + idNode + `"}}`})
+	spec := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
+	change := cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
+	if made, err := c.driver.Resources(t.Context(), change); !errors.Is(err, cloud.ErrIncomplete) {
+		t.Errorf("%v, wanted %v", err, made.Wanted)
+	}
+}
+
 // TestTwoGroups: Neutron takes two security groups of one name, such as those of two processes that were leaders at the same
 // time. Both go.
 func TestTwoGroups(t *testing.T) {

@@ -96,6 +96,9 @@ func (c *Composite) otherSubnet(ctx context.Context, where *desired.Place) (stri
 	network := where.Network
 	if network == "" && where.Subnet != "" {
 		first, _, err := api.GetOne[neutron.Subnet](ctx, c.Network, "subnet", "subnets", where.Subnet)
+		if err == nil && first.Network == "" {
+			err = cloud.ErrIncomplete
+		}
 		if err != nil {
 			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
 		}
