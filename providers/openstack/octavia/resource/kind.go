@@ -61,7 +61,9 @@ func body(r cloud.Resource) map[string]any {
 	fields := maps.Clone(r.Fields)
 	if r.Kind == kindMember {
 		delete(fields, "pool_id")
-		maps.DeleteFunc(fields, func(name string, value any) bool { return name == "subnet_id" && value == "" })
+		if fields["subnet_id"] == "" {
+			delete(fields, "subnet_id")
+		}
 	}
 	return fields
 }

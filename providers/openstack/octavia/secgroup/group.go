@@ -115,9 +115,10 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 	return needed
 }
 
-// ruleResource is a rule, which is known by all it says.
+// ruleResource is a rule, which is known by all it says: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
 func ruleResource(rule object.SecurityGroupRule, group cloud.IDOf) cloud.Resource {
-	return cloud.Resource{Kind: kindRule, Key: keyOf(rule), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
+	key := fmt.Sprintf("%s %s %s %d-%d from %s", rule.Direction, rule.Ethertype, strings.ToLower(rule.Protocol), rule.From, rule.To, cmp.Or(rule.Source, rule.Group))
+	return cloud.Resource{Kind: kindRule, Key: key, ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
@@ -148,11 +149,6 @@ func (m *Manager) wantedRules(spec cloud.Spec) []object.SecurityGroupRule {
 		}
 	}
 	return rules
-}
-
-// keyOf writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
-func keyOf(r object.SecurityGroupRule) string {
-	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, cmp.Or(r.Source, r.Group))
 }
 
 // Behind are the ids of the ports that need the group for these addresses. Those without port

@@ -33,7 +33,8 @@ func (m *Manager) Kinds() []cloud.ResourceKind {
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
 func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
-	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": m.groupDescription(o)}}
+	description := mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName)) // as upstream's
+	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": description}}
 	var answer struct {
 		Group object.SecurityGroup `json:"security_group"`
 	}
@@ -104,11 +105,6 @@ func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
-}
-
-// groupDescription is that of the Service's security group, as upstream gives it.
-func (m *Manager) groupDescription(o cloud.Owner) string {
-	return mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName))
 }
 
 // groupName is the name of the Service's security group, as upstream gives it. It holds the
