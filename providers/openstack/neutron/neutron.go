@@ -136,11 +136,6 @@ func (p AddressPair) Network() netip.Prefix {
 	return netip.PrefixFrom(written, written.BitLen())
 }
 
-// Without returns a list without an item.
-func Without(list []string, item string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
-}
-
 // IsIPv6 reports whether a text is an IPv6 address.
 func IsIPv6(text string) bool {
 	address, err := netip.ParseAddr(text)

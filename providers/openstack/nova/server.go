@@ -57,8 +57,6 @@ func (m *Machines) getServer(ctx context.Context, id string) (*server, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case s.ID != id:
-		return nil, cloud.ErrIncomplete
 	case s.Status == statusUnknown:
 		return nil, fmt.Errorf("its part of the cloud does not answer: %w", cloud.ErrIncomplete)
 	}

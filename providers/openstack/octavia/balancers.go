@@ -41,7 +41,6 @@ type Balancers struct {
 	*resource.Composite
 	*check.Checker
 	reader   *object.Reader
-	owners   *owner.Owners
 	floating *floatingip.Manager
 	groups   *secgroup.Manager
 	network  *gophercloud.ServiceClient
@@ -79,10 +78,9 @@ func New(c Clients, s Settings) *Balancers {
 	checker := &check.Checker{Client: c.Balancer, Network: c.Network, Rules: rules, Reader: reader}
 	floating := &floatingip.Manager{Network: c.Network, Rules: rules, Reader: reader, Checker: checker}
 	groups := &secgroup.Manager{Network: c.Network, Rules: rules, Reader: reader}
-	owners := &owner.Owners{Rules: rules}
 	return &Balancers{
-		Rules: rules, reader: reader, Checker: checker, owners: owners, floating: floating, groups: groups, network: c.Network, secrets: c.Secrets,
-		Composite: &resource.Composite{Client: c.Balancer, Network: c.Network, Rules: rules, Owners: owners, Floating: floating, Groups: groups},
+		Rules: rules, reader: reader, Checker: checker, floating: floating, groups: groups, network: c.Network, secrets: c.Secrets,
+		Composite: &resource.Composite{Client: c.Balancer, Network: c.Network, Rules: rules, Floating: floating, Groups: groups},
 	}
 }
 
@@ -118,13 +116,13 @@ func (d *Balancers) OperationStates(ctx context.Context, ids []string) (map[stri
 // moved from one to the other. What both cannot have is an address of their own, and a user's port.
 func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
 	s, ok := before.Native.(*object.Snapshot)
-	address, _ := desired.ChosenAddress(spec)
+	where := d.PlaceOf(spec)
 	switch {
 	case !ok:
 		return "it was not read"
-	case d.owners.IsTenant(s, spec):
+	case owner.Read(d.Rules, s, spec).Tenant:
 		return "it is shared with others"
-	case d.AddressField(spec) == desired.FieldAddress && address != "" && address == s.LB.Address:
+	case where.AddressField == desired.FieldAddress && where.Address != "" && where.Address == s.LB.Address:
 		return "both would have the address " + s.LB.Address
 	case option.Port.In(spec.Options) != "" && option.Port.In(spec.Options) == s.LB.Port:
 		return "both would have the port " + s.LB.Port

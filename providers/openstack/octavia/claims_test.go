@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
 
 var (
@@ -78,7 +79,7 @@ func TestOwner(t *testing.T) {
 		"of its UID":                     {cloud.UIDName("u-1"), nil, byID, web, false},
 	} {
 		lb := &object.Balancer{ID: "lb", Name: test.name, Tags: test.tags}
-		got, shared := d.owners.Of(lb, test.spec)
+		got, shared := owner.Read(d.Rules, &object.Snapshot{LB: *lb}, test.spec).Owner()
 		if diff := cmp.Diff(test.want, got); diff != "" || shared != test.shared {
 			t.Errorf("%s: shared %t (-want +got):\n%s", name, shared, diff)
 		}
@@ -90,7 +91,7 @@ func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
 	d.Version = api.V(2, 4)
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
-	if got, shared := d.owners.Of(&object.Balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}, spec); got.Name != "vault" || shared {
+	if got, shared := owner.Read(d.Rules, &object.Snapshot{LB: object.Balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}}, spec).Owner(); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
 	}
 }
@@ -230,11 +231,11 @@ func TestClusterOfAnotherName(t *testing.T) {
 		}}
 	}
 	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.Marks.Name(web)), "ours": made(old.Marks.WantedMarks(web)...)} {
-		if d.owners.IsTenant(s, spec) || d.owners.HasNothing(s, spec) || !d.owners.MayDelete(s, spec) {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, d.owners.IsTenant(s, spec), d.owners.HasNothing(s, spec), d.owners.MayDelete(s, spec))
+		if owner.Read(d.Rules, s, spec).Tenant || owner.Read(d.Rules, s, spec).HasNothing() || !owner.Read(d.Rules, s, spec).MayDelete {
+			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete)
 		}
 		for i, ours := range []bool{false, true, false} {
-			if got := d.owners.IsOurs(s, s.Listeners[i], spec); got != ours {
+			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != ours {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
@@ -242,12 +243,16 @@ func TestClusterOfAnotherName(t *testing.T) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
-	if s := made(); !d.owners.IsTenant(s, spec) {
+	if s := made(); !owner.Read(d.Rules, s, spec).Tenant {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || d.owners.MayDelete(s, spec) {
+	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
+}
+
+func isOurs(c owner.Claim, l object.Listener) bool {
+	return slices.ContainsFunc(c.Ours, func(ours object.Listener) bool { return cmp.Equal(ours, l) })
 }
 
 func thiefMarks(d *Balancers) []string { return d.Marks.WantedMarks(thief) }
@@ -258,15 +263,15 @@ func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.Marks.Name(shopAPI)}}, {Port: 82}}}
-	if d.owners.IsOurs(s, s.Listeners[0], spec) || !d.owners.IsOurs(s, s.Listeners[1], spec) {
+	if isOurs(owner.Read(d.Rules, s, spec), s.Listeners[0]) || !isOurs(owner.Read(d.Rules, s, spec), s.Listeners[1]) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
 	s.LB.Tags = append(s.LB.Tags, d.Marks.Name(shopAPI))
-	if d.owners.MayDelete(s, spec) || d.owners.HasNothing(s, spec) {
+	if owner.Read(d.Rules, s, spec).MayDelete || owner.Read(d.Rules, s, spec).HasNothing() {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
 	s.LB.Tags, s.Listeners = []string{d.Marks.Name(shopAPI)}, s.Listeners[:1]
-	if !d.owners.HasNothing(s, spec) {
+	if !owner.Read(d.Rules, s, spec).HasNothing() {
 		t.Error("all that was ours is gone, and still there is something")
 	}
 }
@@ -287,10 +292,10 @@ func TestGuestOfAnUntaggedBalancer(t *testing.T) {
 		"before it is marked":       {nil, []object.Listener{plain}, true},
 	} {
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
-		if d.owners.IsTenant(s, spec) != test.guest || d.owners.MayDelete(s, spec) == test.guest {
-			t.Errorf("%s: guest %t, may be deleted %t", name, d.owners.IsTenant(s, spec), d.owners.MayDelete(s, spec))
+		if owner.Read(d.Rules, s, spec).Tenant != test.guest || owner.Read(d.Rules, s, spec).MayDelete == test.guest {
+			t.Errorf("%s: guest %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).MayDelete)
 		}
-		if test.guest && d.owners.IsOurs(s, plain, spec) {
+		if test.guest && isOurs(owner.Read(d.Rules, s, spec), plain) {
 			t.Errorf("%s: the other's listener is ours", name)
 		}
 	}
@@ -312,7 +317,7 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	} {
 		s := &object.Snapshot{LB: lb, Listeners: []object.Listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {
-			if got := d.owners.IsOurs(s, s.Listeners[i], spec); got != want {
+			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != want {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}

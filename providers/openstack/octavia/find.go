@@ -78,12 +78,9 @@ func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec clou
 	}
 	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
 	switch {
-	case api.IsNotFound(err), err == nil && lb.ID == spec.Ref.ID && lb.Provisioning == object.StatusDeleted:
+	case api.IsNotFound(err), err == nil && lb.Provisioning == object.StatusDeleted:
 		return found{}, nil
-	case err == nil && lb.ID != spec.Ref.ID:
-		err = cloud.ErrIncomplete
-	}
-	if err != nil {
+	case err != nil:
 		return found{}, fmt.Errorf("reading balancer %s: %w", spec.Ref.ID, err)
 	}
 	return found{lb: &lb, read: api.Clock(header)}, nil

@@ -186,7 +186,7 @@ func TestPlacement(t *testing.T) {
 		"a port of its own":  {map[string]string{option.Port.Name: "p"}, config.Placement{MemberSubnet: "mem-c", FloatingNetwork: "fip-c", FloatingSubnetTags: "tag-c"}},
 		"look for a network": {map[string]string{option.FloatingNetwork.Name: ""}, config.Placement{Network: "net-c", Subnet: "sub-c", MemberSubnet: "mem-c", FloatingSubnetTags: "tag-c"}},
 	} {
-		if diff := cmp.Diff(test.want, d.PlacementOf(specOf(test.options))); diff != "" {
+		if diff := cmp.Diff(test.want, d.PlaceOf(specOf(test.options)).Placement); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -206,7 +206,7 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if scope := d.WantedScope(spec); scope != cloud.ScopeInternal {
+	if scope := d.PlaceOf(spec).Scope; scope != cloud.ScopeInternal {
 		t.Errorf("without an external network the balancer is %s", scope)
 	}
 }
@@ -248,7 +248,7 @@ func TestDoubtfulMembersStay(t *testing.T) {
 	present := []object.Member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
 	targets := desired.ObservedTargets(present, 30080, 0)
 	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
-	if got := unconnected().WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
+	if got := resource.WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
 		t.Errorf("of %v stay %v", present, got)
 	}
 }

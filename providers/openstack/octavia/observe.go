@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -59,14 +60,14 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
 		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
-		o.Owner, o.Shared = d.owners.Of(f.lb, spec)
+		o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
 		return o, nil
 	}
 	s, err := d.parts(ctx, f, spec)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
-	if spec.Deleting && d.owners.HasNothing(s, spec) {
+	if spec.Deleting && owner.Read(d.Rules, s, spec).HasNothing() {
 		return d.absent(ctx, spec)
 	}
 	if err := d.addNeighbours(ctx, s, spec); err != nil {
@@ -84,10 +85,10 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(spec)
 	leaves := spec.Deleting && !spec.Retained
 	whole := leaves && d.Config.CascadeDelete
-	if whole && d.owners.IsMadeFor(f.lb, spec) {
+	if whole && owner.Read(d.Rules, s, spec).MadeFor {
 		return s, nil
 	}
-	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && d.owners.MayDelete(s, spec) {
+	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && owner.Read(d.Rules, s, spec).MayDelete {
 		return s, err
 	}
 	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
@@ -96,12 +97,12 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	if !last.IsAnswer(s.LB) {
 		s.Read = f.read
 	}
-	return s, d.reader.AddBehind(ctx, s, last, d.owners.Pools(s, spec))
+	return s, d.reader.AddBehind(ctx, s, last, owner.Read(d.Rules, s, spec).Pools(s.Pools))
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
 func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if ours := d.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner).Ours; ours && spec.Deleting && !spec.Retained && !d.owners.MayDelete(s, spec) {
+	if claim := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && claim.Tags.Ours && !claim.MayDelete {
 		return d.groups.Find(ctx, s, spec)
 	}
 	if err := d.floating.Find(ctx, s, spec); err != nil {
@@ -144,8 +145,9 @@ func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Obs
 }
 
 func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	lacks := s.Floating == nil && s.Free == nil && !d.WantsInternal(spec) && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
-	if !lacks || spec.IPv6 || d.PlacementOf(spec).FloatingNetwork != "" {
+	where := d.PlaceOf(spec)
+	lacks := s.Floating == nil && s.Free == nil && !where.Internal && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
+	if !lacks || spec.IPv6 || where.FloatingNetwork != "" {
 		return nil
 	}
 	found, err := spec.ReadNetwork(ctx, d)
@@ -161,12 +163,15 @@ func (d *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 }
 
 func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	where := d.PlacementOf(spec)
+	where := d.PlaceOf(spec)
 	id := cmp.Or(where.MemberSubnet, s.LB.Subnet, where.Subnet)
 	if !d.Config.ManageSecurityGroups || id == "" {
 		return nil
 	}
 	found, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
+	if err == nil && found.CIDR == "" {
+		err = cloud.ErrIncomplete
+	}
 	switch {
 	case api.IsNotFound(err):
 		facts[desired.LookupNoSubnet] = id

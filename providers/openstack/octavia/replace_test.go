@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -147,17 +148,17 @@ func TestRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, err := c.driver.Place(t.Context(), spec)
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := c.driver.NewBalancer(cloud.Change{Spec: spec, After: &after}, where, "").Fields
+	body := resource.Find(made.Wanted, resource.TheBalancer(spec)).Fields
 	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
 		if body[field] != want {
 			t.Errorf("%s is %v, want %s", field, body[field], want)
 		}
 	}
-	if got := desired.ChosenFloating(spec); got != "172.24.0.8" {
+	if got := c.driver.PlaceOf(spec).FloatingAddress; got != "172.24.0.8" {
 		t.Errorf("the floating IP is %s", got)
 	}
 }

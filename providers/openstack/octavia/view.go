@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -20,7 +20,7 @@ func (d *Balancers) observed(s *object.Snapshot, spec cloud.Spec) cloud.Observed
 		Found: true, ID: s.LB.ID, Native: s,
 		Lookups: d.lookups(s, spec),
 	}
-	o.Owner, o.Shared = d.owners.Of(&s.LB, spec)
+	o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
 	o.State, o.Detail = object.Lifecycle(s.LB)
 	spec.Lookups = o.Lookups
 	o.Balancer = d.view(s, spec)
@@ -76,22 +76,16 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 	if slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) }) {
 		facts[desired.LookupSecondFamily] = "true"
 	}
-	if d.owners.IsTenant(s, spec) {
+	claim := owner.Read(d.Rules, s, spec)
+	if claim.Tenant {
 		facts[desired.LookupTenant] = "true"
-		if c := d.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner); !c.Ours && !c.Upstream && c.Users >= d.Config.MaxShared {
-			facts[desired.LookupFull] = strconv.Itoa(c.Users)
+		if tags := claim.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
+			facts[desired.LookupFull] = strconv.Itoa(tags.Users)
 		}
 		facts[desired.LookupScope] = string(cloud.ScopeOf(s.Floating == nil && !neutron.IsIPv6(s.LB.Address)))
 	}
-	var taken []string
-	for _, l := range s.Listeners {
-		if !d.owners.IsOurs(s, l, spec) {
-			taken = append(taken, l.Key())
-		}
-	}
-	if len(taken) > 0 {
-		slices.Sort(taken)
-		facts[desired.LookupTaken] = strings.Join(taken, ",")
+	if len(claim.Taken) > 0 {
+		facts[desired.LookupTaken] = strings.Join(claim.Taken, ",")
 	}
 	return facts
 }
@@ -104,18 +98,17 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 		ProviderFields: d.observedExtras(s, spec),
 		OwnershipTags:  d.Marks.ObservedMarks(s.LB.Tags, spec.Ref.Owner),
 	}
-	if d.owners.IsTenant(s, spec) {
+	claim := owner.Read(d.Rules, s, spec)
+	if claim.Tenant {
 		b.Name = d.Marks.Name(spec.Ref.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
 	targets := []cloud.InstanceID{}
-	for _, l := range s.Listeners {
-		if d.owners.IsOurs(s, l, spec) {
-			seen := d.observedListener(s, l, spec)
-			b.Listeners = append(b.Listeners, seen)
-			targets = append(targets, seen.Targets...)
-		}
+	for _, l := range claim.Ours {
+		seen := d.observedListener(s, l, spec)
+		b.Listeners = append(b.Listeners, seen)
+		targets = append(targets, seen.Targets...)
 	}
 	cloud.SortListeners(b.Listeners)
 	slices.Sort(targets)
@@ -126,7 +119,7 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 // observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
 func (d *Balancers) observedScope(s *object.Snapshot, spec cloud.Spec) cloud.Scope {
 	if s.Floating == nil && neutron.IsIPv6(s.LB.Address) {
-		return d.WantedScope(spec)
+		return d.PlaceOf(spec).Scope
 	}
 	return cloud.ScopeOf(s.Floating == nil && d.floating.Following(spec) == nil)
 }
@@ -182,13 +175,8 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 		},
 	}
 	if m, ok := s.Monitors[l.Pool]; ok {
-		seen.Health = &cloud.Health{
-			Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
-			Healthy: m.Retries, Unhealthy: m.RetriesDown,
-		}
-		if m.Type == desired.ProtocolHTTP || m.Type == desired.ProtocolHTTPS {
-			seen.Health.Path = m.Path
-		}
+		health := m.Health()
+		seen.Health = &health
 		seen.Health.Port = d.ObservedPort(seen, members, spec)
 	}
 	seen.Targets = desired.ObservedTargets(members, seen.TargetPort, desired.MonitorPort(seen, spec))

@@ -50,8 +50,8 @@ func (t *Table) forbid(ctx context.Context, route extraRoute) error {
 }
 
 func (t *Table) putPairs(ctx context.Context, p neutron.Port, pairs []neutron.AddressPair) error {
-	body := map[string]any{"port": map[string]any{"allowed_address_pairs": pairs}}
-	if err := api.Put(ctx, t.network, t.network.ServiceURL("ports", p.ID), body, p.Revision); err != nil {
+	body := map[string]any{"allowed_address_pairs": pairs}
+	if err := api.UpdateAt(ctx, t.network, p.Revision, "port", body, "ports", p.ID); err != nil {
 		return fmt.Errorf("setting the allowed address pairs of port %s: %w", p.ID, err)
 	}
 	return nil

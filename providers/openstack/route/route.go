@@ -227,7 +227,7 @@ func (t *Table) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.
 // are none.
 func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done string) error {
 	_, unused := r.owned(owner)
-	unused = neutron.Without(unused, done)
+	unused = slices.DeleteFunc(unused, func(mark string) bool { return mark == done })
 	if len(unused) == 0 {
 		return nil
 	}
@@ -235,10 +235,11 @@ func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done st
 	if err != nil {
 		return err
 	}
-	for _, route := range pairsOf(owner, ports, unused) {
-		unused = neutron.Without(unused, routeMark(owner, route))
-	}
+	left := pairsOf(owner, ports, unused)
 	for _, mark := range unused {
+		if slices.ContainsFunc(left, func(route extraRoute) bool { return routeMark(owner, route) == mark }) {
+			continue
+		}
 		if err := t.untag(ctx, mark); err != nil {
 			return err
 		}

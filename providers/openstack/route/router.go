@@ -57,21 +57,19 @@ type router struct {
 	Revision int          `json:"revision_number"`
 }
 
+// Identifier returns the id.
+func (r router) Identifier() string { return r.ID }
+
 // extraRoute is a static route of a router.
 type extraRoute struct {
 	Destination netip.Prefix `json:"destination"`
 	NextHop     netip.Addr   `json:"nexthop"`
 }
 
-// bodyOf is the body of a request that changes the routes of a router.
-func bodyOf(routes []extraRoute) map[string]any {
-	return map[string]any{"router": map[string]any{"routes": routes}}
-}
-
 // getRouter reads the router of the configuration.
 func (t *Table) getRouter(ctx context.Context) (*router, error) {
 	r, _, err := api.GetOne[router](ctx, t.network, "router", "routers", t.router)
-	if err == nil && (r.ID != t.router || r.Routes == nil) {
+	if err == nil && r.Routes == nil {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
@@ -110,15 +108,14 @@ func (t *Table) remove(ctx context.Context, route extraRoute) error {
 // change asks for one route, or where Neutron cannot do that writes all of them, which fails
 // with a conflict when somebody else changed the router meanwhile.
 func (t *Table) change(ctx context.Context, action string, route extraRoute, edit func([]extraRoute) []extraRoute) error {
-	path := t.network.ServiceURL("routers", t.router)
 	if t.extension[extensionAtomic] {
-		return api.Put(ctx, t.network, path+"/"+action, bodyOf([]extraRoute{route}), 0)
+		return api.Update(ctx, t.network, "router", map[string]any{"routes": []extraRoute{route}}, "routers", t.router, action)
 	}
 	current, err := t.getRouter(ctx)
 	if err != nil {
 		return err
 	}
-	return api.Put(ctx, t.network, path, bodyOf(edit(current.Routes)), current.Revision)
+	return api.UpdateAt(ctx, t.network, current.Revision, "router", map[string]any{"routes": edit(current.Routes)}, "routers", t.router)
 }
 
 // links are the ids of the networks the router has an interface in.

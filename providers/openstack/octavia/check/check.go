@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -34,7 +33,7 @@ type Checker struct {
 type inquiry struct {
 	checker *Checker
 	spec    cloud.Spec
-	where   config.Placement
+	where   desired.Place
 	// before is the balancer that is deleted first or served until now, nil when there is none.
 	before   *object.Snapshot
 	problems []error
@@ -44,11 +43,11 @@ type inquiry struct {
 // made, because a balancer without the rest would wait for it for ever. What these credentials
 // may not read is left to the cloud.
 func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlacementOf(spec)}
+	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlaceOf(spec)}
 	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
 		q.before = nil // nothing was found
 	}
-	for _, ask := range []func(context.Context) error{q.size, q.place, q.ownAddress, q.floating} {
+	for _, ask := range []func(context.Context) error{q.objects, q.ownAddress, q.floating} {
 		if err := ask(ctx); err != nil {
 			return err
 		}
@@ -91,67 +90,47 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 // reading returns how an object is read.
 func reading[T any](client *gophercloud.ServiceClient, name string, path ...string) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		one, _, err := api.GetOne[T](ctx, client, name, path...)
+		one, _, err := api.GetNamed[T](ctx, client, name, path...)
 		return one, err
 	}
 }
 
-// offered is what can be chosen of a list an administrator made.
-type offered struct {
+// named is what is looked at of an object that a Service names.
+type named struct {
+	// Enabled is what an administrator says of a flavor or a zone.
 	Enabled *bool `json:"enabled"`
+	// Network is that of a subnet.
+	Network string `json:"network_id"`
 }
 
-// size is about flavor and zone.
-func (q *inquiry) size(ctx context.Context) error {
-	c := q.checker
+// objects is about flavor and zone, the balancer's network, subnet and port, and the subnet of its members.
+func (q *inquiry) objects(ctx context.Context) error {
+	c, options := q.checker, q.spec.Options
 	for _, choice := range []struct {
-		key              annotation.Key
-		able             desired.Ability
-		what, name, path string
+		key                     annotation.Key
+		value, what, name, path string
+		client                  *gophercloud.ServiceClient
 	}{
-		{option.Flavor, desired.AbleFlavors, "flavor", "flavor", "lbaas/flavors"},
-		{option.Zone, desired.AbleZones, "availability zone", "availability_zone", "lbaas/availabilityzones"},
+		{option.Flavor, c.Rules.IfAble(desired.AbleFlavors, option.Flavor.In(options)), "flavor", "flavor", "lbaas/flavors", c.Client},
+		{option.Zone, c.Rules.IfAble(desired.AbleZones, option.Zone.In(options)), "availability zone", "availability_zone", "lbaas/availabilityzones", c.Client},
+		{option.Network, q.where.Network, "network", "network", "networks", c.Network},
+		{option.Subnet, q.where.Subnet, "subnet", "subnet", "subnets", c.Network},
+		{option.MemberSubnet, option.MemberSubnet.In(options), "subnet", "subnet", "subnets", c.Network},
+		{option.Port, option.Port.In(options), "port", "port", "ports", c.Network},
 	} {
-		value := c.Rules.IfAble(choice.able, choice.key.In(q.spec.Options))
-		if value == "" {
+		if choice.value == "" {
 			continue
 		}
-		found, err := exists(ctx, q, choice.key, value, choice.what, reading[offered](c.Client, choice.name, choice.path, url.PathEscape(value)))
-		if err != nil {
-			return err
-		}
-		if found != nil && found.Enabled != nil && !*found.Enabled {
-			q.refuse(choice.key.Name, value, "the "+choice.what+" is disabled")
-		}
-	}
-	return nil
-}
-
-// place is about the balancer's network, subnet and port, and the subnet of its members.
-func (q *inquiry) place(ctx context.Context) error {
-	c := q.checker
-	if id := q.where.Network; id != "" {
-		if _, err := exists(ctx, q, option.Network, id, "network", reading[neutron.Network](c.Network, "network", "networks", id)); err != nil {
-			return err
-		}
-	}
-	if id := q.where.Subnet; id != "" {
-		found, err := exists(ctx, q, option.Subnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id))
+		found, err := exists(ctx, q, choice.key, choice.value, choice.what, reading[named](choice.client, choice.name, choice.path, url.PathEscape(choice.value)))
 		switch {
 		case err != nil:
 			return err
-		case found != nil && q.where.Network != "" && found.Network != q.where.Network:
-			q.refuse(option.Subnet.Name, id, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
+		case found == nil:
+		case found.Enabled != nil && !*found.Enabled:
+			q.refuse(choice.key.Name, choice.value, "the "+choice.what+" is disabled")
+		case choice.key.Name == option.Subnet.Name && q.where.Network != "" && found.Network != q.where.Network:
+			q.refuse(choice.key.Name, choice.value, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
 		}
-	}
-	if id := option.MemberSubnet.In(q.spec.Options); id != "" {
-		if _, err := exists(ctx, q, option.MemberSubnet, id, "subnet", reading[neutron.Subnet](c.Network, "subnet", "subnets", id)); err != nil {
-			return err
-		}
-	}
-	if id := option.Port.In(q.spec.Options); id != "" {
-		_, err := exists(ctx, q, option.Port, id, "port", reading[neutron.Port](c.Network, "port", "ports", id))
-		return err
 	}
 	return nil
 }
@@ -159,8 +138,8 @@ func (q *inquiry) place(ctx context.Context) error {
 // ownAddress is about an address of the balancer itself: it has to be in the subnet, and free.
 func (q *inquiry) ownAddress(ctx context.Context) error {
 	c := q.checker
-	text, field := desired.ChosenAddress(q.spec)
-	if text == "" || c.Rules.AddressField(q.spec) == "" {
+	text, field := q.where.Address, q.where.AddressBy
+	if text == "" || q.where.AddressField == "" {
 		return nil
 	}
 	address, err := netip.ParseAddr(text)
@@ -168,7 +147,7 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 		q.refuse(field, text, "want an IP address")
 		return nil
 	}
-	if c.Rules.AddressField(q.spec) != desired.FieldAddress || q.where.Subnet == "" {
+	if q.where.AddressField != desired.FieldAddress || q.where.Subnet == "" {
 		return nil
 	}
 	found, _, err := look(ctx, reading[neutron.Subnet](c.Network, "subnet", "subnets", q.where.Subnet))
@@ -185,14 +164,13 @@ func (q *inquiry) ownAddress(ctx context.Context) error {
 // freeAddress is about an address in a subnet: nothing but the balancer itself may use it.
 func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address netip.Addr) error {
 	c := q.checker
-	text, field := desired.ChosenAddress(q.spec)
 	ports, err := neutron.Ports(ctx, c.Network, url.Values{"network_id": {in.Network}, "fixed_ips": {"ip_address=" + address.String()}})
 	if err != nil {
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
 		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
-			q.refuse(field, text, "it is in use at port "+p.ID)
+			q.refuse(q.where.AddressBy, q.where.Address, "it is in use at port "+p.ID)
 		}
 	}
 	return nil
@@ -201,7 +179,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
 	c, spec := q.checker, q.spec
-	if c.Rules.WantsInternal(spec) || spec.IPv6 || c.Rules.FloatingNetwork(spec) == desired.NoNetwork {
+	if q.where.Internal || spec.IPv6 || q.where.FloatingFrom == desired.NoNetwork {
 		return nil
 	}
 	if err := c.Floating(ctx, spec); err != nil {
@@ -210,7 +188,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 		}
 		q.problems = append(q.problems, err)
 	}
-	address, field := desired.ChosenAddress(spec)
+	address := q.where.Address
 	if address == "" || len(q.problems) > 0 {
 		return nil
 	}
@@ -220,7 +198,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 	}
 	for _, ip := range ips {
 		if ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port) {
-			q.refuse(field, address, "it is in use at port "+ip.Port)
+			q.refuse(q.where.AddressBy, address, "it is in use at port "+ip.Port)
 		}
 	}
 	return nil
@@ -234,7 +212,8 @@ func IsInvalid(err error) bool {
 
 // Floating looks at where a floating IP is to be taken from.
 func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
-	where, id := c.Rules.PlacementOf(spec), c.Rules.FloatingNetwork(spec)
+	where := c.Rules.PlaceOf(spec)
+	id := where.FloatingFrom
 	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
@@ -258,7 +237,8 @@ func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
 // FloatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
 func (c *Checker) FloatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
-	where, network := c.Rules.PlacementOf(spec), c.Rules.FloatingNetwork(spec)
+	where := c.Rules.PlaceOf(spec)
+	network := where.FloatingFrom
 	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
 		return []string{where.FloatingSubnet}, nil
 	}

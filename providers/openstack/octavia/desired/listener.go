@@ -27,8 +27,6 @@ func Everyone(ipv6 bool) string {
 // (https://docs.openstack.org/api-ref/load-balancer/v2/#protocol-combinations).
 const (
 	ProtocolTerminated = "TERMINATED_HTTPS"
-	ProtocolHTTP       = "HTTP"
-	ProtocolHTTPS      = "HTTPS"
 	protocolProxy      = "PROXY"
 	protocolProxyV2    = "PROXYV2"
 	monitorUDP         = "UDP-CONNECT"
@@ -84,7 +82,7 @@ func listenerProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	case option.TerminatesAt(spec.Options, port.Port):
 		return ProtocolTerminated
 	case option.ForwardedFor.Bool(spec.Options):
-		return ProtocolHTTP
+		return cloud.ProtocolHTTP
 	}
 	return port.Protocol
 }
@@ -106,7 +104,7 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 		return protocolProxyV2
 	}
 	if listenerProtocol(spec, port) != cloud.ProtocolTCP {
-		return ProtocolHTTP
+		return cloud.ProtocolHTTP
 	}
 	return port.Protocol
 }
@@ -183,30 +181,12 @@ func familiar(spec cloud.Spec) []string {
 	return list
 }
 
-// onBoth reports whether the balancer has an address of each family: as it is, or as the Service
-// asks where it is not known yet.
-func onBoth(spec cloud.Spec) bool {
-	if spec.Lookups[LookupVIPFamily] != "" {
-		return spec.Lookups[LookupSecondFamily] != ""
-	}
-	return spec.DualStack
-}
-
 // nobody is a network from which no client comes (RFC 5737, RFC 3849).
 func nobody(ipv6 bool) string {
 	if ipv6 {
 		return "2001:db8::/128"
 	}
 	return "192.0.2.0/32"
-}
-
-// OnIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
-// it is not known yet.
-func OnIPv6(spec cloud.Spec) bool {
-	if family := spec.Lookups[LookupVIPFamily]; family != "" {
-		return family == "6"
-	}
-	return spec.IPv6
 }
 
 // wantedHealth returns the monitor of a port's pool, nil for none:
@@ -239,7 +219,7 @@ func (r *Rules) wantedHealth(spec cloud.Spec, port cloud.Port) (*cloud.Health, e
 	case own != nil:
 		h.Protocol, h.Port, h.Path = own.Protocol, own.Port, own.Path
 	case spec.Local && able:
-		h.Protocol, h.Path = ProtocolHTTP, "/healthz"
+		h.Protocol, h.Path = cloud.ProtocolHTTP, "/healthz"
 	}
 	if h.Protocol == monitorUDP && h.Interval < leastUDPDelay {
 		return nil, &cloud.Invalid{Field: option.MonitorDelay.Name, Value: option.MonitorDelay.In(spec.Options), Want: fmt.Sprintf("want at least %d seconds for UDP ports", int(leastUDPDelay/time.Second))}
@@ -278,13 +258,14 @@ func (r *Rules) WantedAt(key string, spec cloud.Spec) cloud.Listener {
 
 // ObservedAllowed takes a listener that admits everybody without saying so for one that says so.
 func ObservedAllowed(l object.Listener, ipv6 bool, wanted string) string {
-	if len(l.AllowedCIDRs) == 0 {
-		if open := Everyone(ipv6); wanted == open {
-			return open
-		}
-		return ""
+	list := slices.Sorted(slices.Values(l.AllowedCIDRs))
+	if open := Everyone(ipv6); len(list) == 0 && wanted == open {
+		return open
 	}
-	list := slices.Clone(l.AllowedCIDRs)
-	slices.Sort(list)
 	return strings.Join(list, ",")
+}
+
+// SplitAllowed is empty, and not nothing, where everybody may connect: nothing would change nothing.
+func SplitAllowed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }

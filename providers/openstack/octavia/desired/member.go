@@ -29,7 +29,7 @@ func MonitorPort(l cloud.Listener, spec cloud.Spec) int {
 	switch {
 	case l.Health == nil:
 		return 0
-	case l.Health.Port == 0 && l.Health.Protocol == ProtocolHTTP:
+	case l.Health.Port == 0 && l.Health.Protocol == cloud.ProtocolHTTP:
 		return spec.HealthPort
 	}
 	return l.Health.Port
@@ -52,30 +52,25 @@ func (r *Rules) ObservedPort(l cloud.Listener, members []object.Member, spec clo
 	return members[0].MonitorPort
 }
 
-// unknownTarget names a member by its address, which the kernel knows a machine by, if it is as it
-// should be, else by something that is no address, so that it is replaced.
-func unknownTarget(m object.Member, targetPort int) cloud.InstanceID {
-	if m.Port == targetPort && m.Enabled && m.Weight > 0 && !m.Backup {
-		return cloud.UnknownInstance(m.Address)
-	}
-	return cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port))
-}
-
 // MemberOf is the address of the member that an unknown target stands for.
 func MemberOf(id cloud.InstanceID) string {
 	address, _, _ := strings.Cut(id.Address(), "#")
 	return address
 }
 
-// ObservedTargets are the members of a pool.
+// ObservedTargets are the members of a pool. One is named by its address, which the kernel knows a machine by, if it is as it
+// should be, else by something that is no address, so that it is replaced.
 func ObservedTargets(members []object.Member, targetPort, monitored int) []cloud.InstanceID {
 	targets := []cloud.InstanceID{}
 	for _, m := range members {
-		id := unknownTarget(m, targetPort)
-		if m.MonitorPort != monitored {
-			id = cloud.UnknownInstance(m.Address + "#" + strconv.Itoa(m.Port) + " checked at " + strconv.Itoa(m.MonitorPort))
+		name := m.Address
+		switch {
+		case m.MonitorPort != monitored:
+			name += "#" + strconv.Itoa(m.Port) + " checked at " + strconv.Itoa(m.MonitorPort)
+		case m.Port != targetPort || !m.Enabled || m.Weight <= 0 || m.Backup:
+			name += "#" + strconv.Itoa(m.Port)
 		}
-		targets = append(targets, id)
+		targets = append(targets, cloud.UnknownInstance(name))
 	}
 	slices.Sort(targets)
 	return slices.Compact(targets)

@@ -62,7 +62,7 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 	}
 	b := cloud.Balancer{
 		Name:           r.Marks.Name(spec.Ref.Owner),
-		Scope:          r.WantedScope(spec),
+		Scope:          r.PlaceOf(spec).Scope,
 		DualStack:      spec.DualStack && r.Can(AbleAdditionalVIPs),
 		Listeners:      list,
 		ProviderFields: r.WantedProviderFields(spec),
@@ -72,24 +72,10 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 	return b, r.Notes(spec), nil
 }
 
-// WantedScope is external where the Service wants a floating IP and can have one:
-//
-//	wants     it is                             scope
-//	internal  –                                 internal
-//	external  a tenant of somebody's balancer   as that is
-//	external  no external network to be found   internal
-//	external  else, also with an IPv6 address   external
-func (r *Rules) WantedScope(spec cloud.Spec) cloud.Scope {
-	if spec.Lookups[LookupTenant] != "" && !r.WantsInternal(spec) {
-		return cloud.Scope(spec.Lookups[LookupScope])
-	}
-	return cloud.ScopeOf(r.WantsInternal(spec) || spec.Lookups[LookupFloatingNetwork] == NoNetwork)
-}
-
 // WantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
 // compared and stays as it is.
 func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
-	where := r.PlacementOf(spec)
+	where := r.PlaceOf(spec)
 	all := map[string]string{
 		FieldProvider: r.Config.Provider,
 		FieldFlavor:   r.IfAble(AbleFlavors, option.Flavor.In(spec.Options)),
@@ -98,28 +84,16 @@ func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
 		FieldNetwork:  where.Network,
 		FieldPort:     option.Port.In(spec.Options),
 	}
-	if address, _ := ChosenAddress(spec); address != "" {
-		all[r.AddressField(spec)] = address
+	if where.Address != "" {
+		all[where.AddressField] = where.Address
 		delete(all, "")
 	}
 	if spec.Lookups[LookupTenant] != "" {
 		all = map[string]string{}
 	}
-	all[FieldFamily] = Family(OnIPv6(spec))
+	all[FieldFamily] = Family(where.IPv6)
 	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 	return all
-}
-
-// AddressField is the field ChosenAddress is about: the balancer's own address where no floating
-// IP was asked for, and none where one was and can't be.
-func (r *Rules) AddressField(spec cloud.Spec) string {
-	switch {
-	case r.WantsInternal(spec) || spec.IPv6:
-		return FieldAddress
-	case OnIPv6(spec) || r.WantedScope(spec) == cloud.ScopeInternal:
-		return ""
-	}
-	return FieldFloatingIP
 }
 
 // checkRequest refuses what can't be.
@@ -164,7 +138,7 @@ func (r *Rules) checkShare(spec cloud.Spec) []error {
 			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
 		}
 	}
-	if spec.Lookups[LookupTenant] != "" && r.WantsInternal(spec) && spec.Lookups[LookupScope] == string(cloud.ScopeExternal) {
+	if spec.Lookups[LookupTenant] != "" && r.PlaceOf(spec).Internal && spec.Lookups[LookupScope] == string(cloud.ScopeExternal) {
 		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
@@ -186,7 +160,8 @@ func quoted(names []string) string {
 func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 	var list []cloud.Warning
 	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
-	if spec.Lookups[LookupFloatingNetwork] == NoNetwork && !r.WantsInternal(spec) {
+	where := r.PlaceOf(spec)
+	if spec.Lookups[LookupFloatingNetwork] == NoNetwork && !where.Internal {
 		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
 	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts, &option.IdleTimeout: ableListenerTimeouts} {
@@ -194,8 +169,8 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 			note(key.Name, "it has no effect: "+r.unable(a))
 		}
 	}
-	if address, field := ChosenAddress(spec); option.WantedAddress.Has(spec.Options) && field != option.WantedAddress.Name {
-		note(option.WantedAddress.Name, "it is ignored, because "+field+" is set: "+address)
+	if option.WantedAddress.Has(spec.Options) && where.AddressBy != option.WantedAddress.Name {
+		note(option.WantedAddress.Name, "it is ignored, because "+where.AddressBy+" is set: "+where.Address)
 	}
 	if spec.DualStack && !r.Can(AbleAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+r.unable(AbleAdditionalVIPs))
@@ -218,12 +193,12 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
 func (r *Rules) addressNotes(spec cloud.Spec) []cloud.Warning {
-	switch {
-	case r.WantsInternal(spec) || spec.Lookups[LookupTenant] != "":
+	switch where := r.PlaceOf(spec); {
+	case where.Internal || spec.Lookups[LookupTenant] != "":
 		return nil
-	case OnIPv6(spec):
+	case where.IPv6:
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
-	case onBoth(spec) && r.Can(AbleAdditionalVIPs):
+	case where.Both && r.Can(AbleAdditionalVIPs):
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "only the IPv4 address gets a floating IP: clients reach the balancer's own IPv6 address"}}
 	}
 	return nil

@@ -29,9 +29,13 @@ type Manager struct {
 // none, it looks for one that is left of a balancer of this Service that is gone.
 func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) (err error) {
 	if s.LB.Port != "" {
-		s.Floating, err = m.floatingWith(ctx, spec, url.Values{"port_id": {s.LB.Port}}, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port })
+		var ips []object.FloatingIP
+		ips, err = m.floatingOf(ctx, spec, url.Values{"port_id": {s.LB.Port}})
+		if at := slices.IndexFunc(ips, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port }); at >= 0 {
+			s.Floating = &ips[at]
+		}
 	}
-	unwanted := s.LB.ID != "" && (m.Rules.WantsInternal(spec) || neutron.IsIPv6(s.LB.Address))
+	unwanted := s.LB.ID != "" && (m.Rules.PlaceOf(spec).Internal || neutron.IsIPv6(s.LB.Address))
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
@@ -47,15 +51,6 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 		}
 	}
 	return err
-}
-
-// floatingWith returns the floating IP that fits, nil when none does.
-func (m *Manager) floatingWith(ctx context.Context, spec cloud.Spec, query url.Values, fits func(object.FloatingIP) bool) (*object.FloatingIP, error) {
-	ips, err := m.floatingOf(ctx, spec, query)
-	if at := slices.IndexFunc(ips, fits); err == nil && at >= 0 {
-		return &ips[at], nil
-	}
-	return nil, err
 }
 
 // floatingOf returns the floating IPs of the bulk list, or those the query leads to.

@@ -10,13 +10,40 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-// Add adds the floating IP:
+// Add adds the floating IP of a balancer. One with a chosen address that the project does not have is made before a new balancer, as
+// first says: most clouds let only administrators choose, and a balancer would wait for it for ever. It is found again by its
+// description.
+func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, balancer cloud.IDOf) (first []cloud.IDOf) {
+	spec := change.Spec
+	if change.After == nil {
+		m.leave(r, s, change, slices.ContainsFunc(r.Wanted, func(w cloud.Resource) bool { return w.Ref() == balancer }))
+		return nil
+	}
+	where := m.Rules.PlaceOf(spec)
+	if change.Before.Found {
+		if m.keep(r, s, change) {
+			m.attach(ctx, r, s, s.LB.Port, spec)
+		}
+		return nil
+	}
+	if where.Internal || spec.IPv6 || m.Following(spec) != nil || where.FloatingFrom == desired.NoNetwork {
+		return nil
+	}
+	had := len(r.Present)
+	m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, spec)
+	if ip := r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
+		ip.Fields["port_id"] = ""
+		first = append(first, ip.Ref())
+	}
+	return first
+}
+
+// keep adds what becomes of the floating IP of a balancer that stays, and reports whether it lacks one:
 //
 //	scope     is at the port  is to be
 //	internal  any             released
@@ -26,21 +53,69 @@ import (
 //	                          the cluster follows its name
 //
 // A tenant has no say in it.
-func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change) {
-	spec := change.Spec
-	follows := m.Following(spec)
+func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Change) (lacks bool) {
+	spec, ip, follows := change.Spec, s.Floating, m.Following(change.Spec)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case spec.Lookups[desired.LookupTenant] != "" || neutron.IsIPv6(s.LB.Address):
-	case internal && s.Floating != nil:
-		*r = m.Release(*r, s.Floating, spec)
+	case spec.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(spec).IPv6:
+	case internal && ip != nil:
+		m.release(r, ip, spec)
 	case internal:
-	case s.Floating == nil && follows != nil:
-		m.claimFloating(r, follows, spec.Ref.Owner)
-	case s.Floating != nil && m.isFormer(s.Floating.Description, spec.Ref.Owner):
-		changeFloating(r, s.Floating, s.Floating.Port, m.Description(spec.Ref.Owner))
-	case s.Floating == nil:
-		m.attach(ctx, r, s, s.LB.Port, spec)
+	case ip != nil && m.isFormer(ip.Description, spec.Ref.Owner):
+		changeFloating(r, ip, ip.Port, m.Description(spec.Ref.Owner))
+	case ip == nil && follows == nil:
+		return true
+	case ip == nil && !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true):
+		changeFloating(r, follows, follows.Port, m.Description(spec.Ref.Owner))
 	}
+	return false
+}
+
+// PortOfVIP is the field of a balancer with the port of its address.
+const PortOfVIP = "vip_port_id"
+
+// leave adds what becomes of the floating IPs of a balancer that goes, or that the Service leaves.
+func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Change, stays bool) {
+	spec := change.Spec
+	if s.Free != nil && !change.Replaced && spec.Beside == nil {
+		m.release(r, s.Free, spec)
+	}
+	switch ip := s.Floating; {
+	case ip == nil || stays:
+	case !change.Replaced:
+		m.release(r, ip, spec)
+	case m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true):
+		// It is for the balancer that comes in the place of this one: its description makes it the Service's. Any other is
+		// detached with the balancer.
+		changeFloating(r, ip, "", m.Description(spec.Ref.Owner))
+	}
+}
+
+// release takes the floating IP from the balancer:
+//
+//	made for                          to be kept  the Service  it is
+//	this Service, or one that shared  no          –            deleted: the last one pays
+//	its balancer and has left
+//	the same                          yes         leaves       detached, and nobody's any more
+//	the same                          yes         stays        detached, for when it is wanted again
+//	any other, or nobody              –           –            detached
+//
+// One that loadBalancerIP chose was not made for a Service that shared the balancer.
+func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) {
+	keep := option.KeepFloatingIP.Bool(spec.Options)
+	switch ours := m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true); {
+	case ours && !keep:
+		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
+	case ours && spec.Deleting:
+		changeFloating(r, ip, "", "Kept of Service "+spec.Ref.Owner.String())
+	default:
+		changeFloating(r, ip, "", ip.Description)
+	}
+}
+
+// inherits reports whether a floating IP at the Service's balancer was made for another Service,
+// which shared the balancer.
+func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
+	return ip.Port != "" && ip.Address != m.Rules.PlaceOf(spec).Address && strings.Contains(ip.Description, DescriptionPrefix)
 }
 
 func floatingResource(ip *object.FloatingIP, port any, description string) cloud.Resource {
@@ -68,123 +143,38 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //
 // What cannot be read now is the problem of the floating IP alone.
 func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
-	chosen := desired.ChosenFloating(spec)
-	made := m.newFloatingIP(port, spec, chosen)
-	switch {
-	case chosen != "":
-		m.attachAddress(ctx, r, made, spec, chosen)
-		return
-	case s.Free != nil:
-		changeFloating(r, s.Free, port, s.Free.Description)
-		return
-	}
-	if s.Elsewhere != nil {
-		left, err := m.isLeft(ctx, spec, s.Elsewhere.Port)
-		if left {
-			changeFloating(r, s.Elsewhere, port, s.Elsewhere.Description)
-			return
+	where, ip := m.Rules.PlaceOf(spec), cmp.Or(s.Free, s.Elsewhere)
+	var problem error
+	if chosen := where.FloatingAddress; chosen != "" {
+		var found []object.FloatingIP
+		found, problem = m.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {chosen}})
+		if ip = nil; len(found) > 0 {
+			ip = &found[0]
 		}
-		made.Problem = err
 	}
-	r.Wanted = append(r.Wanted, made)
-}
-
-// attachAddress adds the floating IP with the chosen address: the project's, else the one that is to be made.
-func (m *Manager) attachAddress(ctx context.Context, r *cloud.Resources, made cloud.Resource, spec cloud.Spec, address string) {
-	found, err := m.Reader.FloatingIPs(ctx, url.Values{"floating_ip_address": {address}})
-	if len(found) == 0 {
-		made.Problem = err
-		r.Wanted = append(r.Wanted, made)
-		return
+	usable := ip != nil && (ip.Port == "" || ip.Port == port)
+	if ip != nil && !usable {
+		var lb *object.Balancer // of the Service, which the present one has replaced
+		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
+		usable = lb != nil && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
 	}
-	port := made.Fields["port_id"]
-	changeFloating(r, &found[0], port, found[0].Description)
-	if found[0].Port == "" || found[0].Port == port {
-		return
-	}
-	left, err := m.isLeft(ctx, spec, found[0].Port)
-	if err == nil && !left {
-		_, field := desired.ChosenAddress(spec)
-		err = &cloud.Invalid{Field: field, Value: address, Want: "it is in use at port " + found[0].Port}
-	}
-	r.Wanted[len(r.Wanted)-1].Problem = err
-}
-
-// PortOfVIP is the field of a balancer with the port of its address.
-const PortOfVIP = "vip_port_id"
-
-// AddFirst adds the floating IP of a new balancer, at the port that the balancer gets. One with an address that was chosen, and that
-// the project does not have, is made before the balancer: most clouds let only administrators choose, and a balancer would wait
-// for it for ever. It is found again by its description.
-func (m *Manager) AddFirst(ctx context.Context, r *cloud.Resources, s *object.Snapshot, spec cloud.Spec, made *cloud.Resource) {
-	if m.Rules.WantsInternal(spec) || spec.IPv6 || m.Following(spec) != nil || m.Rules.FloatingNetwork(spec) == desired.NoNetwork {
-		return
-	}
-	had := len(r.Present)
-	m.attach(ctx, r, s, cloud.FieldOf{Of: made.Ref(), Field: PortOfVIP}, spec)
-	if ip := r.Wanted[len(r.Wanted)-1]; len(r.Present) == had && desired.ChosenFloating(spec) != "" {
-		ip.Fields["port_id"] = ""
-		made.Needs = append(made.Needs, ip.Ref())
-	}
-}
-
-// Release takes the floating IP from the balancer:
-//
-//	made for                          to be kept  the Service  it is
-//	this Service, or one that shared  no          –            deleted: the last one pays
-//	its balancer and has left
-//	the same                          yes         leaves       detached, and nobody's any more
-//	the same                          yes         stays        detached, for when it is wanted again
-//	any other, or nobody              –           –            detached
-//
-// One that loadBalancerIP chose was not made for a Service that shared the balancer.
-func (m *Manager) Release(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) cloud.Resources {
-	if ip == nil {
-		return r
-	}
-	keep := option.KeepFloatingIP.Bool(spec.Options)
-	switch ours := m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true); {
-	case ours && !keep:
-		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
-	case ours && spec.Deleting:
-		changeFloating(&r, ip, "", "Kept of Service "+spec.Ref.Owner.String())
+	switch {
+	case usable:
+		changeFloating(r, ip, port, ip.Description)
+	case ip != nil && where.FloatingAddress != "":
+		changeFloating(r, ip, port, ip.Description)
+		if problem == nil {
+			problem = &cloud.Invalid{Field: where.AddressBy, Value: ip.Address, Want: "it is in use at port " + ip.Port}
+		}
 	default:
-		changeFloating(&r, ip, "", ip.Description)
+		r.Wanted = append(r.Wanted, cloud.Resource{
+			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
+				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.Description(spec.Ref.Owner),
+				"floating_ip_address": where.FloatingAddress,
+			},
+		})
 	}
-	return r
-}
-
-// Park detaches a floating IP that was made for the Service, for the balancer that comes in the place
-// of this one: its description makes it the Service's. Any other is detached with the balancer.
-func (m *Manager) Park(r cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) cloud.Resources {
-	if ip != nil && (m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true)) {
-		changeFloating(&r, ip, "", m.Description(spec.Ref.Owner))
-	}
-	return r
-}
-
-// inherits reports whether a floating IP at the Service's balancer was made for another Service,
-// which shared the balancer.
-func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
-	chosen, _ := desired.ChosenAddress(spec)
-	return ip.Port != "" && ip.Address != chosen && strings.Contains(ip.Description, DescriptionPrefix)
-}
-
-// claimFloating gives a floating IP that upstream made for the Service a description with its UID.
-func (m *Manager) claimFloating(r *cloud.Resources, ip *object.FloatingIP, o cloud.Owner) {
-	if !m.IsOurs(ip.Description, o, false) && m.IsOurs(ip.Description, o, true) {
-		changeFloating(r, ip, ip.Port, m.Description(o))
-	}
-}
-
-// newFloatingIP is a floating IP at a port, with an address if that is not "".
-func (m *Manager) newFloatingIP(port any, spec cloud.Spec, address string) cloud.Resource {
-	return cloud.Resource{
-		Kind: KindFloatingIP, Key: cmp.Or(address, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-			"floating_network_id": m.Rules.FloatingNetwork(spec), "port_id": port, "description": m.Description(spec.Ref.Owner),
-			"floating_ip_address": address,
-		},
-	}
+	r.Wanted[len(r.Wanted)-1].Problem = problem
 }
 
 // DescriptionPrefix begins the descriptions of the floating IPs upstream makes.
@@ -216,28 +206,16 @@ func (m *Manager) isFormer(description string, o cloud.Owner) bool {
 // Following is the floating IP that stays at the balancer beside, which serves, and follows when this
 // one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
 func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
-	if spec.Beside == nil || m.Rules.WantsInternal(spec) {
+	if spec.Beside == nil || m.Rules.PlaceOf(spec).Internal {
 		return nil
 	}
 	s, ok := spec.Beside.Native.(*object.Snapshot)
 	if !ok || s.Floating == nil {
 		return nil
 	}
-	chosen := desired.ChosenFloating(spec)
+	chosen := m.Rules.PlaceOf(spec).FloatingAddress
 	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
 		return s.Floating
 	}
 	return nil
-}
-
-// isLeft reports whether a port is that of another balancer of the Service, which the present one has
-// replaced.
-func (m *Manager) isLeft(ctx context.Context, spec cloud.Spec, port string) (bool, error) {
-	all, _, err := m.Reader.Balancers(ctx)
-	if err != nil {
-		return false, fmt.Errorf("listing balancers: %w", err)
-	}
-	return slices.ContainsFunc(all, func(lb object.Balancer) bool {
-		return lb.Port == port && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
-	}), nil
 }

@@ -12,7 +12,7 @@ const KindFloatingIP = "floating IP"
 
 // Kind is that of floating IPs.
 func (m *Manager) Kind() cloud.ResourceKind {
-	return cloud.ResourceKind{Name: KindFloatingIP, Create: m.Create, Update: m.update, Delete: m.remove}
+	return cloud.ResourceKind{Name: KindFloatingIP, Update: m.update, Delete: m.remove, Create: m.Create}
 }
 
 // Create makes a floating IP: where its address was not chosen, in the first subnet that

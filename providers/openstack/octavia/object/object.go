@@ -98,6 +98,18 @@ type (
 	}
 )
 
+// Health is the check as the kernel has it, without a port: each member has its own.
+func (m Monitor) Health() cloud.Health {
+	h := cloud.Health{
+		Protocol: cloud.Protocol(m.Type), Interval: time.Duration(m.Delay) * time.Second, Timeout: time.Duration(m.Timeout) * time.Second,
+		Healthy: m.Retries, Unhealthy: m.RetriesDown,
+	}
+	if h.Protocol == cloud.ProtocolHTTP || h.Protocol == cloud.ProtocolHTTPS {
+		h.Path = m.Path
+	}
+	return h
+}
+
 // Persistence is the type of a pool's session persistence, "" when it has none.
 type Persistence string
 
@@ -194,6 +206,8 @@ func (g SecurityGroup) Identifier() string { return g.ID }
 // there is none. ports are those of machines, with their groups.
 type Guard struct {
 	Group *SecurityGroup
+	// Surplus are further groups of its name: Neutron takes several.
+	Surplus []SecurityGroup
 	// None says that there is no group, and that none is made either.
 	None  bool
 	Ports []neutron.Port

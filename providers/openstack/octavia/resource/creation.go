@@ -1,146 +1,113 @@
 package resource
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"net/netip"
-	"net/url"
+	"errors"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-// ofCreation is a balancer with all it has.
-func (c *Composite) ofCreation(ctx context.Context, s *object.Snapshot, change cloud.Change) (cloud.Resources, error) {
-	where, err := c.Place(ctx, change.Spec)
+// balancerKind is the balancer itself. It is made with all it has in one request, and deleted with
+// all of it, unless the provider can't.
+func (c *Composite) balancerKind() cloud.ResourceKind {
+	kind := c.part(kindBalancer, "loadbalancer", object.PathBalancers)
+	kind.Anchor = true
+	kind.Last = []string{"name", "description"} // listeners without tags are known by the balancer's name
+	children := []string{kindPool, kindMember, kindMonitor, kindListener}
+	if !c.Rules.Config.Serial {
+		kind.Brings = children
+	}
+	kind.Compares, kind.Update = true, c.changeBalancer
+	kind.Create, kind.CreateBalancer = nil, c.createBalancer
+	if c.Rules.Config.CascadeDelete {
+		kind.Takes = children
+		kind.Delete = func(ctx context.Context, present cloud.Resource) error {
+			_, err := c.Client.Delete(ctx, c.Client.ServiceURL(object.PathBalancers, present.ID)+"?cascade=true", nil)
+			if api.IsNotFound(err) {
+				return nil
+			}
+			return err
+		}
+	}
+	return kind
+}
+
+// createBalancer makes a balancer together with what it brings. What is left by a crash is found
+// again by its tag.
+func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
+	fields := api.ForCreation(wanted.Fields)
+	if !c.Rules.Config.Serial {
+		fields["listeners"] = populated(with)
+	}
+	var answer struct {
+		LB object.Answer `json:"loadbalancer"`
+	}
+	err := api.Post(ctx, c.Client, "loadbalancer", fields, &answer, object.PathBalancers)
+	if err == nil && answer.LB.ID == "" {
+		err = cloud.ErrIncomplete
+	}
+	made := cloud.Made{ID: answer.LB.ID, Fields: map[string]any{}}
+	if port := answer.LB.Port; port != "" {
+		made.Fields[floatingip.PortOfVIP] = port
+	}
+	if len(answer.LB.Pools) > 0 {
+		made.Native = answer.LB.Snapshot()
+	}
+	return made, err
+}
+
+// changeBalancer changes a balancer, while its tags are what they were: they are written as a whole, and say who uses it.
+func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	now, _, err := api.GetOne[object.Balancer](ctx, c.Client, "loadbalancer", object.PathBalancers, present.ID)
 	if err != nil {
-		return cloud.Resources{}, err
+		return err
 	}
-	other := ""
-	if change.After.DualStack {
-		if other, err = c.otherSubnet(ctx, where, desired.OnIPv6(change.Spec)); err != nil {
-			return cloud.Resources{}, err
-		}
+	before, _ := present.Fields["tags"].([]string)
+	if !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
+		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
 	}
-	made := c.NewBalancer(change, where, other)
-	r := c.listenerResources(&object.Snapshot{LB: object.Balancer{Subnet: where.MemberSubnet}}, change)
-	c.Floating.AddFirst(ctx, &r, s, change.Spec, &made)
-	r.Wanted = append(r.Wanted, made)
-	if change.Spec.Lookups[desired.LookupMemberCIDR] != "" {
-		had := len(r.Wanted)
-		r = c.withGroup(r, s, change)
-		balancer := Find(r.Wanted, made.Ref())
-		for _, opens := range r.Wanted[had:] { // what listens must be reached
-			balancer.Needs = append(balancer.Needs, opens.Ref())
-		}
-	}
-	return r, nil
+	return api.Update(ctx, c.Client, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
 }
 
-// Place says where a new balancer is put: as is asked for, at the user's port, or with the nodes.
-func (c *Composite) Place(ctx context.Context, spec cloud.Spec) (where config.Placement, err error) {
-	where = c.Rules.PlacementOf(spec)
-	where.Subnet = cmp.Or(spec.Preserved[desired.FieldSubnet], where.Subnet)
-	where.Network = cmp.Or(spec.Preserved[desired.FieldNetwork], where.Network)
-	switch id := desired.PortOfVIP(spec); {
-	case id != "":
-		where.Network = ""
-		where.Subnet, err = c.subnetOfPort(ctx, id, spec.IPv6)
-	case where.Subnet == "" && where.Network == "":
-		where.Subnet, err = c.subnetOfNodes(ctx, spec)
-		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
-	}
-	return where, err
-}
-
-// otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
-// none: then the balancer has one address only, and the Service is told.
-func (c *Composite) otherSubnet(ctx context.Context, where config.Placement, ipv6 bool) (string, error) {
-	network := where.Network
-	if network == "" && where.Subnet != "" {
-		first, _, err := api.GetOne[neutron.Subnet](ctx, c.Network, "subnet", "subnets", where.Subnet)
-		if err != nil {
-			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
-		}
-		network = first.Network
-	}
-	if network == "" {
-		return "", nil
-	}
-	subnets, err := api.ListAll[neutron.Subnet](ctx, c.Network, "subnets", "subnets", url.Values{"network_id": {network}})
-	if err != nil {
-		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
-	}
-	for _, s := range subnets {
-		if (s.Version == 6) != ipv6 {
-			return s.ID, nil
-		}
-	}
-	return "", nil
-}
-
-// NewBalancer is a balancer that is to be made there; other is the subnet of its second address, ""
-// for none.
-func (c *Composite) NewBalancer(change cloud.Change, where config.Placement, other string) cloud.Resource {
-	spec, b := change.Spec, change.After
-	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner),
-		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
-		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
-		"vip_port_id": desired.PortOfVIP(spec), "vip_address": b.ProviderFields[desired.FieldAddress],
-		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network, "tags": b.OwnershipTags,
-	}
-	if other != "" {
-		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
-	}
-	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}
-}
-
-// subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
-// port has several.
-func (c *Composite) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
-	p, _, err := api.GetOne[neutron.Port](ctx, c.Network, "port", "ports", id)
-	switch {
-	case api.IsNotFound(err):
-		return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "there is no such port"}
-	case err != nil:
-		return "", fmt.Errorf("reading port %s: %w", id, err)
-	}
-	for _, fixed := range p.FixedIPs {
-		if fixed.Address.Unmap().Is4() != ipv6 {
-			return fixed.Subnet, nil
-		}
-	}
-	return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "the port has no address of the Service's family"}
-}
-
-// subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
-func (c *Composite) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
-	for _, node := range spec.Candidates {
-		address, err := netip.ParseAddr(desired.MemberAddress(node, desired.OnIPv6(spec)))
-		if err != nil {
+// populated are the bodies of listeners with what is behind them.
+func populated(all []cloud.Resource) []map[string]any {
+	var listeners []map[string]any
+	for _, r := range all {
+		if r.Kind != kindListener {
 			continue
 		}
-		ports, err := neutron.Ports(ctx, c.Network, url.Values{"device_id": {string(node.InstanceID)}})
-		if err != nil {
-			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
+		listener := api.ForCreation(r.Fields)
+		delete(listener, "loadbalancer_id")
+		delete(listener, "default_pool_id")
+		if ref, leads := r.Fields["default_pool_id"].(cloud.IDOf); leads {
+			listener["default_pool"] = populatedPool(Find(all, ref), all)
 		}
-		for _, p := range ports {
-			for _, fixed := range p.FixedIPs {
-				if fixed.Address == address {
-					return fixed.Subnet, nil
-				}
-			}
+		listeners = append(listeners, listener)
+	}
+	return listeners
+}
+
+func populatedPool(p *cloud.Resource, all []cloud.Resource) map[string]any {
+	pool := api.ForCreation(p.Fields)
+	delete(pool, "loadbalancer_id")
+	var members []map[string]any
+	for _, r := range all {
+		switch {
+		case r.Fields["pool_id"] != p.Ref():
+		case r.Kind == kindMember:
+			members = append(members, api.ForCreation(body(r)))
+		case r.Kind == kindMonitor:
+			monitor := api.ForCreation(r.Fields)
+			delete(monitor, "pool_id")
+			pool["healthmonitor"] = monitor
 		}
 	}
-	return "", &cloud.Invalid{
-		Field: option.Subnet.Name, Value: "",
-		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
+	if members != nil {
+		pool["members"] = members
 	}
+	return pool
 }

@@ -5,11 +5,59 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 )
+
+// presentParts are the listeners of a balancer that a change is about, with what is behind them. Of a balancer that goes it is
+// nothing where it goes as a whole, else all: it has to be empty before.
+func (c *Composite) presentParts(s *object.Snapshot, claim owner.Claim, change cloud.Change) []cloud.Resource {
+	switch goes := change.After == nil && claim.MayDelete; {
+	case goes && c.Rules.Config.CascadeDelete:
+		return nil
+	case goes:
+		return everything(s)
+	case change.After == nil:
+		return c.presentListeners(s, claim.Named, claim, change)
+	}
+	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
+		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(claim.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
+	}), claim, change)
+}
+
+func (c *Composite) isTrial(l object.Listener, spec cloud.Spec) bool {
+	return c.Rules.Marks.IsChild("trial", l.Name, spec.Ref.Owner)
+}
+
+// listenerAt is the listener that is wanted at a key, nil where none is.
+func listenerAt(wanted *cloud.Balancer, key string) *cloud.Listener {
+	if wanted == nil {
+		return nil
+	}
+	at := slices.IndexFunc(wanted.Listeners, func(l cloud.Listener) bool { return l.Key() == key })
+	if at < 0 {
+		return nil
+	}
+	return &wanted.Listeners[at]
+}
+
+// everything is all that a balancer has. A pool that no listener leads to goes when there is no listener left: a policy of one
+// can lead to it.
+func everything(s *object.Snapshot) (list []cloud.Resource) {
+	for _, l := range s.Listeners {
+		list = append(list, cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID})
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Pools)) {
+		if len(s.Pools[id].Listeners) > 0 || len(s.Listeners) == 0 {
+			list = append(list, cloud.Resource{Kind: kindPool, Key: id, ID: id})
+		}
+	}
+	return list
+}
 
 // presentListeners are listeners with their pools, and the Service's pools that nothing leads to:
 //
@@ -17,23 +65,25 @@ import (
 //	         a listener         of that protocol   is its pool
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
-func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, change cloud.Change) []cloud.Resource {
-	unused := c.Owners.UnusedPools(s, change.Spec.Ref.Owner)
+func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, claim owner.Claim, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
-	for i, l := range listeners {
-		if p, exists := s.Pools[l.Pool]; exists && c.isPoolOf(p, l.Key(), change) {
-			list = append(list, presentPool(s, p, ThePool(l.Key(), p.Protocol), change.Spec)...)
+	for _, l := range listeners {
+		leadsTo := any(l.Pool)
+		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), claim, change) {
+			pool := ThePool(l.Key(), p.Protocol)
+			leadsTo = pool
+			list = append(list, presentPool(s, p, pool, change.Spec)...)
 		}
-		list = append(list, c.presentListener(&listeners[i], list, change.Spec))
+		list = append(list, c.presentListener(l, leadsTo, change))
 	}
-	for _, p := range unused {
+	for _, p := range claim.Unused {
 		ref := ThePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
 			if p.Name == c.Rules.Marks.ChildName("pool", i, change.Spec.Ref.Owner) {
 				ref = ThePool(port.Listener().Key(), p.Protocol)
 			}
 		}
-		if Find(list, ref) != nil {
+		if slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref }) {
 			ref = ThePool(ref.Key, p.ID)
 		}
 		list = append(list, presentPool(s, p, ref, change.Spec)...)
@@ -41,14 +91,32 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 	return list
 }
 
+func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Change) cloud.Resource {
+	headers := map[string]string{}
+	maps.Copy(headers, l.InsertHeaders)
+	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
+		"loadbalancer_id": TheBalancer(change.Spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
+		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
+		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
+		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
+		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": pool,
+	}}
+	if c.isTrial(l, change.Spec) {
+		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
+	}
+	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
+		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
+			r.Fields["allowed_cidrs"] = desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Spec), allowed))
+		}
+	}
+	return r
+}
+
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
 // Users can make several listeners lead to one pool: then it is not ours to change.
-func (c *Composite) isPoolOf(p object.Pool, listener string, change cloud.Change) bool {
-	if shared := len(p.Listeners) > 1; shared || change.After == nil {
-		return !shared
-	}
-	wanted := listenerAt(change.After.Listeners, listener)
-	return wanted == nil || p.Protocol == string(wanted.TargetProtocol) || c.Owners.IsOurPool(p, change.Spec.Ref.Owner)
+func isPoolOf(p object.Pool, listener string, claim owner.Claim, change cloud.Change) bool {
+	wanted := listenerAt(change.After, listener)
+	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || claim.Tags.HasPool(p.Name))
 }
 
 // presentPool is a pool with its members and its monitor.
@@ -61,10 +129,7 @@ func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.S
 		list = append(list, MemberResource(m, ref))
 	}
 	if m, exists := s.Monitors[p.ID]; exists {
-		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, ID: m.ID, Native: m, Fields: map[string]any{
-			"pool_id": ref, "type": m.Type, "name": m.Name, "delay": m.Delay, "timeout": m.Timeout,
-			"max_retries": m.Retries, "max_retries_down": m.RetriesDown, "url_path": m.Path,
-		}})
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, ID: m.ID, Fields: monitorFields(m.Health(), m.Name, ref)})
 	}
 	return list
 }
@@ -81,49 +146,20 @@ func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
 	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
 }
 
-func (c *Composite) presentListener(l *object.Listener, pools []cloud.Resource, spec cloud.Spec) cloud.Resource {
-	headers := map[string]string{}
-	maps.Copy(headers, l.InsertHeaders)
-	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
-		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
-		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
-		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
-		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
-	}}
-	if wanted, managed := c.Rules.WantedAt(l.Key(), spec).ProviderFields[desired.FieldAllowed]; managed {
-		allowed := desired.ObservedAllowed(*l, desired.OnIPv6(spec), wanted)
-		r.Fields["allowed_cidrs"] = cidrList(allowed)
+// monitorFields are those of a monitor. What is asked for and what answer is expected are for its creation.
+func monitorFields(h cloud.Health, name string, behind cloud.IDOf) map[string]any {
+	fields := map[string]any{
+		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
+		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
 	}
-	if c.Rules.Marks.IsChild("trial", l.Name, spec.Ref.Owner) {
-		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
+	if h.Path != "" {
+		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
 	}
-	for _, p := range pools {
-		if p.Kind == kindPool && p.ID == l.Pool {
-			r.Fields["default_pool_id"] = p.Ref()
-		}
-	}
-	return r
-}
-
-// cidrList is empty, and not nothing, where everybody may connect: nothing would change nothing.
-func cidrList(text string) []string {
-	if text == "" {
-		return []string{}
-	}
-	return strings.Split(text, ",")
+	return fields
 }
 
 func trialKey(name, protocol, tls string) string {
 	return strings.TrimSpace(name + " " + protocol + " " + tls)
-}
-
-func listenerAt(list []cloud.Listener, key string) *cloud.Listener {
-	at := slices.IndexFunc(list, func(l cloud.Listener) bool { return l.Key() == key })
-	if at < 0 {
-		return nil
-	}
-	return &list[at]
 }
 
 // persistenceBody is nil for none.
@@ -138,13 +174,4 @@ func persistenceBody(kind string) any {
 // protocol is another pool, so that it can be made and filled before the listener leads to it.
 func ThePool(listener, protocol string) cloud.IDOf {
 	return cloud.IDOf{Kind: kindPool, Key: strings.TrimSpace(listener + " " + protocol)}
-}
-
-// Find returns the resource in a list, nil when it is not there.
-func Find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
-	at := slices.IndexFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
-	if at < 0 {
-		return nil
-	}
-	return &list[at]
 }

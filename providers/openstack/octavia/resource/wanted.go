@@ -2,10 +2,10 @@ package resource
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
@@ -13,27 +13,26 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
-// listenerResources are the Service's listeners and what is behind them, as they are and as they
-// have to be.
-func (c *Composite) listenerResources(s *object.Snapshot, change cloud.Change) (r cloud.Resources) {
-	ours := slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		trial := c.Rules.Marks.IsChild("trial", l.Name, change.Spec.Ref.Owner)
-		return !trial && listenerAt(change.After.Listeners, l.Key()) == nil && !c.Owners.IsOurs(s, l, change.Spec)
-	})
-	r.Present = c.presentListeners(s, ours, change)
+// addWantedParts adds the listeners that a balancer has to have, with what has to be behind them. It returns the addresses of the
+// members.
+func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place desired.Place, change cloud.Change) (addresses []string) {
+	subnet := cmp.Or(place.MemberSubnet, s.LB.Subnet)
 	for _, l := range change.After.Listeners {
 		have := presentAt(s, l.Key())
-		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have)}
+		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have), Trial: c.trialOf(s, l, change.Spec)}
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
 			wanted.Fields["default_pool_id"] = behind
-			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, Find(r.Present, behind))...)
-			r.Wanted = append(r.Wanted, c.wantedMeanwhile(s, l, change, r.Present)...)
+			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, r.Present, subnet)...)
 		}
-		wanted.Trial = c.trialOf(s, l, change.Spec)
 		r.Wanted = append(r.Wanted, wanted)
 	}
-	return r
+	for _, m := range r.Wanted {
+		if m.Kind == kindMember {
+			addresses = append(addresses, fmt.Sprint(m.Fields["address"]))
+		}
+	}
+	return addresses
 }
 
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
@@ -46,8 +45,8 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 		name, tags = c.Rules.Marks.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
-	if l.ProviderFields[desired.FieldOwned] == "true" && !c.Rules.Marks.IsTagged(tags, spec.Ref.Owner) {
-		tags = append(slices.DeleteFunc(tags, func(tag string) bool { return c.Rules.Marks.IsNameOf(tag, spec.Ref.Owner) }), c.Rules.Marks.Name(spec.Ref.Owner))
+	if l.ProviderFields[desired.FieldOwned] == "true" {
+		tags = c.Rules.Marks.ReplaceMarks(tags, []string{c.Rules.Marks.Name(spec.Ref.Owner)}, spec.Ref.Owner)
 	}
 	fields := map[string]any{
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
@@ -72,19 +71,20 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 		fields["insert_headers"] = headers
 	}
 	if cidrs, managed := l.ProviderFields[desired.FieldAllowed]; managed {
-		fields["allowed_cidrs"] = cidrList(cidrs)
+		fields["allowed_cidrs"] = desired.SplitAllowed(cidrs)
 	}
 	return fields
 }
 
-// wantedBehind is what has to be behind a listener. have is its pool, nil when there is none.
-func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, have *cloud.Resource) []cloud.Resource {
+// wantedBehind is what has to be behind a listener. Of a pool that it leads to although it should lead to another one the members
+// have to be right too: that serves until the other one does.
+func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
 	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, spec)
 	name := c.Rules.Marks.ChildName("pool", index, spec.Ref.Owner)
 	var members []object.Member
 	check := c.Rules.Marks.ChildName("monitor", index, spec.Ref.Owner)
-	if have != nil {
+	if have := Find(pools, ref); have != nil {
 		name = c.Rules.Marks.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
 		members = s.Members[have.ID]
 		if m, exists := s.Monitors[have.ID]; exists {
@@ -95,35 +95,26 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
 		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
 	}}}
-	list = append(list, c.memberResources(s, l, change, ref, members)...)
 	if l.Health != nil {
-		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(l.Health, check, ref)})
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(*l.Health, check, ref)})
 	}
-	return list
-}
-
-// wantedMeanwhile are the members of the pool that a listener leads to although it should lead to
-// another one: that serves until the other one does.
-func (c *Composite) wantedMeanwhile(s *object.Snapshot, l cloud.Listener, change cloud.Change, present []cloud.Resource) []cloud.Resource {
-	have := presentAt(s, l.Key())
-	if have == nil || s.Pools[have.Pool].Protocol == string(l.TargetProtocol) {
-		return nil
-	}
-	var list []cloud.Resource
-	for _, p := range present {
-		if p.Kind == kindPool && p.ID == have.Pool {
-			list = c.memberResources(s, l, change, p.Ref(), s.Members[p.ID])
+	list = append(list, memberResources(l, change, ref, members, subnet)...)
+	serves := presentAt(s, l.Key())
+	for _, p := range pools {
+		if serves == nil || p.Kind != kindPool || p.ID != serves.Pool || s.Pools[p.ID].Protocol == string(l.TargetProtocol) {
+			continue
+		}
+		for _, member := range memberResources(l, change, p.Ref(), s.Members[p.ID], subnet) {
+			member.WhileRefused = true
+			list = append(list, member)
 		}
 	}
-	for i := range list {
-		list[i].WhileRefused = true
-	}
 	return list
 }
 
-func (c *Composite) memberResources(s *object.Snapshot, l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member) []cloud.Resource {
+func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member, subnet string) []cloud.Resource {
 	var list []cloud.Resource
-	for _, m := range c.WantedMembers(l, change, present, c.memberSubnet(s, change.Spec)) {
+	for _, m := range WantedMembers(l, change, present, subnet) {
 		r := MemberResource(m, pool)
 		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
 		list = append(list, r)
@@ -133,7 +124,7 @@ func (c *Composite) memberResources(s *object.Snapshot, l cloud.Listener, change
 
 // WantedMembers are the members of a listener's pool. A target of which only the address is known
 // stays as it is. Without a node port there is nothing to connect to.
-func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
+func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
 	spec := change.Spec
 	var list []object.Member
 	if l.TargetPort == 0 {
@@ -162,22 +153,6 @@ func (c *Composite) WantedMembers(l cloud.Listener, change cloud.Change, present
 		}
 	}
 	return list
-}
-
-// memberSubnet is the subnet of the members; without one of their own it is the balancer's.
-func (c *Composite) memberSubnet(s *object.Snapshot, spec cloud.Spec) string {
-	return cmp.Or(c.Rules.PlacementOf(spec).MemberSubnet, s.LB.Subnet)
-}
-
-func monitorFields(h *cloud.Health, name string, behind cloud.IDOf) map[string]any {
-	fields := map[string]any{
-		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
-		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
-	}
-	if h.Path != "" {
-		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
-	}
-	return fields
 }
 
 // trialOf is a listener like the wanted one at a port nobody uses, and switched off: what the API
@@ -221,4 +196,13 @@ func presentAt(s *object.Snapshot, key string) *object.Listener {
 		return nil
 	}
 	return &s.Listeners[at]
+}
+
+// Find returns the resource in a list, nil when it is not there.
+func Find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
+	at := slices.IndexFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
+	if at < 0 {
+		return nil
+	}
+	return &list[at]
 }

@@ -47,9 +47,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			return err
 		}
 	}
-	at := slices.IndexFunc(groups, func(g object.SecurityGroup) bool { return g.Name == groupName(spec.Ref.Owner) })
-	if at >= 0 {
-		s.Guard.Group = &groups[at]
+	ofService := slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return g.Name != groupName(spec.Ref.Owner) })
+	if len(ofService) > 0 {
+		s.Guard.Group, s.Guard.Surplus = &ofService[0], ofService[1:]
 	}
 	if !m.Rules.Config.ManageSecurityGroups {
 		s.Guard.None = s.Guard.Group == nil
@@ -73,48 +73,52 @@ func (m *Manager) AreNone(spec cloud.Spec) bool {
 	return last != nil && last.Guard.None && !m.Rules.Config.ManageSecurityGroups
 }
 
-// Resources are the security group with its rules, and the ports of these addresses, which have to
-// have it. Where groups are not managed one that is left is not wanted.
-func (m *Manager) Resources(s *object.Snapshot, change cloud.Change, addresses []string) (r cloud.Resources) {
-	o := change.Spec.Ref.Owner
-	managed := m.Rules.Config.ManageSecurityGroups
-	group := Resource("", o)
+// Add adds the security group with its rules, and the ports of these addresses, which have to have it. Where groups are not
+// managed one that is left is not wanted. What a new balancer needs is needed: what listens must be reached.
+func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf) {
+	isNew := change.After != nil && !change.Before.Found
+	if isNew && change.Spec.Lookups[desired.LookupMemberCIDR] == "" {
+		return nil
+	}
+	group := cloud.Resource{Kind: kindGroup, Key: change.Spec.Ref.Owner.String(), Native: change.Spec.Ref.Owner}
 	if s.Guard.Group != nil {
-		r.Present = append(r.Present, Resource(s.Guard.Group.ID, o))
+		present := group
+		present.ID = s.Guard.Group.ID
+		r.Present = append(r.Present, present)
 	}
-	if !managed {
-		return r
+	for _, g := range s.Guard.Surplus {
+		r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: group.Key + " " + g.ID, ID: g.ID, Native: group.Native})
 	}
-	r.Wanted = append(r.Wanted, group)
+	if change.After == nil || !m.Rules.Config.ManageSecurityGroups {
+		return nil
+	}
+	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
+	want(group)
 	if s.Guard.Group != nil {
 		for _, rule := range s.Guard.Group.Rules {
 			r.Present = append(r.Present, ruleResource(rule, group.Ref()))
 		}
 	}
-	for _, rule := range m.wantedRules(change.Spec) {
-		r.Wanted = append(r.Wanted, ruleResource(rule, group.Ref()))
-	}
-	needed := Behind(s.Guard, addresses)
+	near := Behind(s.Guard, addresses)
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
 		if s.Guard.Group != nil && slices.Contains(p.Groups, s.Guard.Group.ID) {
 			r.Present = append(r.Present, member)
 		}
-		if needed[p.ID] {
-			r.Wanted = append(r.Wanted, member)
+		if near[p.ID] {
+			want(member)
 		}
 	}
-	return r
+	for _, rule := range m.wantedRules(change.Spec) {
+		want(ruleResource(rule, group.Ref()))
+	}
+	return needed
 }
 
-// Resource is the security group of a Service; id is "" where there is none yet.
-func Resource(id string, o cloud.Owner) cloud.Resource {
-	return cloud.Resource{Kind: kindGroup, Key: o.String(), ID: id, Native: o}
-}
-
-// ruleResource is a rule, which is known by all it says.
+// ruleResource is a rule, which is known by all it says: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
 func ruleResource(rule object.SecurityGroupRule, group cloud.IDOf) cloud.Resource {
-	return cloud.Resource{Kind: kindRule, Key: keyOf(rule), ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
+	key := fmt.Sprintf("%s %s %s %d-%d from %s", rule.Direction, rule.Ethertype, strings.ToLower(rule.Protocol), rule.From, rule.To, cmp.Or(rule.Source, rule.Group))
+	return cloud.Resource{Kind: kindRule, Key: key, ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
@@ -145,11 +149,6 @@ func (m *Manager) wantedRules(spec cloud.Spec) []object.SecurityGroupRule {
 		}
 	}
 	return rules
-}
-
-// keyOf writes a rule as it is compared: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
-func keyOf(r object.SecurityGroupRule) string {
-	return fmt.Sprintf("%s %s %s %d-%d from %s", r.Direction, r.Ethertype, strings.ToLower(r.Protocol), r.From, r.To, cmp.Or(r.Source, r.Group))
 }
 
 // Behind are the ids of the ports that need the group for these addresses. Those without port

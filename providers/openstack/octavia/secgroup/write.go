@@ -33,7 +33,8 @@ func (m *Manager) Kinds() []cloud.ResourceKind {
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
 func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
-	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": m.groupDescription(o)}}
+	description := mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName)) // as upstream's
+	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": description}}
 	var answer struct {
 		Group object.SecurityGroup `json:"security_group"`
 	}
@@ -56,7 +57,7 @@ func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error
 		return fmt.Errorf("listing its ports: %w", err)
 	}
 	for _, p := range ports {
-		if err := m.setGroups(ctx, p, neutron.Without(p.Groups, present.ID)); err != nil {
+		if err := m.leave(ctx, p, present.ID); err != nil {
 			return err
 		}
 	}
@@ -89,22 +90,21 @@ func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []clou
 // leaveGroup takes the group from a port.
 func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
 	p, _ := present.Native.(neutron.Port)
-	return m.setGroups(ctx, p, neutron.Without(p.Groups, fmt.Sprint(present.Fields["group"])))
+	return m.leave(ctx, p, fmt.Sprint(present.Fields["group"]))
+}
+
+func (m *Manager) leave(ctx context.Context, p neutron.Port, group string) error {
+	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == group }))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone
 // needs none.
 func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string) error {
-	body := map[string]any{"port": map[string]any{"security_groups": groups}}
-	if err := api.Put(ctx, m.Network, m.Network.ServiceURL("ports", p.ID), body, p.Revision); err != nil && !api.IsNotFound(err) {
+	body := map[string]any{"security_groups": groups}
+	if err := api.UpdateAt(ctx, m.Network, p.Revision, "port", body, "ports", p.ID); err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
-}
-
-// groupDescription is that of the Service's security group, as upstream gives it.
-func (m *Manager) groupDescription(o cloud.Owner) string {
-	return mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName))
 }
 
 // groupName is the name of the Service's security group, as upstream gives it. It holds the

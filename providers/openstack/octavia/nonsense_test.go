@@ -1,0 +1,58 @@
+package octavia
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+)
+
+// TestSubnetOfNonsense: the rules of the security group are made of the subnet. One that is answered with nothing in it must not
+// take them all away.
+func TestSubnetOfNonsense(t *testing.T) {
+	for name, answer := range map[string]string{
+		"nothing":        `{"subnet": {}}`,
+		"another":        `{"subnet": {"id": "` + idPublicV4 + `", "cidr": "172.24.0.0/16"}}`,
+		"half of it":     `{"subnet": {"id": "` + idNode + `"}}`,
+		"another object": `{"port": {"id": "` + idNode + `"}}`,
+	} {
+		c := newCase(t, map[string]string{"GET /subnets/" + idNode: answer})
+		c.driver.Config.ManageSecurityGroups = true
+		facts := map[string]string{}
+		err := c.driver.exploreMembers(t.Context(), &object.Snapshot{}, facts, specOf(map[string]string{option.Subnet.Name: idNode}))
+		if !errors.Is(err, cloud.ErrIncomplete) {
+			t.Errorf("%s: %v, found %v", name, err, facts)
+		}
+	}
+}
+
+// TestSecondSubnetOfNonsense: a balancer that is made with one address keeps it for ever, also where nobody knows whether there is a
+// subnet of the other family.
+func TestSecondSubnetOfNonsense(t *testing.T) {
+	c := newCase(t, map[string]string{"GET /subnets/" + idNode: `{"subnet": {"id": "` + idNode + `"}}`})
+	spec := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
+	change := cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
+	if made, err := c.driver.Resources(t.Context(), change); !errors.Is(err, cloud.ErrIncomplete) {
+		t.Errorf("%v, wanted %v", err, made.Wanted)
+	}
+}
+
+// TestTwoGroups: Neutron takes two security groups of one name, such as those of two processes that were leaders at the same
+// time. Both go.
+func TestTwoGroups(t *testing.T) {
+	c := newCase(t, checked())
+	c.driver.Config.ManageSecurityGroups, c.driver.Config.CascadeDelete = true, true
+	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}, Deleting: true}
+	name := "lb-sg-" + web.UID + "-" + web.Namespace + "-" + web.Name
+	spec.BulkList = object.BulkList{Groups: []object.SecurityGroup{{ID: "one", Name: name}, {ID: "theirs", Name: "theirs"}, {ID: "two", Name: name}}}
+	s := &object.Snapshot{}
+	if err := c.driver.groups.Find(t.Context(), s, spec); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}}); err != nil {
+		t.Fatal(err)
+	}
+	c.wrote("two groups", "DELETE /security-groups/one", "DELETE /security-groups/two")
+}

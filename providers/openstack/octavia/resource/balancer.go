@@ -1,0 +1,39 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+)
+
+// TheBalancer stands for the id of the balancer that the other resources belong to.
+func TheBalancer(spec cloud.Spec) cloud.IDOf {
+	return cloud.IDOf{Kind: kindBalancer, Key: spec.Ref.Owner.String()}
+}
+
+// addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name.
+func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, claim owner.Claim, change cloud.Change) {
+	spec, key := change.Spec, TheBalancer(change.Spec).Key
+	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
+		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
+	}})
+	var tags []string
+	switch {
+	case change.After != nil:
+		tags = change.After.OwnershipTags
+	case claim.MayDelete:
+		return
+	}
+	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, tags, spec.Ref.Owner)}}
+	if change.After != nil && spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
+		stays.Fields["name"] = change.After.Name
+		if strings.HasPrefix(s.LB.Description, mark.DescriptionPrefix) {
+			stays.Fields["description"] = c.Rules.Marks.Description(spec.Ref.Owner)
+		}
+	}
+	r.Wanted = append(r.Wanted, stays)
+}

@@ -1,0 +1,120 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+)
+
+// newBalancer is a balancer that is to be made. It is put where the Service asks for, at the user's port, or with the nodes,
+// which completes where.
+func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, change cloud.Change) (cloud.Resource, error) {
+	spec, b := change.Spec, change.After
+	where.Subnet = cmp.Or(spec.Preserved[desired.FieldSubnet], where.Subnet)
+	where.Network = cmp.Or(spec.Preserved[desired.FieldNetwork], where.Network)
+	var err error
+	switch {
+	case where.Port != "":
+		where.Network = ""
+		where.Subnet, err = c.subnetOfPort(ctx, where.Port, spec.IPv6)
+	case where.Subnet == "" && where.Network == "":
+		where.Subnet, err = c.subnetOfNodes(ctx, spec)
+		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
+	}
+	other := ""
+	if err == nil && b.DualStack {
+		other, err = c.otherSubnet(ctx, where)
+	}
+	fields := map[string]any{
+		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner), "tags": b.OwnershipTags,
+		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
+		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
+		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],
+		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
+	}
+	if other != "" {
+		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
+	}
+	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}, err
+}
+
+// subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
+// port has several.
+func (c *Composite) subnetOfPort(ctx context.Context, id string, ipv6 bool) (string, error) {
+	p, _, err := api.GetOne[neutron.Port](ctx, c.Network, "port", "ports", id)
+	switch {
+	case api.IsNotFound(err):
+		return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "there is no such port"}
+	case err != nil:
+		return "", fmt.Errorf("reading port %s: %w", id, err)
+	}
+	for _, fixed := range p.FixedIPs {
+		if fixed.Address.Unmap().Is4() != ipv6 {
+			return fixed.Subnet, nil
+		}
+	}
+	return "", &cloud.Invalid{Field: option.Port.Name, Value: id, Want: "the port has no address of the Service's family"}
+}
+
+// subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
+func (c *Composite) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
+	for _, node := range spec.Candidates {
+		address, err := netip.ParseAddr(desired.MemberAddress(node, desired.OnIPv6(spec)))
+		if err != nil {
+			continue
+		}
+		ports, err := neutron.Ports(ctx, c.Network, url.Values{"device_id": {string(node.InstanceID)}})
+		if err != nil {
+			return "", fmt.Errorf("looking for the subnet of node %s: %w", node.NodeName, err)
+		}
+		for _, p := range ports {
+			for _, fixed := range p.FixedIPs {
+				if fixed.Address == address {
+					return fixed.Subnet, nil
+				}
+			}
+		}
+	}
+	return "", &cloud.Invalid{
+		Field: option.Subnet.Name, Value: "",
+		Want: "no node shows which subnet to use; set it, or subnet-id or network-id in [LoadBalancer] of the configuration",
+	}
+}
+
+// otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
+// none: then the balancer has one address only, and the Service is told.
+func (c *Composite) otherSubnet(ctx context.Context, where *desired.Place) (string, error) {
+	network := where.Network
+	if network == "" && where.Subnet != "" {
+		first, _, err := api.GetOne[neutron.Subnet](ctx, c.Network, "subnet", "subnets", where.Subnet)
+		if err == nil && first.Network == "" {
+			err = cloud.ErrIncomplete
+		}
+		if err != nil {
+			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
+		}
+		network = first.Network
+	}
+	if network == "" {
+		return "", nil
+	}
+	subnets, err := api.ListAll[neutron.Subnet](ctx, c.Network, "subnets", "subnets", url.Values{"network_id": {network}})
+	if err != nil {
+		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
+	}
+	for _, s := range subnets {
+		if (s.Version == 6) != where.IPv6 {
+			return s.ID, nil
+		}
+	}
+	return "", nil
+}
