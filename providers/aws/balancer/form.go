@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
@@ -58,12 +56,4 @@ func Pick[T any](list []T, fits func(*T) bool) *T {
 		}
 	}
 	return nil
-}
-
-// At returns what a balancer with that host name is reached at.
-func At(host *string) []cloud.BalancerAddress {
-	if aws.ToString(host) == "" {
-		return nil
-	}
-	return []cloud.BalancerAddress{{Hostname: *host}}
 }

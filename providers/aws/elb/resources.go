@@ -33,8 +33,9 @@ const (
 	fieldGroups   = "SecurityGroups"
 	fieldSubnet   = "SubnetId"
 	fieldPolicies = "PolicyNames"
-	fieldListener = "Listener" // of a node port
-	fieldTags     = "Tags"     // with which it is made
+	fieldListener = "Listener"    // of a node port
+	fieldTags     = "Tags"        // with which it is made
+	fieldCheck    = "HealthCheck" // as a whole, which one request writes
 )
 
 // parts are the resources of a balancer, as it is and as it has to be.

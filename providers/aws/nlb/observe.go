@@ -65,7 +65,7 @@ func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, 
 // isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
 // shows them for a while.
 func (s *Set) isOrphan(g Group) bool {
-	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && tag.IsChild(aws.ToString(g.TargetGroupName)) &&
+	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && g.isChild() &&
 		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
 }
 
@@ -171,7 +171,7 @@ func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []
 	for _, g := range groups {
 		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
 			lb.groups = append(lb.groups, g)
-			if g.Tags == nil && tag.IsChild(aws.ToString(g.TargetGroupName)) {
+			if g.Tags == nil && g.isChild() {
 				arns = append(arns, *g.TargetGroupArn)
 			}
 		}

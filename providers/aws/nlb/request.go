@@ -77,7 +77,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return n.writeTags(ctx, []string{*text(present, fieldBalancer)}, nil, []string{tag.Timed})
 			},
 		},
-		written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.LoadBalancerAttribute
 			for _, key := range keys {
 				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
@@ -95,7 +95,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return failure.UnlessGone(err)
 			},
 		},
-		written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
+		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
 			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
 				ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
 			})
@@ -268,21 +268,6 @@ func (n *Balancers) certificateKind() cloud.ResourceKind {
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: text(present, fieldListener), Certificates: list(present)})
 			return err
-		},
-	}
-}
-
-// written is a kind of resources that are there with what they belong to, which a field names, and whose
-// fields one request writes.
-func written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{
-		Name: kind,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(f string) bool { return f == belongs })
-			return wanted.Key, write(ctx, wanted, fields)
-		},
-		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-			return write(ctx, wanted, fields)
 		},
 	}
 }
