@@ -46,14 +46,3 @@ func GroupsText(ids []string, own string) string {
 	}
 	return Joined(ids)
 }
-
-// Pick returns a copy of the first item that fits, nil when none does.
-func Pick[T any](list []T, fits func(*T) bool) *T {
-	for i := range list {
-		if fits(&list[i]) {
-			found := list[i]
-			return &found
-		}
-	}
-	return nil
-}

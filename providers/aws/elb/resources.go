@@ -62,8 +62,8 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
 	p.own, p.ownID = e.own(s, change.Spec)
 	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
-	p.nodeGroups = e.Security.NodeGroups(s.Inventory, balancer.Registered(change.Spec.Candidates, *change.After))
-	p.doubt = balancer.Doubtful(change.Spec.Candidates, *change.After)
+	behind, doubt := balancer.Behind(change.Spec.Candidates, *change.After)
+	p.nodeGroups, p.doubt = e.Security.NodeGroups(s.Inventory, behind), doubt
 	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
 	if p.lb == nil {
 		p.lb = &Balancer{}

@@ -132,8 +132,9 @@ func (n *Balancers) completeListener(ctx context.Context, lb *Balancer, l *Liste
 	if err := n.readCertificates(ctx, l, was); err != nil {
 		return err
 	}
-	if group := balancer.Pick(slices.Concat(lb.groups, groups), func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
-		l.group = *group
+	all := slices.Concat(lb.groups, groups)
+	if i := slices.IndexFunc(all, func(g Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
+		l.group = all[i]
 		if !spec.Deleting && !l.group.recall(was, targets) {
 			if err := n.Targets.complete(ctx, &l.group); err != nil {
 				return err

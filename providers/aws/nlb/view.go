@@ -66,7 +66,8 @@ func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []st
 	if own, attached := n.attachedGroup(s, spec); attached {
 		return secgroup.Ingress(own).Sources()
 	}
-	groups := n.Security.NodeGroups(s.Inventory, balancer.Registered(spec.Candidates, b))
+	behind, _ := balancer.Behind(spec.Candidates, b)
+	groups := n.Security.NodeGroups(s.Inventory, behind)
 	if n.Balancer.LeaveNodeGroups || len(groups) == 0 {
 		return balancer.Allow(spec, b.DualStack)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -41,10 +42,8 @@ type snapshot struct {
 	name string
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
-	// One of classic and network is set where the balancer exists.
-	classic *elb.Balancer
-	network *nlb.Balancer
-	groups  nlb.Set
+	found
+	groups nlb.Set
 	// listed are all target groups, where there may be one of the Service.
 	listed []nlb.Group
 	// names are those of all load balancers by their kind, nil where they were not listed.
@@ -60,23 +59,34 @@ func (s *snapshot) forNetwork() *nlb.Snapshot {
 	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name, Balancer: s.network, Groups: &s.groups}
 }
 
-// seen is what balancers of both kinds say of themselves, the zero value where there is none.
-type seen struct {
-	name            string
-	scope           cloud.Scope
-	tags            map[string]string
-	groups, subnets []string
+// found is a balancer of either kind, or none.
+type found struct {
+	classic *elb.Balancer
+	network *nlb.Balancer
 }
 
-func (s *snapshot) seen() seen {
-	switch c, n := s.classic, s.network; {
+func (f found) exists() bool { return f.classic != nil || f.network != nil }
+
+// seen is what balancers of both kinds say of themselves, the zero value where there is none.
+type seen struct {
+	id, name string
+	scope    cloud.Scope
+	tags     map[string]string
+	groups   []string
+}
+
+func (f found) seen() seen {
+	switch c, n := f.classic, f.network; {
 	case c != nil:
-		return seen{aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups, c.Subnets}
+		return seen{aws.ToString(c.LoadBalancerName), aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups}
 	case n != nil:
-		return seen{aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups, n.Subnets()}
+		return seen{aws.ToString(n.LoadBalancerArn), aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups}
 	}
 	return seen{}
 }
+
+// isMarked reports whether its tags have the UID of that Service.
+func (lb seen) isMarked(uid string) bool { return uid != "" && tag.Marks.Owner(lb.tags).UID == uid }
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
@@ -170,7 +180,12 @@ func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (s *snap
 // lookups returns what Normalize needs to know of the surroundings.
 func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts, lb := map[string]string{}, s.seen()
-	if s.network != nil {
+	var subnets []string
+	switch {
+	case s.classic != nil:
+		subnets = s.classic.Subnets
+	case s.network != nil:
+		subnets = s.network.Subnets()
 		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
 	}
 	if lb.name != "" {
@@ -182,7 +197,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	if lb.name == "" {
 		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
 	}
-	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, lb.subnets)
+	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
