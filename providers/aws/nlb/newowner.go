@@ -32,7 +32,7 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) sec
 			return false, "", err
 		}
 		all, err := groups()
-		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool { return strings.Contains(arn, "/"+name+"/") })
+		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool { return strings.Contains(arn, ":loadbalancer/net/"+name+"/") })
 		if err != nil || len(behind) == 0 {
 			return false, "", err
 		}
