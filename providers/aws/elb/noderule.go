@@ -12,28 +12,28 @@ import (
 // keepGroups opens the nodes for the security group that the balancer keeps. What the Service asks for
 // now says nothing of what is needed meanwhile, so that nothing is closed, and the rules of its own
 // group stay.
-func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
-	spec, has := change.Spec, strings.Split(change.After.ProviderFields[balancer.FieldGroups], ",")
-	needs := e.needsOf(p, spec, nil)
+func (p *parts) keepGroups() error {
+	has := strings.Split(p.change.After.ProviderFields[balancer.FieldGroups], ",")
+	needs := p.needs(nil)
 	var own *cloud.Resource
 	switch {
 	case p.own != nil && slices.Contains(has, secgroup.OwnGroup):
 		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
 		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
 		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
-	case !slices.Contains(has, e.Groups(spec)[0]):
+	case !slices.Contains(has, p.Groups(p.change.Spec)[0]):
 		return nil // which of them the nodes were opened for is not known
 	}
-	return e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, true)
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, true)
 }
 
-// needsOf is that the nodes let in everything from the first of the balancer's security
+// needs is that the nodes let in everything from the first of the balancer's security
 // groups, as upstream has it. A rule was made for the balancer when it refers to its own security
 // group, or says that it was made for balancers and refers to one that was its first. Any other is
 // somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
 // closing are not needed.
-func (e *Balancers) needsOf(p *parts, spec cloud.Spec, closing []string) secgroup.Needs {
-	own, first := p.ownID, e.Groups(spec)[0]
+func (p *parts) needs(closing []string) secgroup.Needs {
+	own, first := p.ownID, p.Groups(p.change.Spec)[0]
 	if first == secgroup.OwnGroup {
 		first = own
 	}
