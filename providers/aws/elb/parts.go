@@ -8,7 +8,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
@@ -58,7 +57,7 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 	if b.Health != nil {
 		list = append(list, p.part(kindHealth, p.lb.Key, map[string]any{fieldCheck: *b.Health}))
 	}
-	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !reflect.DeepEqual(attributes, attributeFields(desired.Attributes(cloud.Spec{}))) {
+	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
 		list = append(list, p.part(kindAttributes, p.lb.Key, attributes))
 	}
 	for _, id := range b.Targets {

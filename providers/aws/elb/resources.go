@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -53,6 +54,8 @@ type parts struct {
 	// nodeGroups are the security groups of the nodes behind it. Doubt says that a target is none of the candidates.
 	nodeGroups []string
 	doubt      bool
+	// standard are the attributes of a new balancer.
+	standard map[string]any
 }
 
 // Resources returns the resources before and after a change. What the portable view of a balancer
@@ -66,6 +69,7 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
 	behind, doubt := balancer.Behind(change.Spec.Candidates, *change.After)
 	p.nodeGroups, p.doubt = e.Security.NodeGroups(s.Inventory, behind), doubt
+	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
 	var first []cloud.IDOf
 	var err error
 	if s.Balancer != nil && !e.IsAsked(change.Spec, *change.After) {

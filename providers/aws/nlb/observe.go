@@ -195,11 +195,15 @@ func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud
 		l.extra = arns[1:]
 		return nil
 	}
-	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+	certificates, err := filter.All(func(page *string) (*sdk.DescribeListenerCertificatesOutput, error) {
+		return n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn, Marker: page})
+	}, func(o *sdk.DescribeListenerCertificatesOutput) ([]types.Certificate, *string) {
+		return o.Certificates, o.NextMarker
+	})
 	if err != nil {
 		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
 	}
-	for _, c := range certificates.Certificates {
+	for _, c := range certificates {
 		if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != l.certificate() {
 			l.extra = append(l.extra, arn)
 		}
