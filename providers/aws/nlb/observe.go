@@ -173,7 +173,7 @@ func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []
 		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
 			lb.groups = append(lb.groups, g)
 			if g.Tags == nil && g.isChild() {
-				arns = append(arns, *g.TargetGroupArn)
+				arns = append(arns, aws.ToString(g.TargetGroupArn))
 			}
 		}
 	}

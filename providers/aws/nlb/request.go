@@ -149,13 +149,13 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: scheme, IpAddressType: stackOf(wanted),
 		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
-	if err == nil && len(made.LoadBalancers) == 0 {
+	if err == nil && (len(made.LoadBalancers) == 0 || made.LoadBalancers[0].LoadBalancerArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return cloud.Made{}, err
 	}
-	return cloud.Made{ID: aws.ToString(made.LoadBalancers[0].LoadBalancerArn), Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
+	return cloud.Made{ID: *made.LoadBalancers[0].LoadBalancerArn, Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
@@ -227,13 +227,13 @@ func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
 	made, err := n.Client.CreateListener(ctx, input)
-	if err == nil && len(made.Listeners) == 0 {
+	if err == nil && (len(made.Listeners) == 0 || made.Listeners[0].ListenerArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err
 	}
-	return aws.ToString(made.Listeners[0].ListenerArn), nil
+	return *made.Listeners[0].ListenerArn, nil
 }
 
 // changeListener changes what differs. Certificate and policy go together, and with the protocol.

@@ -65,13 +65,13 @@ func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []c
 		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
 	})
-	if err == nil && len(made.TargetGroups) == 0 {
+	if err == nil && (len(made.TargetGroups) == 0 || made.TargetGroups[0].TargetGroupArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err
 	}
-	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
+	return *made.TargetGroups[0].TargetGroupArn, nil
 }
 
 // checkOf is the health check of a target group as AWS is asked for it.
