@@ -17,15 +17,9 @@ import (
 //	none                           more           none, see ShutNodes
 func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []string {
 	var ids []string
+	opened := gs.opened(inv)
 	for _, machine := range machines {
-		all := instance.Groups([]cloud.Target{machine})
-		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
-		switch {
-		case len(tagged) > 0:
-			ids = append(ids, tagged...)
-		case len(all) == 1:
-			ids = append(ids, all...)
-		}
+		ids = append(ids, opened(machine)...)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -34,11 +28,34 @@ func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []stri
 // ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
 func (gs *Groups) ShutNodes(inv *vpc.Inventory, machines []cloud.Target) []string {
 	var names []string
+	opened := gs.opened(inv)
 	for _, machine := range machines {
-		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(inv, []cloud.Target{machine})) == 0 {
+		if machine.Attributes[instance.AttributeTagged] == "true" && len(opened(machine)) == 0 {
 			names = append(names, machine.NodeName)
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// opened returns what is opened for one machine. Most have the same groups, so that it is found out once for each set.
+func (gs *Groups) opened(inv *vpc.Inventory) func(cloud.Target) []string {
+	known := map[string][]string{}
+	return func(machine cloud.Target) []string {
+		set := machine.Attributes[instance.AttributeGroups]
+		if ids, is := known[set]; is {
+			return ids
+		}
+		all := instance.Groups([]cloud.Target{machine})
+		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
+		switch {
+		case len(tagged) > 0:
+			known[set] = tagged
+		case len(all) == 1:
+			known[set] = all
+		default:
+			known[set] = nil
+		}
+		return known[set]
+	}
 }
