@@ -85,6 +85,8 @@ type Group struct {
 
 // Set is what was read of the target groups of one Service.
 type Set struct {
+	// Listed are all target groups there are, where there may be one of the Service.
+	Listed []Group
 	// Unused are those of the Service that no listener leads to.
 	Unused []Group
 	// taken are the names of all target groups there are.

@@ -122,7 +122,7 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 	}
 	id = aws.ToString(lb.LoadBalancerArn)
 	groups, tags, err := bs.Network.Targets.List(ctx, func(g nlb.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
-	s.listed, lb.Tags = groups, tags[id]
+	s.groups.Listed, lb.Tags = groups, tags[id]
 	return lb, err
 }
 
@@ -211,7 +211,7 @@ func (s *snapshot) know(v *bulkList) {
 	if v == nil {
 		return
 	}
-	s.listed, s.names, s.groups.Alive = v.groups, map[string][]string{balancer.KindNetwork: v.names}, map[string]bool{}
+	s.groups.Listed, s.names, s.groups.Alive = v.groups, map[string][]string{balancer.KindNetwork: v.names}, map[string]bool{}
 	for _, lb := range v.classic {
 		s.names[balancer.KindClassic] = append(s.names[balancer.KindClassic], aws.ToString(lb.LoadBalancerName))
 	}

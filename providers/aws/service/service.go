@@ -44,8 +44,6 @@ type snapshot struct {
 	readNetwork func(context.Context) (*vpc.Network, error)
 	found
 	groups nlb.Set
-	// listed are all target groups, where there may be one of the Service.
-	listed []nlb.Group
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -135,7 +133,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	case s.classic != nil:
 		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
 	case s.network != nil:
-		o, err = bs.Network.Observe(ctx, s.forNetwork(), s.listed, spec)
+		o, err = bs.Network.Observe(ctx, s.forNetwork(), spec)
 	default:
 		o, err = bs.absent(ctx, s, spec)
 	}
@@ -215,7 +213,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
 func (bs *Balancers) absent(ctx context.Context, s *snapshot, spec cloud.Spec) (o cloud.Observed, err error) {
-	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, s.listed, spec); err != nil || !spec.Deleting {
+	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
