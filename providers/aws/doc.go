@@ -4,7 +4,7 @@
 //	package            is about
 //	config             cloud.conf and the environment variables
 //	session            region, credentials and clients; whose account it is
-//	failure            the classes of what AWS answers
+//	failure            the classes of what AWS answers; requests for many items, of which some are refused
 //	option             the annotations of a Service
 //	tag                what belongs to the cluster and to a Service, by its name and its tags
 //	filter             filters and pages of Describe operations
