@@ -32,7 +32,10 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) sec
 			return false, "", err
 		}
 		all, err := groups()
-		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool { return strings.Contains(arn, ":loadbalancer/net/"+name+"/") })
+		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool {
+			path := strings.Split(arn, "/") // …:loadbalancer/net/<name>/<id>
+			return len(path) == 4 && path[2] == name
+		})
 		if err != nil || len(behind) == 0 {
 			return false, "", err
 		}
