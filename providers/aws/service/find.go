@@ -32,8 +32,7 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 //	the default name    the wanted, the other    no
 //	the UID in a mark   both                     no
 //
-// One that only has the name, and belongs to somebody else, is the answer when there is no other. What has no id is new as a rule,
-// and not found by its name: the lists show that too.
+// One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
 	s.know(v)
 	if id := spec.Ref.ID; bs.isBalancerID(id) {
@@ -42,11 +41,37 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 		}
 	}
 	if v == nil {
+		if err = bs.findMade(ctx, s, spec); err != nil || s.exists() {
+			return true, err
+		}
 		if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
 			return false, err
 		}
 		s.know(v)
 	}
+	s.found = bs.findListed(v, spec)
+	return true, nil
+}
+
+// findMade reads the balancer by its name where it was there a moment ago. One that is new as a rule is looked for in lists at
+// once: by its name it would not be found.
+func (bs *Balancers) findMade(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
+	if spec.Last == nil {
+		return nil
+	}
+	if name := possibleNames(spec)[0]; balancer.Kind(spec) == balancer.KindClassic {
+		s.classic, err = bs.Classic.Find(ctx, name)
+	} else {
+		s.network, err = bs.findNetwork(ctx, s, name)
+	}
+	if !s.exists() || !bs.mayBeOurs(s.seen(), spec.Ref.Owner) {
+		s.found = found{}
+	}
+	return err
+}
+
+// findListed looks for the names that the balancer may have, and then for one whose name was chosen and is another one now.
+func (bs *Balancers) findListed(v *bulkList, spec cloud.Spec) found {
 	kinds := []string{balancer.KindClassic, balancer.KindNetwork}
 	if balancer.Kind(spec) == balancer.KindNetwork {
 		slices.Reverse(kinds)
@@ -58,18 +83,16 @@ func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cl
 			switch {
 			case !named.exists():
 			case bs.mayBeOurs(named.seen(), spec.Ref.Owner):
-				s.found = named
-				return true, nil
+				return named
 			case !foreign.exists():
 				foreign = named
 			}
 		}
 	}
-	// Its name was chosen, and is another one now.
-	if s.found = v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner.UID) }); !s.exists() {
-		s.found = foreign
+	if marked := v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner.UID) }); marked.exists() {
+		return marked
 	}
-	return true, nil
+	return foreign
 }
 
 // possibleNames are those that the balancer may have: the wanted one, and the default.
