@@ -4,7 +4,7 @@
 //	package            is about
 //	config             cloud.conf and the environment variables
 //	session            region, credentials and clients; whose account it is
-//	failure            the classes of what AWS answers
+//	failure            the classes of what AWS answers; requests for many items, of which some are refused
 //	option             the annotations of a Service
 //	tag                what belongs to the cluster and to a Service, by its name and its tags
 //	filter             filters and pages of Describe operations
@@ -18,6 +18,18 @@
 //	nlb, nlb/desired   Network Load Balancers with their target groups, and which one a Service asks for
 //	iam                the IAM policies
 //	ec2test            a server for tests that answers as EC2 does
+//
+// A change of a load balancer is read forward in these files:
+//
+//	service/service.go            what was read of the balancer, and which kind it is
+//	elb/resources.go              a Classic Load Balancer as it is and has to be: group.go and noderule.go,
+//	                              parts.go, policy.go
+//	nlb/resources.go              a network one: noderule.go and newowner.go, balancer.go, listener.go with view.go,
+//	                              targetgroup.go, target.go
+//	secgroup/rule.go, group.go    the rules of nodes' security groups, and the balancer's own group
+//	service/remove.go             what of either kind goes with its Service: elb/remove.go, secgroup/own.go, nlb/remove.go
+//	request.go of secgroup, elb   the requests that make, change and delete each kind of resources; elb/write.go and
+//	 and nlb                      target.go, nlb/targetrequest.go
 //
 // Packages further down in the list of imports know nothing of those above: instance, route, vpc
 // and secgroup are used by elb and nlb, and those by service.

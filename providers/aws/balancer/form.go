@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
@@ -47,23 +45,4 @@ func GroupsText(ids []string, own string) string {
 		}
 	}
 	return Joined(ids)
-}
-
-// Pick returns a copy of the first item that fits, nil when none does.
-func Pick[T any](list []T, fits func(*T) bool) *T {
-	for i := range list {
-		if fits(&list[i]) {
-			found := list[i]
-			return &found
-		}
-	}
-	return nil
-}
-
-// At returns what a balancer with that host name is reached at.
-func At(host *string) []cloud.BalancerAddress {
-	if aws.ToString(host) == "" {
-		return nil
-	}
-	return []cloud.BalancerAddress{{Hostname: *host}}
 }

@@ -32,21 +32,32 @@ func Eligible(c tag.Cluster, b cloud.Balancer, t cloud.Target) string {
 	return ""
 }
 
-// Registered returns the candidates that are among the balancer's targets.
-func Registered(candidates []cloud.Target, b cloud.Balancer) []cloud.Target {
-	return slices.DeleteFunc(slices.Clone(candidates), func(c cloud.Target) bool {
-		return !slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool { return Is(id, c) })
-	})
+// Behind returns the candidates that are among the balancer's targets, by id or by one of their addresses, and whether a target
+// is none of the candidates.
+func Behind(candidates []cloud.Target, b cloud.Balancer) (behind []cloud.Target, doubt bool) {
+	targets, known := map[string]bool{}, map[string]bool{}
+	for _, id := range b.Targets {
+		targets[id.Address()] = true
+	}
+	for _, c := range candidates {
+		is := false
+		for _, name := range Names(c) {
+			if targets[name] {
+				is, known[name] = true, true
+			}
+		}
+		if is {
+			behind = append(behind, c)
+		}
+	}
+	return behind, len(known) < len(targets)
 }
 
-// Doubtful reports whether a target is none of the candidates.
-func Doubtful(candidates []cloud.Target, b cloud.Balancer) bool {
-	return slices.ContainsFunc(b.Targets, func(id cloud.InstanceID) bool {
-		return !slices.ContainsFunc(candidates, func(c cloud.Target) bool { return Is(id, c) })
-	})
-}
-
-// Is reports whether a target is the machine, by id or by one of its addresses.
-func Is(id cloud.InstanceID, c cloud.Target) bool {
-	return id == c.InstanceID || id.Unknown() && slices.ContainsFunc(c.Addresses, func(a cloud.Address) bool { return a.Address == id.Address() })
+// Names are what a machine can be registered as: its id, and each of its addresses.
+func Names(c cloud.Target) []string {
+	all := []string{string(c.InstanceID)}
+	for _, a := range c.Addresses {
+		all = append(all, a.Address)
+	}
+	return all
 }

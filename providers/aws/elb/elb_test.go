@@ -337,7 +337,7 @@ func TestClassicNodeRules(t *testing.T) {
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
 		_, ownID := d.own(s, c.spec)
-		err := d.Security.NodeRules(&r, s.Inventory, d.needsOf(&parts{ownID: ownID}, c.spec, append(d.leaving(s, c.spec), ownID)), nil, false)
+		err := d.Security.NodeRules(&r, s.Inventory, (&parts{Balancers: d, change: cloud.Change{Spec: c.spec}, ownID: ownID}).needs(append(d.leaving(s, c.spec), ownID)), nil, false)
 		got := ""
 		for _, rule := range r.Present {
 			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")

@@ -12,22 +12,22 @@ import (
 
 // addGroups adds the balancer's own security group and its rules, and the rules for the balancer in
 // the security groups of nodes. It returns what has to be there before the balancer.
-func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change) (first []cloud.IDOf, err error) {
-	spec := change.Spec
-	leaving := e.leaving(p.Snapshot, spec)
-	closing, err := e.unshared(ctx, leaving, p.of.Key)
+func (p *parts) addGroups(ctx context.Context) (first []cloud.IDOf, err error) {
+	spec, after := p.change.Spec, *p.change.After
+	leaving := p.leaving(p.s, spec)
+	closing, err := p.unshared(ctx, leaving, p.lb.Key)
 	if err != nil {
 		return nil, err
 	}
 	var own *cloud.Resource
-	if !e.HasOwnGroup(spec) && p.own != nil {
-		e.Security.DropOwn(&p.Resources, p.Inventory, *p.own)
-	} else if e.HasOwnGroup(spec) {
-		group, err := e.Security.KeepOwn(ctx, &p.Resources, p.Inventory, p.ownName, spec, secgroup.ForListeners(*change.After))
+	if !p.HasOwnGroup(spec) && p.own != nil {
+		p.Security.DropOwn(&p.Resources, p.s.Inventory, *p.own)
+	} else if p.HasOwnGroup(spec) {
+		group, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.ownName, spec, secgroup.ForListeners(after))
 		if err != nil {
 			return nil, err
 		}
-		if group.Problem != nil && slices.Contains(p.lb.SecurityGroups, group.ID) {
+		if group.Problem != nil && slices.Contains(p.has.SecurityGroups, group.ID) {
 			p.Present = append(p.Present, group) // the balancer goes on with it
 		}
 		own, closing = &group, append(closing, group.ID)
@@ -35,13 +35,13 @@ func (e *Balancers) addGroups(ctx context.Context, p *parts, change cloud.Change
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
-	needs, present := e.needsOf(p, spec, closing), len(p.Present)
-	err = e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, p.doubt)
-	groups := cloud.IDOf{Kind: kindGroups, Key: p.of.Key}
+	needs, present := p.needs(closing), len(p.Present)
+	err = p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, p.doubt)
+	groups := cloud.IDOf{Kind: kindGroups, Key: p.lb.Key}
 	for i := len(first); i < len(p.Wanted); i++ {
-		p.Wanted[i].Needs = []cloud.IDOf{p.of} // its deletion may find them by the balancer alone
+		p.Wanted[i].Needs = []cloud.IDOf{p.lb} // its deletion may find them by the balancer alone
 		// A group that the balancer has needs its rule, whatever groups are refused.
-		if peer, _ := p.Wanted[i].Fields["Peer"].(string); !slices.Contains(p.lb.SecurityGroups, peer) {
+		if peer, _ := p.Wanted[i].Fields["Peer"].(string); !slices.Contains(p.has.SecurityGroups, peer) {
 			p.Wanted[i].For = groups
 		}
 	}

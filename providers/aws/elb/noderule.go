@@ -1,11 +1,8 @@
 package elb
 
 import (
-	"context"
 	"slices"
 	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -15,28 +12,28 @@ import (
 // keepGroups opens the nodes for the security group that the balancer keeps. What the Service asks for
 // now says nothing of what is needed meanwhile, so that nothing is closed, and the rules of its own
 // group stay.
-func (e *Balancers) keepGroups(p *parts, change cloud.Change) error {
-	spec, has := change.Spec, strings.Split(change.After.ProviderFields[balancer.FieldGroups], ",")
-	needs := e.needsOf(p, spec, nil)
+func (p *parts) keepGroups() error {
+	has := strings.Split(p.change.After.ProviderFields[balancer.FieldGroups], ",")
+	needs := p.needs(nil)
 	var own *cloud.Resource
 	switch {
 	case p.own != nil && slices.Contains(has, secgroup.OwnGroup):
 		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
 		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
 		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
-	case !slices.Contains(has, e.Groups(spec)[0]):
+	case !slices.Contains(has, p.Groups(p.change.Spec)[0]):
 		return nil // which of them the nodes were opened for is not known
 	}
-	return e.Security.NodeRules(&p.Resources, p.Inventory, needs, own, true)
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, true)
 }
 
-// needsOf is that the nodes let in everything from the first of the balancer's security
+// needs is that the nodes let in everything from the first of the balancer's security
 // groups, as upstream has it. A rule was made for the balancer when it refers to its own security
 // group, or says that it was made for balancers and refers to one that was its first. Any other is
 // somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
 // closing are not needed.
-func (e *Balancers) needsOf(p *parts, spec cloud.Spec, closing []string) secgroup.Needs {
-	own, first := p.ownID, e.Groups(spec)[0]
+func (p *parts) needs(closing []string) secgroup.Needs {
+	own, first := p.ownID, p.Groups(p.change.Spec)[0]
 	if first == secgroup.OwnGroup {
 		first = own
 	}
@@ -63,23 +60,4 @@ func openingWords(group, own string) string {
 		return ""
 	}
 	return ruleOpening
-}
-
-// Remove returns the balancer that goes, and the rules of the nodes that refer to a security group which is not
-// its own: they are known by the balancer alone.
-func (e *Balancers) Remove(ctx context.Context, s *Snapshot, spec cloud.Spec) (r cloud.Resources, err error) {
-	name := s.Name
-	lb := cloud.Resource{Kind: kindBalancer, Key: name, ID: name}
-	if own, _ := e.own(s, spec); own != nil {
-		lb.Needs = []cloud.IDOf{{Kind: secgroup.KindGroup, Key: aws.ToString(own.GroupName)}}
-	}
-	r.Present = append(r.Present, lb)
-	closing, err := e.unshared(ctx, e.opened(s, spec), name)
-	if err != nil {
-		return r, err
-	}
-	needs := secgroup.Needs{Mine: func(_ secgroup.Rules, rule secgroup.Rule, description string) bool {
-		return isOpening(rule, description, "") && slices.Contains(closing, rule.Source)
-	}}
-	return r, e.Security.NodeRules(&r, s.Inventory, needs, nil, false)
 }

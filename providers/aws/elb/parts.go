@@ -14,7 +14,7 @@ import (
 
 // part returns a part of the balancer.
 func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
-	fields[fieldBalancer] = p.of
+	fields[fieldBalancer] = p.lb
 	return cloud.Resource{Kind: kind, Key: key, Fields: fields}
 }
 
@@ -22,9 +22,9 @@ func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
 // refused, nodes would not be reached any more. Listeners with a certificate have a trial at a port that nobody uses, for where
 // they are made again: there is one listener at each port, so that the one before has to go first, and AWS
 // may refuse the certificate, which may be gone since it was given to the one before.
-func (p *parts) addShown(change cloud.Change, first []cloud.IDOf, tags map[string]string) {
-	before, after := change.Before.Balancer, *change.After
-	lb := cloud.Resource{Kind: kindBalancer, Key: p.of.Key, Needs: first, Native: after.Scope, Fields: map[string]any{fieldTags: tags}}
+func (p *parts) addShown(first []cloud.IDOf) {
+	before, after, tags := p.change.Before.Balancer, *p.change.After, p.Cluster.ObjectTags(p.change.Spec)
+	lb := cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Needs: first, Native: after.Scope, Fields: map[string]any{fieldTags: tags}}
 	wanted := p.shown(after)
 	trial := 65535
 	for slices.ContainsFunc(slices.Concat(before.Listeners, after.Listeners), func(l cloud.Listener) bool { return l.Port == trial }) {
@@ -36,14 +36,14 @@ func (p *parts) addShown(change cloud.Change, first []cloud.IDOf, tags map[strin
 			wanted[i].Trial = new(p.listener(l))
 		}
 		for _, rule := range p.Wanted {
-			if r.Kind == kindGroups && rule.Kind == secgroup.KindRule && p.Balancer != nil {
+			if r.Kind == kindGroups && rule.Kind == secgroup.KindRule && p.s.Balancer != nil {
 				wanted[i].Needs = append(wanted[i].Needs, rule.Ref())
 			}
 		}
 	}
 	p.Wanted = append(append(p.Wanted, lb), wanted...)
-	if p.Balancer != nil {
-		lb = cloud.Resource{Kind: kindBalancer, Key: p.of.Key, ID: p.of.Key}
+	if p.s.Balancer != nil {
+		lb = cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, ID: p.lb.Key}
 		p.Present = append(append(p.Present, lb), p.shown(before)...)
 	}
 }
@@ -55,17 +55,17 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 		list = append(list, p.listener(l))
 	}
 	if b.Health != nil {
-		list = append(list, p.part(kindHealth, p.of.Key, map[string]any{fieldCheck: *b.Health}))
+		list = append(list, p.part(kindHealth, p.lb.Key, map[string]any{fieldCheck: *b.Health}))
 	}
-	if attributes := attributeFields(b.ProviderFields); p.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
-		list = append(list, p.part(kindAttributes, p.of.Key, attributes))
+	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
+		list = append(list, p.part(kindAttributes, p.lb.Key, attributes))
 	}
 	for _, id := range b.Targets {
 		list = append(list, p.part(kindTarget, string(id), map[string]any{}))
 	}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
 	groups := balancer.Refs(b.ProviderFields[balancer.FieldGroups], p.ownName)
-	return append(list, p.part(kindGroups, p.of.Key, map[string]any{fieldGroups: groups}))
+	return append(list, p.part(kindGroups, p.lb.Key, map[string]any{fieldGroups: groups}))
 }
 
 // subnets returns subnets by their zones: a balancer has one in each. Those of zones that it does not
@@ -73,11 +73,11 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 func (p *parts) subnets(ids []string) []cloud.Resource {
 	var added, others []cloud.Resource
 	taken, has := map[string]string{}, map[string]bool{}
-	for _, id := range p.lb.Subnets {
-		has[p.Inventory.Zone(id)] = true
+	for _, id := range p.has.Subnets {
+		has[p.s.Inventory.Zone(id)] = true
 	}
 	for _, id := range ids {
-		zone := cmp.Or(p.Inventory.Zone(id), id)
+		zone := cmp.Or(p.s.Inventory.Zone(id), id)
 		r := p.part(kindSubnet, zone, map[string]any{fieldSubnet: id})
 		first, second := taken[zone]
 		switch {

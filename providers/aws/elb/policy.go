@@ -47,8 +47,9 @@ func (b *Balancer) viewPolicy(names []string, spec cloud.Spec) string {
 
 // addPolicies adds the policies of the balancer, and those that its listeners and node ports have. A
 // listener that has, and keeps, what AWS gives to each by itself is left alone.
-func (p *parts) addPolicies(before, after cloud.Balancer) {
-	for _, name := range p.lb.otherPolicies() {
+func (p *parts) addPolicies() {
+	before, after := p.change.Before.Balancer, *p.change.After
+	for _, name := range p.has.otherPolicies() {
 		r := p.part(kindPolicy, name, map[string]any{})
 		r.ID = name
 		p.Present = append(p.Present, r)
@@ -63,12 +64,12 @@ func (p *parts) addPolicies(before, after cloud.Balancer) {
 	}
 	for _, l := range after.Listeners {
 		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && (policy != balancer.DefaultTLSPolicy || special[l.Port]) {
-			p.want(p.part(kindPolicy, p.lb.policyLike(policy), map[string]any{}))
+			p.want(p.part(kindPolicy, p.has.policyLike(policy), map[string]any{}))
 			p.want(p.listenerPolicies(l))
 		}
 	}
 	present, wanted := p.nodePorts(before), p.nodePorts(after)
-	for _, port := range p.lb.proxied() {
+	for _, port := range p.has.proxied() {
 		r, serves := present[port]
 		if !serves {
 			r = p.nodePort(port, "")
@@ -101,9 +102,9 @@ func (p *parts) want(r cloud.Resource) {
 
 // listenerPolicies are those of a listener that terminates TLS.
 func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
-	name := p.lb.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
+	name := p.has.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
 	policies := []any{cloud.IDOf{Kind: kindPolicy, Key: name}}
-	for _, other := range p.lb.stickiness(l) {
+	for _, other := range p.has.stickiness(l) {
 		policies = append(policies, other)
 	}
 	return needing(p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: policies}), p.listener(l).Ref())
@@ -152,7 +153,7 @@ func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
 
 func (p *parts) nodePort(port, listener string) cloud.Resource {
 	var policies []any
-	for _, other := range p.lb.backendPolicies(port) {
+	for _, other := range p.has.backendPolicies(port) {
 		policies = append(policies, other)
 	}
 	policies = append(policies, cloud.IDOf{Kind: kindPolicy, Key: proxyPolicy}) // the last one: setNodePortPolicies takes it away

@@ -71,7 +71,7 @@ func (r *recorder) answerOfEC2(input any) (any, error) {
 	case *ec2sdk.DescribeRouteTablesInput:
 		return &ec2sdk.DescribeRouteTablesOutput{RouteTables: []ec2types.RouteTable{}}, nil
 	case *ec2sdk.DescribeAvailabilityZonesInput:
-		return &ec2sdk.DescribeAvailabilityZonesOutput{}, nil
+		return &ec2sdk.DescribeAvailabilityZonesOutput{AvailabilityZones: []ec2types.AvailabilityZone{}}, nil
 	}
 	return nil, fmt.Errorf("nothing answers %T", input)
 }

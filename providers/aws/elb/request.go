@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -24,7 +20,7 @@ import (
 // and listeners are in the request that makes a balancer. Subnets change last: targets do not wait
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
-	listeners, subnets := e.listenerKind(), e.subnetKind()
+	tags, listeners, subnets := tag.Kind(kindTags, e.writeTags), e.listenerKind(), e.subnetKind()
 	return []cloud.ResourceKind{
 		{
 			Name: kindBalancer, Anchor: true, Brings: []string{kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
@@ -33,20 +29,20 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return failure.UnlessGone(err)
 			},
 		},
-		tag.Kind(kindTags, e.writeTags),
-		written(kindGroups, func(ctx context.Context, r cloud.Resource, _ []string) error {
+		tags,
+		balancer.Written(kindGroups, fieldBalancer, func(ctx context.Context, r cloud.Resource, _ []string) error {
 			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
 			return err
 		}),
 		listeners,
-		written(kindPolicy, e.createPolicy),
-		written(kindTLS, func(ctx context.Context, r cloud.Resource, _ []string) error {
+		balancer.Written(kindPolicy, fieldBalancer, e.createPolicy),
+		balancer.Written(kindTLS, fieldBalancer, func(ctx context.Context, r cloud.Resource, _ []string) error {
 			_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
 				LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
 			})
 			return err
 		}),
-		written(kindProxy, func(ctx context.Context, r cloud.Resource, changed []string) error {
+		balancer.Written(kindProxy, fieldBalancer, func(ctx context.Context, r cloud.Resource, changed []string) error {
 			names := values(fieldPolicies, r)
 			if len(changed) == 0 { // it goes, and takes the proxy policy away
 				names = names[:len(names)-1]
@@ -56,7 +52,7 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 			})
 			return err
 		}),
-		written(kindHealth, e.configureHealth), written(kindAttributes, e.modifyAttributes), e.targetKind(), subnets,
+		balancer.Written(kindHealth, fieldBalancer, e.configureHealth), balancer.Written(kindAttributes, fieldBalancer, e.modifyAttributes), e.targetKind(), subnets,
 	}
 }
 
@@ -80,20 +76,6 @@ func values(field string, parts ...cloud.Resource) []string {
 		}
 	}
 	return list
-}
-
-// written is a kind of resources that one request makes, changes and takes away.
-func written(kind string, write func(ctx context.Context, r cloud.Resource, fields []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{
-		Name: kind,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			return wanted.Key, write(ctx, wanted, slices.Sorted(maps.Keys(wanted.Fields)))
-		},
-		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-			return write(ctx, wanted, fields)
-		},
-		Delete: func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) },
-	}
 }
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
@@ -188,29 +170,6 @@ func (e *Balancers) listenerKind() cloud.ResourceKind {
 	}
 }
 
-// createPolicy makes a policy. One is never changed, so that its name says what it is. Types and attributes are those of
-// DescribeLoadBalancerPolicyTypes.
-func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []string) error {
-	kind, attribute, value := "ProxyProtocolPolicyType", "ProxyProtocol", "true"
-	if like, tls := strings.CutPrefix(r.Key, tlsPolicyPrefix); tls {
-		kind, attribute, value = "SSLNegotiationPolicyType", "Reference-Security-Policy", like
-	}
-	_, err := e.Client.CreateLoadBalancerPolicy(ctx, &sdk.CreateLoadBalancerPolicyInput{
-		LoadBalancerName: nameOf(r), PolicyName: &r.Key, PolicyTypeName: &kind,
-		PolicyAttributes: []types.PolicyAttribute{{AttributeName: &attribute, AttributeValue: &value}},
-	})
-	return err
-}
-
-// parse32 is number32 the other way round.
-func parse32(text string) *int32 {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return nil
-	}
-	return new(int32(n))
-}
-
 // subnetKind are the subnets of a balancer. It can have one in each zone, and the zone of a subnet that was
 // detached a moment ago may not be free yet.
 func (e *Balancers) subnetKind() cloud.ResourceKind {
@@ -236,48 +195,5 @@ func refusedSubnets(err error) error {
 	if refused, is := errors.AsType[*types.InvalidConfigurationRequestException](err); is {
 		return &cloud.Waiting{After: retryAfter, Warnings: []cloud.Warning{{Field: option.Subnets.Name, Message: "the subnets are not changed: " + refused.Error()}}}
 	}
-	return err
-}
-
-// fieldCheck is the health check as a whole, which one request writes.
-const fieldCheck = "HealthCheck"
-
-// checkTarget is what a check asks for, as AWS writes it: "HTTP:10256/healthz".
-func checkTarget(h cloud.Health) string {
-	return fmt.Sprintf("%s:%d%s", h.Protocol, h.Port, h.Path)
-}
-
-func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []string) error {
-	h, _ := r.Fields[fieldCheck].(cloud.Health)
-	_, err := e.Client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
-		LoadBalancerName: nameOf(r),
-		HealthCheck: &types.HealthCheck{
-			Target: new(checkTarget(h)), Interval: new(int32(h.Interval / time.Second)), Timeout: new(int32(h.Timeout / time.Second)),
-			HealthyThreshold: new(int32(h.Healthy)), UnhealthyThreshold: new(int32(h.Unhealthy)), //nolint:gosec // at most 10
-		},
-	})
-	return err
-}
-
-// modifyAttributes writes some of the attributes in one request.
-func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
-	var a types.LoadBalancerAttributes
-	for _, field := range fields {
-		value, _ := r.Fields[field].([]string)
-		switch field {
-		case attributeCrossZone:
-			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
-		case attributeLog:
-			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
-			if a.AccessLog.Enabled {
-				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
-			}
-		case attributeDraining:
-			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
-		case attributeIdle:
-			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
-		}
-	}
-	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})
 	return err
 }

@@ -33,18 +33,21 @@ const (
 	fieldGroups   = "SecurityGroups"
 	fieldSubnet   = "SubnetId"
 	fieldPolicies = "PolicyNames"
-	fieldListener = "Listener" // of a node port
-	fieldTags     = "Tags"     // with which it is made
+	fieldListener = "Listener"    // of a node port
+	fieldTags     = "Tags"        // with which it is made
+	fieldCheck    = "HealthCheck" // as a whole, which one request writes
 )
 
-// parts are the resources of a balancer, as it is and as it has to be.
+// parts collects the resources of one change.
 type parts struct {
-	*Snapshot
+	*Balancers
 	cloud.Resources
-	// lb is an empty one where there is none yet.
-	lb *Balancer
-	// of is the balancer. Its own security group has the name, and the id as in own.
-	of      cloud.IDOf
+	s      *Snapshot
+	change cloud.Change
+	// has is the balancer as it is, an empty one where there is none yet. Lb stands for it.
+	has *Balancer
+	lb  cloud.IDOf
+	// Its own security group has the name, and the id as in own.
 	ownName secgroup.Name
 	own     *ec2types.SecurityGroup
 	ownID   string
@@ -58,30 +61,30 @@ type parts struct {
 // Resources returns the resources before and after a change. What the portable view of a balancer
 // shows is the same for both.
 func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
-	p := &parts{Snapshot: s, lb: s.Balancer, of: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
+	p := &parts{Balancers: e, s: s, change: change, has: s.Balancer, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
+	if p.has == nil {
+		p.has = &Balancer{}
+	}
 	p.own, p.ownID = e.own(s, change.Spec)
 	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
-	p.nodeGroups = e.Security.NodeGroups(s.Inventory, balancer.Registered(change.Spec.Candidates, *change.After))
-	p.doubt = balancer.Doubtful(change.Spec.Candidates, *change.After)
+	behind, doubt := balancer.Behind(change.Spec.Candidates, *change.After)
+	p.nodeGroups, p.doubt = e.Security.NodeGroups(s.Inventory, behind), doubt
 	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
-	if p.lb == nil {
-		p.lb = &Balancer{}
-	}
 	var first []cloud.IDOf
 	var err error
 	if s.Balancer != nil && !e.IsAsked(change.Spec, *change.After) {
-		err = e.keepGroups(p, change)
+		err = p.keepGroups()
 	} else {
-		first, err = e.addGroups(ctx, p, change)
+		first, err = p.addGroups(ctx)
 	}
 	if err != nil {
 		return cloud.Resources{}, err
 	}
-	p.addShown(change, first, e.Cluster.ObjectTags(change.Spec))
+	p.addShown(first)
 	if s.Balancer != nil {
-		e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.of.Key, Native: []string{p.of.Key}}, p.lb.Tags, change)
+		e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: []string{p.lb.Key}}, p.has.Tags, change)
 	}
-	p.addPolicies(change.Before.Balancer, *change.After)
+	p.addPolicies()
 	return p.Resources, nil
 }
 

@@ -28,7 +28,7 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 		Name: kindTarget, Together: fieldBalancer,
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			var gone []cloud.Warning
-			err := failure.Halves(instances(wanted), missing, func(list []types.Instance) error {
+			err := failure.Batches(instances(wanted), len(wanted), missing, func(list []types.Instance) error {
 				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
 				return err
 			}, func(one types.Instance, err error) {
@@ -40,7 +40,7 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 			return err
 		},
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
-			return failure.Halves(instances(present), missing, func(list []types.Instance) error {
+			return failure.Batches(instances(present), len(present), missing, func(list []types.Instance) error {
 				_, err := e.Client.DeregisterInstancesFromLoadBalancer(ctx, &sdk.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: nameOf(present[0]), Instances: list})
 				return err
 			}, func(types.Instance, error) {})

@@ -126,14 +126,6 @@ func Is(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, answer.ErrorCode())
 }
 
-// Said is what the API says of an error, without the request it was the answer to.
-func Said(err error) string {
-	if answer, ok := errors.AsType[smithy.APIError](err); ok {
-		return answer.ErrorMessage()
-	}
-	return err.Error()
-}
-
 // Wrap says what was being done, nil when it went well.
 func Wrap(err error, action string) error {
 	if err == nil {
@@ -159,32 +151,4 @@ func UnlessInUse(err error) error {
 		return &cloud.Waiting{}
 	}
 	return UnlessGone(err)
-}
-
-// Halves makes a call for all items. AWS refuses all for one of them that is not there: then the call is made for
-// each half, and alone is told of each that is refused by itself.
-func Halves[T any](items []T, blames func(error) bool, call func([]T) error, alone func(T, error)) error {
-	err := call(items)
-	switch {
-	case !blames(err):
-		return err
-	case len(items) == 1:
-		alone(items[0], err)
-		return nil
-	}
-	half := (len(items) + 1) / 2
-	if err := Halves(items[:half], blames, call, alone); err != nil {
-		return err
-	}
-	return Halves(items[half:], blames, call, alone)
-}
-
-// Batches is Halves with at most so many items in one call.
-func Batches[T any](items []T, most int, blames func(error) bool, call func([]T) error, alone func(T, error)) error {
-	for batch := range slices.Chunk(items, most) {
-		if err := Halves(batch, blames, call, alone); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -34,7 +34,7 @@ func TestEveryCodeHasOneClass(t *testing.T) {
 }
 
 // What is gone does not keep the others from being changed, and any other error ends it.
-func TestHalves(t *testing.T) {
+func TestBatches(t *testing.T) {
 	gone, broken := errors.New("gone"), errors.New("broken")
 	isGone := func(err error) bool { return errors.Is(err, gone) }
 	for name, test := range map[string]struct {
@@ -49,7 +49,7 @@ func TestHalves(t *testing.T) {
 	} {
 		var done, alone []string
 		calls := 0
-		err := Halves(test.items, isGone, func(items []string) error {
+		err := Batches(test.items, 100, isGone, func(items []string) error {
 			calls++
 			switch {
 			case slices.Contains(items, "gone"):

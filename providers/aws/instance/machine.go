@@ -73,7 +73,7 @@ func (m *Machines) traits(i *ec2types.Instance) map[string]string {
 	}
 	slices.Sort(groups)
 	traits := map[string]string{
-		attributeGroups: strings.Join(groups, ","),
+		AttributeGroups: strings.Join(groups, ","),
 		AttributeVPC:    aws.ToString(i.VpcId),
 		attributeSubnet: aws.ToString(i.SubnetId),
 	}
@@ -144,7 +144,7 @@ func deviceIndex(i ec2types.InstanceNetworkInterface) int32 {
 func Groups(candidates []cloud.Target) []string {
 	var ids []string
 	for _, c := range candidates {
-		if list := c.Attributes[attributeGroups]; list != "" {
+		if list := c.Attributes[AttributeGroups]; list != "" {
 			ids = append(ids, strings.Split(list, ",")...)
 		}
 	}
@@ -154,7 +154,7 @@ func Groups(candidates []cloud.Target) []string {
 
 // Attributes of machines, see cloud.Instance.Attributes.
 const (
-	attributeGroups  = "groups"  // ids of its security groups, sorted, with commas
+	AttributeGroups  = "groups"  // ids of its security groups, sorted, with commas
 	AttributeVPC     = "vpc"     // id
 	attributeSubnet  = "subnet"  // id
 	AttributeTagged  = "tagged"  // "true" when it has the cluster's tag

@@ -3,6 +3,7 @@ package nlb
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
@@ -88,7 +89,12 @@ func (p *parts) tagged() (arns []string) {
 // isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
 // is none of the user's.
 func (gs *TargetGroups) isMade(g Group) bool {
-	return g.TargetGroupArn != nil && tag.IsChild(aws.ToString(g.TargetGroupName)) && gs.Cluster.Has(g.Tags)
+	return g.TargetGroupArn != nil && g.isChild() && gs.Cluster.Has(g.Tags)
+}
+
+// isChild reports whether the name of the group is one that upstream and we give.
+func (g Group) isChild() bool {
+	return strings.HasPrefix(aws.ToString(g.TargetGroupName), tag.ChildPrefix)
 }
 
 // rules are those that are missing: what listens must be reached.

@@ -3,10 +3,8 @@ package nlb
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -126,44 +124,4 @@ func (p *parts) presentListener(l Listener) cloud.Resource {
 		r.Fields[fieldTargets] = l.group.Ref()
 	}
 	return r
-}
-
-// leadsTo returns the ARN of the target group the listener forwards to.
-func (l Listener) leadsTo() string {
-	for _, action := range l.DefaultActions {
-		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
-			return arn
-		}
-		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
-			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
-		}
-	}
-	return ""
-}
-
-// view returns the managed state of a listener and its target group.
-func (l Listener) view() cloud.Listener {
-	certificates, view := l.certificates(), l.group.view()
-	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
-	if l.idle != "" {
-		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
-	}
-	if l.Protocol == types.ProtocolEnumTls {
-		view.ProviderFields[balancer.FieldCertificates] = strings.Join(certificates, ",")
-		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
-	}
-	return view
-}
-
-// certificates are the ARNs of all certificates, the default one first.
-func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
-
-// certificate is the ARN of the default certificate.
-func (l Listener) certificate() string {
-	for _, c := range l.Certificates {
-		if arn := aws.ToString(c.CertificateArn); arn != "" {
-			return arn
-		}
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,10 +14,12 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -82,6 +85,8 @@ type Group struct {
 
 // Set is what was read of the target groups of one Service.
 type Set struct {
+	// Listed are all target groups there are, where there may be one of the Service.
+	Listed []Group
 	// Unused are those of the Service that no listener leads to.
 	Unused []Group
 	// taken are the names of all target groups there are.
@@ -175,7 +180,7 @@ func (gs *TargetGroups) List(ctx context.Context, tagged func(Group) bool, other
 		return nil, nil, err
 	}
 	for _, g := range list {
-		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && tag.IsChild(aws.ToString(g.TargetGroupName))
+		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && g.isChild()
 		if could && (len(g.LoadBalancerArns) == 0 || tagged(g)) {
 			others = append(others, aws.ToString(g.TargetGroupArn))
 		}
@@ -204,6 +209,20 @@ func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
 	return list, nil
 }
 
+// checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
+func checking(groups []Group, r secgroup.Rule) (balancers []string) {
+	for _, g := range groups {
+		port := aws.ToString(g.HealthCheckPort)
+		if port == option.TrafficPort {
+			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
+		}
+		if r.Protocol == "tcp" && port == strconv.Itoa(int(r.From)) {
+			balancers = append(balancers, g.LoadBalancerArns...)
+		}
+	}
+	return balancers
+}
+
 // tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
 func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
 	return tag.ByID(arns, tagBatch, func(arns []string) (map[string]map[string]string, error) {
@@ -221,4 +240,42 @@ func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map
 		}
 		return tags, nil
 	})
+}
+
+// Subnets are the ids of its subnets, sorted.
+func (lb *Balancer) Subnets() []string {
+	var ids []string
+	for _, zone := range lb.AvailabilityZones {
+		ids = append(ids, aws.ToString(zone.SubnetId))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Scope says who can reach the balancer.
+func (lb *Balancer) Scope() cloud.Scope {
+	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
+}
+
+func (lb *Balancer) dualStack() bool {
+	return lb.IpAddressType == types.IpAddressTypeDualstack
+}
+
+// addressOf returns the address that was asked for in a subnet: an allocation id or a private
+// address, "" when AWS chose.
+func (lb *Balancer) addressOf(subnet string) string {
+	for _, zone := range lb.AvailabilityZones {
+		if aws.ToString(zone.SubnetId) != subnet {
+			continue
+		}
+		for _, address := range zone.LoadBalancerAddresses {
+			if id := aws.ToString(address.AllocationId); id != "" {
+				return id
+			}
+			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
+				return ip
+			}
+		}
+	}
+	return ""
 }

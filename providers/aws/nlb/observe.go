@@ -19,12 +19,12 @@ import (
 )
 
 // Observe reads the rest of a network balancer that was found.
-func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) (cloud.Observed, error) {
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.Targets.ReadSpares(ctx, s.Groups, groups, spec); err != nil {
+	if err := n.Targets.ReadSpares(ctx, s.Groups, spec); err != nil {
 		return cloud.Observed{}, err
 	}
-	if err := n.complete(ctx, s, groups, spec); err != nil {
+	if err := n.complete(ctx, s, spec); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	o := cloud.Observed{
@@ -40,11 +40,11 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, groups []Group, sp
 
 // ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
-func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, spec cloud.Spec) error {
+func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, spec cloud.Spec) error {
 	s.taken = map[string]bool{}
 	var orphans []Group
 	var arns []string
-	for _, g := range groups {
+	for _, g := range s.Listed {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
 		switch {
 		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
@@ -65,7 +65,7 @@ func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, groups []Group, 
 // isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
 // shows them for a while.
 func (s *Set) isOrphan(g Group) bool {
-	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && tag.IsChild(aws.ToString(g.TargetGroupName)) &&
+	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && g.isChild() &&
 		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
 }
 
@@ -100,9 +100,9 @@ func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
 // one that goes it does without what its deletion does not take.
-func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, spec cloud.Spec) error {
+func (n *Balancers) complete(ctx context.Context, s *Snapshot, spec cloud.Spec) error {
 	lb, known := s.Balancer, s.known(spec)
-	if err := n.addGroupsBehind(ctx, lb, groups); err != nil {
+	if err := n.addGroupsBehind(ctx, s); err != nil {
 		return err
 	}
 	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
@@ -119,7 +119,7 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, s
 	}
 	for _, one := range listeners {
 		l := Listener{Listener: one}
-		if err := n.completeListener(ctx, lb, &l, groups, l.knownAs(known), spec, known.Targets); err != nil {
+		if err := n.completeListener(ctx, s, &l, known, spec); err != nil {
 			return err
 		}
 		lb.listeners = append(lb.listeners, l)
@@ -127,20 +127,22 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, groups []Group, s
 	return nil
 }
 
-// completeListener reads what is in a listener, of which it was known what was.
-func (n *Balancers) completeListener(ctx context.Context, lb *Balancer, l *Listener, groups []Group, was cloud.Listener, spec cloud.Spec, targets []cloud.InstanceID) error {
+// completeListener reads what is in a listener that is not known.
+func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listener, known cloud.Balancer, spec cloud.Spec) error {
+	was := l.knownAs(known)
 	if err := n.readCertificates(ctx, l, was); err != nil {
 		return err
 	}
-	if group := balancer.Pick(slices.Concat(lb.groups, groups), func(g *Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); group != nil {
-		l.group = *group
-		if !spec.Deleting && !l.group.recall(was, targets) {
+	all := slices.Concat(s.Balancer.groups, s.Groups.Listed)
+	if i := slices.IndexFunc(all, func(g Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
+		l.group = all[i]
+		if !spec.Deleting && !l.group.recall(was, known.Targets) {
 			if err := n.Targets.complete(ctx, &l.group); err != nil {
 				return err
 			}
 		}
 	}
-	if !lb.isTimed(spec) {
+	if !s.Balancer.isTimed(spec) {
 		return nil
 	}
 	return n.readTimeout(ctx, l, was)
@@ -166,13 +168,14 @@ func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known clou
 
 // addGroupsBehind adds the target groups behind the balancer, and reads the tags of those that may have been made for
 // a Service and have none yet: by these the ones of the user are known.
-func (n *Balancers) addGroupsBehind(ctx context.Context, lb *Balancer, groups []Group) error {
+func (n *Balancers) addGroupsBehind(ctx context.Context, s *Snapshot) error {
+	lb := s.Balancer
 	var arns []string
-	for _, g := range groups {
+	for _, g := range s.Groups.Listed {
 		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
 			lb.groups = append(lb.groups, g)
-			if g.Tags == nil && tag.IsChild(aws.ToString(g.TargetGroupName)) {
-				arns = append(arns, *g.TargetGroupArn)
+			if g.Tags == nil && g.isChild() {
+				arns = append(arns, aws.ToString(g.TargetGroupArn))
 			}
 		}
 	}
@@ -194,11 +197,15 @@ func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud
 		l.extra = arns[1:]
 		return nil
 	}
-	certificates, err := n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn})
+	certificates, err := filter.All(func(page *string) (*sdk.DescribeListenerCertificatesOutput, error) {
+		return n.Client.DescribeListenerCertificates(ctx, &sdk.DescribeListenerCertificatesInput{ListenerArn: l.ListenerArn, Marker: page})
+	}, func(o *sdk.DescribeListenerCertificatesOutput) ([]types.Certificate, *string) {
+		return o.Certificates, o.NextMarker
+	})
 	if err != nil {
 		return fmt.Errorf("reading the certificates of listener %d: %w", aws.ToInt32(l.Port), err)
 	}
-	for _, c := range certificates.Certificates {
+	for _, c := range certificates {
 		if arn := aws.ToString(c.CertificateArn); !aws.ToBool(c.IsDefault) && arn != l.certificate() {
 			l.extra = append(l.extra, arn)
 		}

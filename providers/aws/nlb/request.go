@@ -77,7 +77,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return n.writeTags(ctx, []string{*text(present, fieldBalancer)}, nil, []string{tag.Timed})
 			},
 		},
-		written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.LoadBalancerAttribute
 			for _, key := range keys {
 				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
@@ -95,7 +95,7 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return failure.UnlessGone(err)
 			},
 		},
-		written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
+		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
 			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
 				ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
 			})
@@ -149,13 +149,13 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: scheme, IpAddressType: stackOf(wanted),
 		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
 	})
-	if err == nil && len(made.LoadBalancers) == 0 {
+	if err == nil && (len(made.LoadBalancers) == 0 || made.LoadBalancers[0].LoadBalancerArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return cloud.Made{}, err
 	}
-	return cloud.Made{ID: aws.ToString(made.LoadBalancers[0].LoadBalancerArn), Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
+	return cloud.Made{ID: *made.LoadBalancers[0].LoadBalancerArn, Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
@@ -227,13 +227,13 @@ func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
 	made, err := n.Client.CreateListener(ctx, input)
-	if err == nil && len(made.Listeners) == 0 {
+	if err == nil && (len(made.Listeners) == 0 || made.Listeners[0].ListenerArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err
 	}
-	return aws.ToString(made.Listeners[0].ListenerArn), nil
+	return *made.Listeners[0].ListenerArn, nil
 }
 
 // changeListener changes what differs. Certificate and policy go together, and with the protocol.
@@ -268,21 +268,6 @@ func (n *Balancers) certificateKind() cloud.ResourceKind {
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: text(present, fieldListener), Certificates: list(present)})
 			return err
-		},
-	}
-}
-
-// written is a kind of resources that are there with what they belong to, which a field names, and whose
-// fields one request writes.
-func written(kind, belongs string, write func(ctx context.Context, wanted cloud.Resource, fields []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{
-		Name: kind,
-		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(f string) bool { return f == belongs })
-			return wanted.Key, write(ctx, wanted, fields)
-		},
-		Update: func(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-			return write(ctx, wanted, fields)
 		},
 	}
 }

@@ -18,6 +18,8 @@ type parts struct {
 	s      *Snapshot
 	change cloud.Change
 	lb     cloud.IDOf // stands for the balancer
+	// machines are the candidates by their balancer.Names, see machine.
+	machines map[string]cloud.Target
 }
 
 // Resources returns the resources of a balancer before and after a change.
@@ -46,7 +48,8 @@ func (p *parts) addGroups(ctx context.Context) error {
 	if after.DualStack {
 		ranges = append(ranges, v6...)
 	}
-	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, balancer.Registered(spec.Candidates, after)))
+	behind, doubt := balancer.Behind(spec.Candidates, after)
+	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, behind))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	var own *cloud.Resource
 	group, exists := p.Security.OfNetwork(p.s.Inventory, spec.Ref.Owner)
@@ -60,5 +63,5 @@ func (p *parts) addGroups(ctx context.Context) error {
 	case exists:
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
-	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || balancer.Doubtful(spec.Candidates, after))
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || doubt)
 }

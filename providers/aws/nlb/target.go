@@ -17,12 +17,13 @@ import (
 func (p *parts) addTargets(g Group, targetType string) {
 	add := func(to *[]cloud.Resource, id string) {
 		key := id + " in " + aws.ToString(g.TargetGroupName)
-		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, nodeOf(id, p.change.Spec.Candidates)}, Fields: map[string]any{fieldTargets: g.Ref()}})
+		node := cmp.Or(p.machine(id).NodeName, id)
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, node}, Fields: map[string]any{fieldTargets: g.Ref()}})
 	}
 	for _, id := range g.Targets {
 		add(&p.Present, id)
 	}
-	for _, id := range wantedTargets(g.Targets, targetType, p.change) {
+	for _, id := range p.wantedTargets(g.Targets, targetType) {
 		add(&p.Wanted, id)
 	}
 }
@@ -30,23 +31,31 @@ func (p *parts) addTargets(g Group, targetType string) {
 // target is one of a target group: the id of an instance, or an address. Node says whose it is.
 type target struct{ id, node string }
 
-func nodeOf(id string, candidates []cloud.Target) string {
-	for _, c := range candidates {
-		if balancer.Is(cloud.InstanceID(id), c) || balancer.Is(cloud.UnknownInstance(id), c) {
-			return c.NodeName
+// machine returns the candidate with that id or address, the first of several.
+func (p *parts) machine(name string) cloud.Target {
+	if p.machines == nil {
+		p.machines = map[string]cloud.Target{}
+		for _, c := range slices.Backward(p.change.Spec.Candidates) {
+			for _, name := range balancer.Names(c) {
+				p.machines[name] = c
+			}
 		}
 	}
-	return id
+	return p.machines[name]
 }
 
 // wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
-// is registered under any address of a machine stays.
-func wantedTargets(present []string, targetType string, change cloud.Change) []string {
+// is registered under any address of a machine stays; else it is the first private IPv4 one.
+func (p *parts) wantedTargets(present []string, targetType string) []string {
+	registered := map[string]bool{}
+	for _, id := range present {
+		registered[id] = true
+	}
 	var wanted []string
-	for _, id := range change.After.Targets {
+	for _, id := range p.change.After.Targets {
 		target := id.Address() // or the id
 		if !id.Unknown() && targetType != option.TargetInstance {
-			target = registeredAddress(present, id, change.Spec.Candidates)
+			target = addressOf(p.machine(string(id)), registered)
 		}
 		if target != "" {
 			wanted = append(wanted, target)
@@ -56,21 +65,13 @@ func wantedTargets(present []string, targetType string, change cloud.Change) []s
 	return slices.Compact(wanted)
 }
 
-// registeredAddress returns the address of a machine that is registered, or that shall be: its
-// first private IPv4 one.
-func registeredAddress(present []string, id cloud.InstanceID, candidates []cloud.Target) string {
-	first := ""
-	for _, c := range candidates {
-		if c.InstanceID != id {
-			continue
+func addressOf(machine cloud.Target, registered map[string]bool) (first string) {
+	for _, a := range machine.Addresses {
+		if registered[a.Address] {
+			return a.Address
 		}
-		for _, a := range c.Addresses {
-			if slices.Contains(present, a.Address) {
-				return a.Address
-			}
-			if a.Type == cloud.AddressInternalIP && !strings.Contains(a.Address, ":") {
-				first = cmp.Or(first, a.Address)
-			}
+		if a.Type == cloud.AddressInternalIP && !strings.Contains(a.Address, ":") {
+			first = cmp.Or(first, a.Address)
 		}
 	}
 	return first

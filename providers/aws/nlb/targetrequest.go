@@ -2,12 +2,14 @@ package nlb
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -38,7 +40,7 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 				return failure.UnlessInUse(err)
 			},
 		},
-		written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
+		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.TargetGroupAttribute
 			for _, key := range keys {
 				list = append(list, types.TargetGroupAttribute{Key: &key, Value: text(wanted, key)})
@@ -63,13 +65,13 @@ func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []c
 		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
 	})
-	if err == nil && len(made.TargetGroups) == 0 {
+	if err == nil && (len(made.TargetGroups) == 0 || made.TargetGroups[0].TargetGroupArn == nil) {
 		err = cloud.ErrIncomplete
 	}
 	if err != nil {
 		return "", err
 	}
-	return aws.ToString(made.TargetGroups[0].TargetGroupArn), nil
+	return *made.TargetGroups[0].TargetGroupArn, nil
 }
 
 // checkOf is the health check of a target group as AWS is asked for it.
@@ -95,7 +97,7 @@ func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) e
 		return err
 	}, func(one cloud.Resource, err error) {
 		t, _ := one.Native.(target)
-		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + failure.Said(err), Reason: reasonSkipped})
+		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + said(err), Reason: reasonSkipped})
 	})
 	switch {
 	case failure.IsGone(err): // it was deleted meanwhile: it is made again in the next run
@@ -104,6 +106,14 @@ func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) e
 		return refused
 	}
 	return err
+}
+
+// said is what the API says of an error, without the request it was the answer to.
+func said(err error) string {
+	if answer, ok := errors.AsType[smithy.APIError](err); ok {
+		return answer.ErrorMessage()
+	}
+	return err.Error()
 }
 
 func (gs *TargetGroups) deregister(ctx context.Context, present []cloud.Resource) error {

@@ -7,14 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -63,7 +66,8 @@ func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []st
 	if own, attached := n.attachedGroup(s, spec); attached {
 		return secgroup.Ingress(own).Sources()
 	}
-	groups := n.Security.NodeGroups(s.Inventory, balancer.Registered(spec.Candidates, b))
+	behind, _ := balancer.Behind(spec.Candidates, b)
+	groups := n.Security.NodeGroups(s.Inventory, behind)
 	if n.Balancer.LeaveNodeGroups || len(groups) == 0 {
 		return balancer.Allow(spec, b.DualStack)
 	}
@@ -107,6 +111,81 @@ func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
 	return balancer.GroupsText(s.Balancer.SecurityGroups, ownID)
 }
 
+// view returns the managed state of a listener and its target group.
+func (l Listener) view() cloud.Listener {
+	certificates, view := l.certificates(), l.group.view()
+	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
+	if l.idle != "" {
+		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
+	}
+	if l.Protocol == types.ProtocolEnumTls {
+		view.ProviderFields[balancer.FieldCertificates] = strings.Join(certificates, ",")
+		view.ProviderFields[balancer.FieldTLSPolicy] = aws.ToString(l.SslPolicy)
+	}
+	return view
+}
+
+// certificates are the ARNs of all certificates, the default one first.
+func (l Listener) certificates() []string { return append([]string{l.certificate()}, l.extra...) }
+
+// certificate is the ARN of the default certificate.
+func (l Listener) certificate() string {
+	for _, c := range l.Certificates {
+		if arn := aws.ToString(c.CertificateArn); arn != "" {
+			return arn
+		}
+	}
+	return ""
+}
+
+// leadsTo returns the ARN of the target group the listener forwards to.
+func (l Listener) leadsTo() string {
+	for _, action := range l.DefaultActions {
+		if arn := aws.ToString(action.TargetGroupArn); arn != "" {
+			return arn
+		}
+		if action.ForwardConfig != nil && len(action.ForwardConfig.TargetGroups) > 0 {
+			return aws.ToString(action.ForwardConfig.TargetGroups[0].TargetGroupArn)
+		}
+	}
+	return ""
+}
+
+// view returns the managed state of the group, as part of the listener that leads to it.
+func (g Group) view() cloud.Listener {
+	view := cloud.Listener{
+		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.health(), Targets: []cloud.InstanceID{},
+		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
+	}
+	for attribute, field := range groupAttributes {
+		value, known := g.Attributes[attribute]
+		preserves := !known && attribute == option.AttributePreserve && desired.PreservesByDefault(string(g.TargetType), view.TargetProtocol)
+		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
+	}
+	for _, id := range g.Targets {
+		if g.TargetType == types.TargetTypeEnumIp {
+			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
+		} else {
+			view.Targets = append(view.Targets, cloud.InstanceID(id))
+		}
+	}
+	slices.Sort(view.Targets)
+	return view
+}
+
+// health returns the health check; its port is 0 where it is the one of the traffic.
+func (g Group) health() *cloud.Health {
+	port, _ := strconv.Atoi(aws.ToString(g.HealthCheckPort))
+	h := &cloud.Health{
+		Protocol: cloud.Protocol(g.HealthCheckProtocol), Port: port,
+		Interval: time.Duration(aws.ToInt32(g.HealthCheckIntervalSeconds)) * time.Second,
+		Timeout:  time.Duration(aws.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
+		Healthy:  int(aws.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(aws.ToInt32(g.UnhealthyThresholdCount)),
+	}
+	h.Path = annotation.CheckPath(h.Protocol, aws.ToString(g.HealthCheckPath))
+	return h
+}
+
 // Lookups are those about a network balancer.
 func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 	lb := s.Balancer
@@ -131,42 +210,4 @@ func (lb *Balancer) listenersText() string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, ",")
-}
-
-// Subnets are the ids of its subnets, sorted.
-func (lb *Balancer) Subnets() []string {
-	var ids []string
-	for _, zone := range lb.AvailabilityZones {
-		ids = append(ids, aws.ToString(zone.SubnetId))
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// Scope says who can reach the balancer.
-func (lb *Balancer) Scope() cloud.Scope {
-	return cloud.ScopeOf(lb.Scheme == types.LoadBalancerSchemeEnumInternal)
-}
-
-func (lb *Balancer) dualStack() bool {
-	return lb.IpAddressType == types.IpAddressTypeDualstack
-}
-
-// addressOf returns the address that was asked for in a subnet: an allocation id or a private
-// address, "" when AWS chose.
-func (lb *Balancer) addressOf(subnet string) string {
-	for _, zone := range lb.AvailabilityZones {
-		if aws.ToString(zone.SubnetId) != subnet {
-			continue
-		}
-		for _, address := range zone.LoadBalancerAddresses {
-			if id := aws.ToString(address.AllocationId); id != "" {
-				return id
-			}
-			if ip := aws.ToString(address.PrivateIPv4Address); ip != "" {
-				return ip
-			}
-		}
-	}
-	return ""
 }

@@ -149,3 +149,6 @@ func checkTargetAttributes(value string) (string, bool) {
 	}
 	return TagText(attributes), true
 }
+
+// ProtocolBoth is the protocol of a listener of a network balancer that takes TCP and UDP on one port.
+const ProtocolBoth cloud.Protocol = "TCP_UDP"

@@ -62,6 +62,12 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	return own, nil
 }
 
+// addTags adds tags that a security group has to have.
+func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
+	of := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), Native: []string{aws.ToString(g.GroupId)}}
+	tag.AddWanted(r, of, tag.Of(g.Tags), wanted)
+}
+
 // findGroup looks for the group also among those without the cluster's tag.
 func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec2types.SecurityGroup, bool, error) {
 	if g, known := n.In(inv); known {

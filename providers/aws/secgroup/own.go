@@ -1,9 +1,6 @@
 package secgroup
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,60 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
-
-// OwnGroup stands for the balancer's own security group, which may have to be made.
-const OwnGroup = "own"
-
-// Name is the name and the description of a security group that belongs to one balancer.
-// Upstream's name and description are how it is known.
-type Name struct{ Name, Description string }
-
-// owns reports whether the security group was made for the balancer. A classic balancer's is known
-// by the balancer's name: the Service at the end of its description may be another one, which it
-// was taken over from. A network balancer's is known by the Service, which is in the group's name.
-func (n Name) owns(g ec2types.SecurityGroup) bool {
-	have, _, _ := strings.Cut(aws.ToString(g.Description), " (")
-	want, _, _ := strings.Cut(n.Description, " (")
-	return aws.ToString(g.GroupName) == n.Name && have == want
-}
-
-// In returns the group if the inventory has it.
-func (n Name) In(inv *vpc.Inventory) (ec2types.SecurityGroup, bool) {
-	for _, g := range inv.Groups {
-		if n.owns(g) {
-			return g, true
-		}
-	}
-	return ec2types.SecurityGroup{}, false
-}
-
-// classicDescription is how the descriptions of classic balancers' own security groups begin.
-const classicDescription = "Security group for Kubernetes ELB "
-
-// networkDescription is that of network balancers' own security groups.
-const networkDescription = "[k8s] Managed SecurityGroup for LoadBalancer"
-
-// ClassicName returns the name of a classic balancer's own security group.
-func ClassicName(balancer string, owner cloud.Owner) Name {
-	return Name{"k8s-elb-" + balancer, fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)}
-}
-
-// NetworkName returns the name of a network balancer's own security group.
-func (gs *Groups) NetworkName(owner cloud.Owner) Name {
-	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
-	return Name{tag.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
-}
-
-// OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
-// Its marks say no other Service's.
-func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
-	own, exists := gs.NetworkName(us).In(inv)
-	tags := tag.Of(own.Tags)
-	if uid := tag.Marks.Owner(tags).UID; uid != "" {
-		return own, exists && uid == us.UID
-	}
-	return own, exists && !gs.Cluster.IsAnothers(tags, us)
-}
 
 // Own returns the security groups that were made for a Service's balancer, of either kind, in an
 // inventory that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
@@ -101,9 +44,14 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 	return own
 }
 
-// IsOfClassic reports whether the group is the own one of a classic balancer.
-func IsOfClassic(g ec2types.SecurityGroup) bool {
-	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
+// groupNames are those of the security groups that balancers of these names may have for
+// themselves.
+func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
+	all := []Name{gs.NetworkName(us)}
+	for _, balancer := range balancers {
+		all = append(all, ClassicName(balancer, us))
+	}
+	return all
 }
 
 // isNamed reports whether name and description of a group without marks say that it was made for a balancer of the Service.
@@ -118,14 +66,14 @@ func isAny(named []Name, g ec2types.SecurityGroup) bool {
 	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
 }
 
-// groupNames are those of the security groups that balancers of these names may have for
-// themselves.
-func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
-	all := []Name{gs.NetworkName(us)}
-	for _, balancer := range balancers {
-		all = append(all, ClassicName(balancer, us))
+// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
+// without it: one that was taken over, or has another name than the Service asks for by now.
+func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
+	for _, group := range own {
+		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
+			addTags(r, group, tag.Marks.Of(us))
+		}
 	}
-	return all
 }
 
 // Problem returns the first of these ids of security groups that the Service may not have, ""
@@ -161,24 +109,4 @@ func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer
 	}
 	made := aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
 	return owned && (made || !gs.Cluster.Has(tags))
-}
-
-// addTags adds tags that a security group has to have.
-func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
-	has := tag.Of(g.Tags)
-	maps.DeleteFunc(has, func(key, _ string) bool { _, is := wanted[key]; return !is })
-	tags := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId), Fields: map[string]any{fieldTags: has}}
-	r.Present = append(r.Present, tags)
-	tags.Fields = map[string]any{fieldTags: wanted}
-	r.Wanted = append(r.Wanted, tags)
-}
-
-// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
-// without it: one that was taken over, or has another name than the Service asks for by now.
-func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
-	for _, group := range own {
-		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
-			addTags(r, group, tag.Marks.Of(us))
-		}
-	}
 }

@@ -28,19 +28,8 @@ const fieldTags = "Tags"
 
 // Kinds returns them in the order in which they are made.
 func (gs *Groups) Kinds() []cloud.ResourceKind {
-	group, rule := gs.groupKind(), gs.ruleKind()
-	return []cloud.ResourceKind{
-		{Name: KindTags, Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-			tags, _ := wanted.Fields[fieldTags].(map[string]string)
-			_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{present.ID}, Tags: tag.List(tags)})
-			return err
-		}},
-		group, rule,
-	}
-}
-
-func (gs *Groups) groupKind() cloud.ResourceKind {
-	return cloud.ResourceKind{
+	rules := gs.ruleKind()
+	groups := cloud.ResourceKind{
 		Name: KindGroup,
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			_, err := gs.Client.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &present.ID})
@@ -55,7 +44,15 @@ func (gs *Groups) groupKind() cloud.ResourceKind {
 			})
 			switch {
 			case failure.Is(err, "InvalidGroup.Duplicate"):
-				return "", gs.nameTaken(ctx, n)
+				// Nothing of ours is in its place, unless another process has just made it.
+				if _, exists, err := gs.findGroup(ctx, &vpc.Inventory{}, n); exists || err != nil {
+					appeared := errors.New("another request has made it just now")
+					return "", errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: appeared})
+				}
+				return "", &cloud.Invalid{
+					Field: option.Groups.Name, Value: "",
+					Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.Cluster.VPC),
+				}
 			case err != nil:
 				return "", err
 			case made.GroupId == nil:
@@ -64,25 +61,36 @@ func (gs *Groups) groupKind() cloud.ResourceKind {
 			return *made.GroupId, nil
 		},
 	}
+	tags := tag.Kind(KindTags, func(ctx context.Context, ids []string, add map[string]string, _ []string) error {
+		_, err := gs.Client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: ids, Tags: tag.List(add)})
+		return err
+	})
+	return []cloud.ResourceKind{tags, groups, rules}
 }
 
-// nameTaken says what is in the place of a group that could not be made: nothing of ours, unless
-// another process has just made it.
-func (gs *Groups) nameTaken(ctx context.Context, n Name) error {
-	if _, exists, err := gs.findGroup(ctx, &vpc.Inventory{}, n); exists || err != nil {
-		appeared := errors.New("another request has made it just now")
-		return errors.Join(err, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "creating security group " + n.Name, Err: appeared})
-	}
-	return &cloud.Invalid{
-		Field: option.Groups.Name, Value: "",
-		Want: fmt.Sprintf("the balancer needs a security group of its own with the name %s, and VPC %s has one of that name with another description, so it is not ours: delete it, or name groups here", n.Name, gs.Cluster.VPC),
-	}
-}
-
+// ruleKind are the rules of a security group, of which nothing but the description can change.
 func (gs *Groups) ruleKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
-		Name: KindRule, Together: "GroupId", Add: gs.open, Remove: gs.shut,
-		// There is nothing but the description that can change.
+		Name: KindRule, Together: "GroupId",
+		// Some may be there: EC2 refuses all for one of them.
+		Add: func(ctx context.Context, wanted []cloud.Resource) error {
+			group, rules := rulesOf(wanted)
+			return eachRule("opening security group "+group, rules, "InvalidPermission.Duplicate", func(permissions []ec2types.IpPermission) error {
+				_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+				return err
+			})
+		},
+		// Whatever their descriptions say. Some may be gone, or the group.
+		Remove: func(ctx context.Context, present []cloud.Resource) error {
+			group, rules := rulesOf(present)
+			for r := range rules {
+				rules[r] = ""
+			}
+			return failure.UnlessGone(eachRule("closing security group "+group, rules, "InvalidPermission.NotFound", func(permissions []ec2types.IpPermission) error {
+				_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
+				return err
+			}))
+		},
 		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 			group, rules := rulesOf([]cloud.Resource{wanted})
 			input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
@@ -96,15 +104,6 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 			return nil
 		},
 	}
-}
-
-// open adds rules to a security group. Some may be there: EC2 refuses all for one of them.
-func (gs *Groups) open(ctx context.Context, wanted []cloud.Resource) error {
-	group, rules := rulesOf(wanted)
-	return eachRule("opening security group "+group, rules, "InvalidPermission.Duplicate", func(permissions []ec2types.IpPermission) error {
-		_, err := gs.Client.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return err
-	})
 }
 
 // rulesOf returns rules of one security group by what is sent.
@@ -161,17 +160,4 @@ func (r Rule) Permission(description string) ec2types.IpPermission {
 		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}
 	}
 	return p
-}
-
-// shut removes rules from a security group, whatever their descriptions say. Some may be gone, or the
-// group.
-func (gs *Groups) shut(ctx context.Context, present []cloud.Resource) error {
-	group, rules := rulesOf(present)
-	for r := range rules {
-		rules[r] = ""
-	}
-	return failure.UnlessGone(eachRule("closing security group "+group, rules, "InvalidPermission.NotFound", func(permissions []ec2types.IpPermission) error {
-		_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
-		return err
-	}))
 }

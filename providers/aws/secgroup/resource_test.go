@@ -101,7 +101,7 @@ func TestNodeRules(t *testing.T) {
 	if text := differences(r); text != "lacks tcp/80 from 10.0.0.0/8 in sg-1, lacks tcp/10256 from 10.0.0.0/8 in sg-1, has udp/53 from 10.0.0.0/8 in sg-1" {
 		t.Errorf("it is said: %s", text)
 	}
-	if err := gs.open(t.Context(), r.Wanted[:1]); err != nil || len(client.opened) != 1 || *client.opened[0].IpRanges[0].Description != mine {
+	if err := gs.ruleKind().Add(t.Context(), r.Wanted[:1]); err != nil || len(client.opened) != 1 || *client.opened[0].IpRanges[0].Description != mine {
 		t.Errorf("opened %+v, %v", client.opened, err)
 	}
 	r = cloud.Resources{}

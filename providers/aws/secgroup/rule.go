@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -33,50 +30,6 @@ const allProtocols = "-1"
 
 // All lets in everything from a security group.
 func All(group string) Rule { return Rule{allProtocols, -1, -1, group} }
-
-// Port lets in what comes from a source to a port.
-func Port(protocol string, port int, source string) Rule {
-	return Rule{protocol, int32(port), int32(port), source} //nolint:gosec // a port
-}
-
-// Fragmentation lets in what routers say of packets that are too large (RFC 1191, RFC 8201).
-func Fragmentation(source string) Rule {
-	if isIPv6(source) {
-		return Rule{"icmpv6", 2, 0, source}
-	}
-	return Rule{"icmp", 3, 4, source}
-}
-
-// ProtocolBoth is the protocol of a listener of a network balancer that takes TCP and UDP on one port.
-const ProtocolBoth cloud.Protocol = "TCP_UDP"
-
-// ForListeners are the rules of a balancer's own security group: whoever may connect reaches its listeners.
-func ForListeners(b cloud.Balancer) Rules {
-	rules := Rules{}
-	for _, source := range b.Allow {
-		rules[Fragmentation(source)] = ""
-		for _, l := range b.Listeners {
-			for _, transport := range Transports(l.Protocol) {
-				rules[Port(transport, l.Port, source)] = ""
-			}
-		}
-	}
-	return rules
-}
-
-// Transports are the protocols of packets that a listener or target takes.
-func Transports(p cloud.Protocol) []string {
-	switch p {
-	case cloud.ProtocolUDP:
-		return []string{"udp"}
-	case ProtocolBoth:
-		return []string{"tcp", "udp"}
-	}
-	return []string{"tcp"}
-}
-
-// isIPv6 reports whether a network or address is one of IPv6.
-func isIPv6(source string) bool { return strings.Contains(source, ":") }
 
 // String returns the rule for people: "tcp/80 from 0.0.0.0/0".
 func (r Rule) String() string {
@@ -245,38 +198,4 @@ func (n Needs) Surplus(inv *vpc.Inventory, id string) Rules {
 		}
 	}
 	return left
-}
-
-// NodeGroups returns the ids of the security groups to open for these machines, sorted:
-//
-//	groups with the cluster's tag  groups in all  opened
-//	one or more                    –              those with the tag
-//	none                           one            that one
-//	none                           more           none, see ShutNodes
-func (gs *Groups) NodeGroups(inv *vpc.Inventory, machines []cloud.Target) []string {
-	var ids []string
-	for _, machine := range machines {
-		all := instance.Groups([]cloud.Target{machine})
-		tagged := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !gs.Cluster.Has(tag.Of(inv.Groups[id].Tags)) })
-		switch {
-		case len(tagged) > 0:
-			ids = append(ids, tagged...)
-		case len(all) == 1:
-			ids = append(ids, all...)
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
-// ShutNodes are the names of nodes of which NodeGroups opens none, sorted.
-func (gs *Groups) ShutNodes(inv *vpc.Inventory, machines []cloud.Target) []string {
-	var names []string
-	for _, machine := range machines {
-		if machine.Attributes[instance.AttributeTagged] == "true" && len(gs.NodeGroups(inv, []cloud.Target{machine})) == 0 {
-			names = append(names, machine.NodeName)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

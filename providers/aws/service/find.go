@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"iter"
 	"regexp"
 	"slices"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
@@ -24,7 +24,7 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.seen().groups, id) })
 }
 
-// find looks for the balancer: by id, by name, and by mark last, which takes a list of all:
+// find looks for the balancer: by id, which may be read alone, and then in lists of all, by name and by mark:
 //
 //	looked for by       kinds                    proves by itself
 //	Ref.ID              the one the id is of     yes
@@ -36,47 +36,63 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
 	s.know(v)
 	if id := spec.Ref.ID; bs.isBalancerID(id) {
-		if found, err := bs.findKind(ctx, s, v, balancer.KindOf(id), id); found || err != nil {
+		if err = bs.findID(ctx, s, v, id); err != nil || s.exists() {
 			return false, err
 		}
 	}
-	found, foreign, v, err := bs.findByName(ctx, s, v, spec)
-	s.know(v)
-	if found || err != nil {
-		return true, err
+	if v == nil {
+		if err = bs.findMade(ctx, s, spec); err != nil || s.exists() {
+			return true, err
+		}
+		if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
+			return false, err
+		}
+		s.know(v)
 	}
-	s.findMark(v, spec.Ref.Owner.UID)
-	if s.classic == nil && s.network == nil && foreign != nil {
-		s.classic, s.network = foreign.classic, foreign.network
-	}
+	s.found = bs.findListed(v, spec)
 	return true, nil
 }
 
-// findByName looks for the names that the balancer may have. It returns the first one that belongs to
-// somebody else, and what it read to look further.
-func (bs *Balancers) findByName(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (ours bool, foreign *snapshot, lists *bulkList, err error) {
-	kinds, names := []string{balancer.KindClassic, balancer.KindNetwork}, possibleNames(spec)
+// findMade reads the balancer by its name where it was there a moment ago. One that is new as a rule is looked for in lists at
+// once: by its name it would not be found.
+func (bs *Balancers) findMade(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
+	if spec.Last == nil {
+		return nil
+	}
+	if name := possibleNames(spec)[0]; balancer.Kind(spec) == balancer.KindClassic {
+		s.classic, err = bs.Classic.Find(ctx, name)
+	} else {
+		s.network, err = bs.findNetwork(ctx, s, name)
+	}
+	if !s.exists() || !bs.mayBeOurs(s.seen(), spec.Ref.Owner) {
+		s.found = found{}
+	}
+	return err
+}
+
+// findListed looks for the names that the balancer may have, and then for one whose name was chosen and is another one now.
+func (bs *Balancers) findListed(v *bulkList, spec cloud.Spec) found {
+	kinds := []string{balancer.KindClassic, balancer.KindNetwork}
 	if balancer.Kind(spec) == balancer.KindNetwork {
 		slices.Reverse(kinds)
 	}
-	for n, kind := range kinds {
-		for m, name := range names {
-			if v == nil && n+m > 0 {
-				if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
-					return false, nil, nil, err
-				}
+	var foreign found
+	for _, kind := range kinds {
+		for _, name := range possibleNames(spec) {
+			named := v.first(func(lb seen) bool { return lb.name == name && balancer.KindOf(lb.id) == kind })
+			switch {
+			case !named.exists():
+			case bs.mayBeOurs(named.seen(), spec.Ref.Owner):
+				return named
+			case !foreign.exists():
+				foreign = named
 			}
-			found, err := bs.findKind(ctx, s, v, kind, name)
-			if err != nil || found && bs.mayBeOurs(s.seen().name, s.seen().tags, spec.Ref.Owner) {
-				return true, nil, v, err
-			}
-			if found && foreign == nil {
-				foreign = &snapshot{classic: s.classic, network: s.network}
-			}
-			s.classic, s.network = nil, nil
 		}
 	}
-	return false, foreign, v, nil
+	if marked := v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner.UID) }); marked.exists() {
+		return marked
+	}
+	return foreign
 }
 
 // possibleNames are those that the balancer may have: the wanted one, and the default.
@@ -85,8 +101,8 @@ func possibleNames(spec cloud.Spec) []string {
 }
 
 // mayBeOurs reports whether the marks of what was found by its name say nothing else.
-func (bs *Balancers) mayBeOurs(name string, tags map[string]string, us cloud.Owner) bool {
-	owner := bs.Cluster.Owner(name, tags, us)
+func (bs *Balancers) mayBeOurs(lb seen, us cloud.Owner) bool {
+	owner := bs.Cluster.Owner(lb.name, lb.tags, us)
 	if owner.UID != "" {
 		return owner.UID == us.UID
 	}
@@ -109,20 +125,17 @@ const balancerService = "elasticloadbalancing"
 // networkResource is a load balancer of any type but classic: of which is seen when it is read.
 var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
 
-func (bs *Balancers) findKind(ctx context.Context, s *snapshot, v *bulkList, kind, id string) (found bool, err error) {
+// findID takes the balancer of that id from the lists, or reads it where there are none.
+func (bs *Balancers) findID(ctx context.Context, s *snapshot, v *bulkList, id string) (err error) {
 	switch {
-	case kind == balancer.KindClassic && v == nil:
+	case v != nil:
+		s.found = v.first(func(lb seen) bool { return lb.id == id })
+	case balancer.KindOf(id) == balancer.KindClassic:
 		s.classic, err = bs.Classic.Find(ctx, id)
-	case kind == balancer.KindClassic:
-		s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return aws.ToString(lb.LoadBalancerName) == id })
-	case v == nil:
-		s.network, err = bs.findNetwork(ctx, s, id)
 	default:
-		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool {
-			return aws.ToString(lb.LoadBalancerName) == id || aws.ToString(lb.LoadBalancerArn) == id
-		})
+		s.network, err = bs.findNetwork(ctx, s, id)
 	}
-	return s.classic != nil || s.network != nil, err
+	return err
 }
 
 // findNetwork reads a network balancer with the target groups: their tags come in one answer.
@@ -132,7 +145,7 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 	}
 	id = aws.ToString(lb.LoadBalancerArn)
 	groups, tags, err := bs.Network.Targets.List(ctx, func(g nlb.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
-	s.listed, lb.Tags = groups, tags[id]
+	s.groups.Listed, lb.Tags = groups, tags[id]
 	return lb, err
 }
 
@@ -166,18 +179,42 @@ func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, sp
 	return v, err
 }
 
-// others are the ids of the balancers with the mark of that UID besides the one, sorted.
-func (v *bulkList) others(than, uid string) (ids []string) {
-	add := func(id *string, tags map[string]string) {
-		if uid != "" && tag.Marks.Owner(tags).UID == uid && aws.ToString(id) != than {
-			ids = append(ids, *id)
+// all are the balancers of both kinds.
+func (v *bulkList) all() iter.Seq[found] {
+	return func(yield func(found) bool) {
+		for i := range v.classic {
+			if !yield(found{classic: &v.classic[i]}) {
+				return
+			}
+		}
+		for i := range v.network {
+			if !yield(found{network: &v.network[i]}) {
+				return
+			}
 		}
 	}
-	for _, lb := range v.classic {
-		add(lb.LoadBalancerName, lb.Tags)
+}
+
+// first returns a copy of the first balancer that fits, to which what is read of it is added; none where none does.
+func (v *bulkList) first(fits func(seen) bool) found {
+	for lb := range v.all() {
+		switch {
+		case !fits(lb.seen()):
+		case lb.classic != nil:
+			return found{classic: new(*lb.classic)}
+		default:
+			return found{network: new(*lb.network)}
+		}
 	}
-	for _, lb := range v.network {
-		add(lb.LoadBalancerArn, lb.Tags)
+	return found{}
+}
+
+// others are the ids of the balancers with the mark of that UID besides the one, sorted.
+func (v *bulkList) others(than, uid string) (ids []string) {
+	for other := range v.all() {
+		if lb := other.seen(); lb.isMarked(uid) && lb.id != than {
+			ids = append(ids, lb.id)
+		}
 	}
 	slices.Sort(ids)
 	return ids
@@ -187,11 +224,9 @@ func (v *bulkList) others(than, uid string) (ids []string) {
 // otherwise. Upstream leaves such a one when the Service asks for another kind.
 func (bs *Balancers) namedBeside(v *bulkList, than string, spec cloud.Spec) bool {
 	names := possibleNames(spec)
-	beside := func(id, name *string, tags map[string]string) bool {
-		return aws.ToString(id) != than && slices.Contains(names, aws.ToString(name)) && bs.mayBeOurs(aws.ToString(name), tags, spec.Ref.Owner)
-	}
-	return slices.ContainsFunc(v.classic, func(lb elb.Balancer) bool { return beside(lb.LoadBalancerName, lb.LoadBalancerName, lb.Tags) }) ||
-		slices.ContainsFunc(v.network, func(lb nlb.Balancer) bool { return beside(lb.LoadBalancerArn, lb.LoadBalancerName, lb.Tags) })
+	return v.first(func(lb seen) bool {
+		return lb.id != than && slices.Contains(names, lb.name) && bs.mayBeOurs(lb, spec.Ref.Owner)
+	}).exists()
 }
 
 // know takes from lists what else they show, where there are any.
@@ -199,20 +234,11 @@ func (s *snapshot) know(v *bulkList) {
 	if v == nil {
 		return
 	}
-	s.listed, s.names, s.groups.Alive = v.groups, map[string][]string{balancer.KindNetwork: v.names}, map[string]bool{}
+	s.groups.Listed, s.names, s.groups.Alive = v.groups, map[string][]string{balancer.KindNetwork: v.names}, map[string]bool{}
 	for _, lb := range v.classic {
 		s.names[balancer.KindClassic] = append(s.names[balancer.KindClassic], aws.ToString(lb.LoadBalancerName))
 	}
 	for _, lb := range v.network {
 		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
-	}
-}
-
-// findMark looks for a balancer whose tags have the Service's UID: its name was chosen, and is
-// another one now.
-func (s *snapshot) findMark(v *bulkList, uid string) {
-	marked := func(tags map[string]string) bool { return uid != "" && tag.Marks.Owner(tags).UID == uid }
-	if s.classic = balancer.Pick(v.classic, func(lb *elb.Balancer) bool { return marked(lb.Tags) }); s.classic == nil {
-		s.network = balancer.Pick(v.network, func(lb *nlb.Balancer) bool { return marked(lb.Tags) })
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -41,12 +42,8 @@ type snapshot struct {
 	name string
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
-	// One of classic and network is set where the balancer exists.
-	classic *elb.Balancer
-	network *nlb.Balancer
-	groups  nlb.Set
-	// listed are all target groups, where there may be one of the Service.
-	listed []nlb.Group
+	found
+	groups nlb.Set
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -60,23 +57,34 @@ func (s *snapshot) forNetwork() *nlb.Snapshot {
 	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name, Balancer: s.network, Groups: &s.groups}
 }
 
-// seen is what balancers of both kinds say of themselves, the zero value where there is none.
-type seen struct {
-	name            string
-	scope           cloud.Scope
-	tags            map[string]string
-	groups, subnets []string
+// found is a balancer of either kind, or none.
+type found struct {
+	classic *elb.Balancer
+	network *nlb.Balancer
 }
 
-func (s *snapshot) seen() seen {
-	switch c, n := s.classic, s.network; {
+func (f found) exists() bool { return f.classic != nil || f.network != nil }
+
+// seen is what balancers of both kinds say of themselves, the zero value where there is none.
+type seen struct {
+	id, name string
+	scope    cloud.Scope
+	tags     map[string]string
+	groups   []string
+}
+
+func (f found) seen() seen {
+	switch c, n := f.classic, f.network; {
 	case c != nil:
-		return seen{aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups, c.Subnets}
+		return seen{aws.ToString(c.LoadBalancerName), aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups}
 	case n != nil:
-		return seen{aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups, n.Subnets()}
+		return seen{aws.ToString(n.LoadBalancerArn), aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups}
 	}
 	return seen{}
 }
+
+// isMarked reports whether its tags have the UID of that Service.
+func (lb seen) isMarked(uid string) bool { return uid != "" && tag.Marks.Owner(lb.tags).UID == uid }
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
@@ -125,7 +133,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 	case s.classic != nil:
 		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
 	case s.network != nil:
-		o, err = bs.Network.Observe(ctx, s.forNetwork(), s.listed, spec)
+		o, err = bs.Network.Observe(ctx, s.forNetwork(), spec)
 	default:
 		o, err = bs.absent(ctx, s, spec)
 	}
@@ -170,7 +178,12 @@ func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (s *snap
 // lookups returns what Normalize needs to know of the surroundings.
 func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	facts, lb := map[string]string{}, s.seen()
-	if s.network != nil {
+	var subnets []string
+	switch {
+	case s.classic != nil:
+		subnets = s.classic.Subnets
+	case s.network != nil:
+		subnets = s.network.Subnets()
 		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
 	}
 	if lb.name != "" {
@@ -182,7 +195,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	if lb.name == "" {
 		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
 	}
-	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, lb.subnets)
+	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
@@ -200,7 +213,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
 func (bs *Balancers) absent(ctx context.Context, s *snapshot, spec cloud.Spec) (o cloud.Observed, err error) {
-	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, s.listed, spec); err != nil || !spec.Deleting {
+	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
@@ -227,40 +240,4 @@ func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r clou
 		return bs.Network.Resources(ctx, network, change)
 	}
 	return bs.remains(ctx, s, change)
-}
-
-// remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own
-// security groups, which get our mark where the Service does not lead to them, and the rules for it in
-// those of nodes, which have its name. Those of a classic one name a security group: where it is its
-// own they go with it, else they went before the balancer did.
-func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
-	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
-	present, wanted, again := change.Before.Balancer.Name, balancer.Name(spec), balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
-	if err = network.Protected(); err != nil {
-		return r, err
-	}
-	if s.classic != nil {
-		if r, err = bs.Classic.Remove(ctx, s.forClassic(), spec); err != nil {
-			return r, err
-		}
-	}
-	taken := "" // the name of a classic balancer, whose own group has it
-	if s.classic != nil {
-		taken = present
-	}
-	own := bs.Security.Own(s.inventory, us, wanted, taken)
-	bs.Security.MarkOwn(&r, own, us, again)
-	before := len(r.Present)
-	bs.Security.DropOwn(&r, s.inventory, own...)
-	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)
-	if err != nil || s.classic != nil {
-		return r, err
-	}
-	// What is found again by the name stays where AWS refuses to delete the balancer.
-	var after []cloud.Resource
-	if again == present {
-		after = r.Present[before:]
-	}
-	bs.Network.Remove(&r, network, change, after)
-	return r, nil
 }

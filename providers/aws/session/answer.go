@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 
@@ -23,8 +24,8 @@ import (
 // first element are less.
 const headSize = 512
 
-// answers makes sure that an answer is one of the API. The SDK takes any document for a list of
-// machines that is empty, such as the page of a proxy where one has to log in.
+// answers makes sure that an answer is one of the API. The SDK takes any document, such as the page of a
+// proxy where one has to log in, for a list of machines that is empty, and for a change by EC2 that is made.
 type answers struct{ next http.RoundTripper }
 
 // Checked returns the transport with answers that are the API's.
@@ -38,8 +39,9 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer, err := a.next.RoundTrip(r)
 	operation := awsmiddleware.GetOperationName(r.Context())
-	// A GET is one for the credentials of that operation.
-	if err != nil || r.Method != http.MethodPost || answer.StatusCode != http.StatusOK || !strings.HasPrefix(operation, "Describe") {
+	// A GET is one for the credentials of that operation. Results of changes by other services are wrapped, so that the SDK misses them.
+	checked := strings.HasPrefix(operation, "Describe") || awsmiddleware.GetServiceID(r.Context()) == ec2.ServiceID
+	if err != nil || r.Method != http.MethodPost || answer.StatusCode != http.StatusOK || !checked {
 		return answer, err
 	}
 	body := bufio.NewReaderSize(answer.Body, headSize)

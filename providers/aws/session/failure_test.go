@@ -91,3 +91,27 @@ func TestClassesOfAnswers(t *testing.T) {
 		})
 	}
 }
+
+// A page in place of the answer to a change says nothing: what was to be deleted is not gone.
+func TestPagesInPlaceOfChanges(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<html><body><h1>log in to the network</h1></body></html>")
+	}))
+	defer server.Close()
+	config := aws.Config{
+		Region: "r", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, Retryer: func() aws.Retryer { return aws.NopRetryer{} },
+		HTTPClient: &http.Client{Transport: Checked(server.Client().Transport)},
+	}
+	compute, classic, network := ec2.NewFromConfig(config), elasticloadbalancing.NewFromConfig(config), elasticloadbalancingv2.NewFromConfig(config)
+	name := aws.String("x")
+	_, group := compute.DeleteSecurityGroup(t.Context(), &ec2.DeleteSecurityGroupInput{GroupId: name})
+	_, rules := compute.RevokeSecurityGroupIngress(t.Context(), &ec2.RevokeSecurityGroupIngressInput{GroupId: name})
+	_, route := compute.DeleteRoute(t.Context(), &ec2.DeleteRouteInput{RouteTableId: name})
+	_, lb := classic.DeleteLoadBalancer(t.Context(), &elasticloadbalancing.DeleteLoadBalancerInput{LoadBalancerName: name})
+	_, nlb := network.DeleteLoadBalancer(t.Context(), &elasticloadbalancingv2.DeleteLoadBalancerInput{LoadBalancerArn: name})
+	for what, err := range map[string]error{"security group": group, "rules": rules, "route": route, "classic": lb, "network": nlb} {
+		if got := failure.Classify(err).Class; err == nil || got != cloud.FailureTransient {
+			t.Errorf("%s: %v, %v", what, got, err)
+		}
+	}
+}

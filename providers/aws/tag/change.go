@@ -1,7 +1,6 @@
 package tag
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -11,38 +10,7 @@ import (
 // Field is the managed field of a balancer with its tags besides the owner marks: "k=v,k=v".
 const Field = "tags"
 
-// Kind is the kind of the tags of a balancer and of what belongs to it, of which Native has the ids. Tags without value are
-// removed.
-func Kind(name string, write func(ctx context.Context, ids []string, add map[string]string, remove []string) error) cloud.ResourceKind {
-	return cloud.ResourceKind{Name: name, Update: func(ctx context.Context, _, wanted cloud.Resource, keys []string) error {
-		ids, _ := wanted.Native.([]string)
-		add, remove := map[string]string{}, []string{}
-		for _, key := range keys {
-			if value, is := wanted.Fields[key].(string); is {
-				add[key] = value
-			} else {
-				remove = append(remove, key)
-			}
-		}
-		return write(ctx, ids, add, remove)
-	}}
-}
-
-// Add adds the tags that change on an existing balancer. Where only targets change it adds none.
-func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
-	before, after := change.Before.Balancer, *change.After
-	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
-		return
-	}
-	present, wanted := c.fields(have, change)
-	of.Fields = present
-	r.Present = append(r.Present, of)
-	of.Fields = wanted
-	r.Wanted = append(r.Wanted, of)
-}
-
-// fields returns the tags of an object that change, by their keys, nil in the place of one that is not
-// there or goes:
+// Add adds the tags that change on an existing balancer. Where only targets change it adds none:
 //
 //	tag                     wanted  is
 //	mark                    yes     written where it differs
@@ -50,32 +18,43 @@ func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]stri
 //	of the annotation       yes     written where it differs
 //	written down in record  no      removed
 //	any other               –       left alone
-func (c Cluster) fields(have map[string]string, change cloud.Change) (present, wanted map[string]any) {
-	all := Wanted(change.Spec)
-	if record := recordOf(all); record != "" {
-		all[recordKey] = record
+func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
+	before, after := change.Before.Balancer, *change.After
+	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
+		return
 	}
-	for _, mark := range change.After.OwnershipTags {
+	wanted := recorded(change.Spec)
+	for _, mark := range after.OwnershipTags {
 		key, value, _ := strings.Cut(mark, "=")
-		all[key] = value
+		wanted[key] = value
 	}
-	present, wanted = map[string]any{}, map[string]any{}
-	for key, value := range all {
-		switch is, there := have[key]; {
-		case !there:
-			present[key], wanted[key] = nil, value
-		case is != value:
-			present[key], wanted[key] = is, value
+	var gone []string
+	record := strings.Split(have[recordKey], "=")
+	for key := range have {
+		if _, stays := wanted[key]; !stays && (c.isMark(key) || key == recordKey || slices.Contains(record, key)) {
+			gone = append(gone, key)
 		}
 	}
-	recorded := strings.Split(have[recordKey], "=")
-	for key, value := range have {
-		_, stays := all[key]
-		if !stays && (c.isMark(key) || key == recordKey || slices.Contains(recorded, key)) {
-			present[key], wanted[key] = value, nil
+	AddWanted(r, of, have, wanted, gone...)
+}
+
+// AddWanted adds the tags that an object has to have, and those that it may not have any more, by their keys, nil in the place of
+// one that is not there or goes. See Kind.
+func AddWanted(r *cloud.Resources, of cloud.Resource, have, wanted map[string]string, gone ...string) {
+	present, after := map[string]any{}, map[string]any{}
+	for key, value := range wanted {
+		present[key], after[key] = nil, value
+		if is, there := have[key]; there {
+			present[key] = is
 		}
 	}
-	return present, wanted
+	for _, key := range gone {
+		present[key], after[key] = have[key], nil
+	}
+	of.Fields = present
+	r.Present = append(r.Present, of)
+	of.Fields = after
+	r.Wanted = append(r.Wanted, of)
 }
 
 func (c Cluster) isMark(key string) bool {

@@ -2,7 +2,6 @@ package tag
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -20,10 +19,8 @@ func Children(owner cloud.Owner) string {
 		text = notAlphanumeric.ReplaceAllString(text, "")
 		return text[:min(len(text), 8)]
 	}
-	return anyChild + short(owner.Namespace) + "-" + short(owner.Name) + "-"
+	return ChildPrefix + short(owner.Namespace) + "-" + short(owner.Name) + "-"
 }
 
-// IsChild reports whether a name is one of Child's form.
-func IsChild(name string) bool { return strings.HasPrefix(name, anyChild) }
-
-const anyChild = "k8s-"
+// ChildPrefix is how the names of what belongs to any Service begin.
+const ChildPrefix = "k8s-"

@@ -53,6 +53,9 @@ func (r *Reader) ReadNetwork(ctx context.Context) (*Network, error) {
 		return nil, fmt.Errorf("reading the route tables: %w", err)
 	}
 	zones, err := r.Client.DescribeAvailabilityZones(ctx, &ec2.DescribeAvailabilityZonesInput{})
+	if err == nil && zones.AvailabilityZones == nil {
+		err = cloud.ErrIncomplete
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the availability zones: %w", err)
 	}

@@ -4,7 +4,6 @@ package desired
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -185,70 +184,6 @@ func (w *builder) groups(b *cloud.Balancer) {
 	}
 	if option.ExtraGroups.In(w.spec.Options) != "" {
 		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.spec.Options), "network balancers have no extra groups: use "+option.Groups.Name)
-	}
-}
-
-// listeners sets the listeners, one for each port of the Service; a TCP and a UDP port with one
-// number and one node port share one.
-func (w *builder) listeners(b *cloud.Balancer) {
-	for i, port := range w.spec.Ports {
-		twin := slices.IndexFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
-		both := twin >= 0 && w.spec.Ports[twin].NodePort == port.NodePort
-		switch {
-		case twin >= 0 && !both && twin < i:
-			w.refuse(fmt.Sprintf("spec.ports[%d].nodePort", i), strconv.Itoa(port.NodePort),
-				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.spec.Ports[twin].NodePort))
-		case both && twin < i:
-			continue
-		}
-		b.Listeners = append(b.Listeners, w.listener(port, both))
-	}
-	cloud.SortListeners(b.Listeners)
-}
-
-func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
-	l := port.Listener()
-	if both {
-		l.Protocol, l.TargetProtocol = secgroup.ProtocolBoth, secgroup.ProtocolBoth
-	}
-	targetType := option.TargetType.In(w.spec.Options)
-	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
-		targetType = now.targetType
-	}
-	l.ProviderFields = map[string]string{balancer.FieldTargetType: targetType, balancer.FieldSticky: strconv.FormatBool(w.spec.ClientIP)}
-	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.spec, port) {
-		certificates := option.Certificate.List(w.spec.Options)
-		slices.Sort(certificates[1:])
-		l.Protocol = cloud.ProtocolTLS
-		l.ProviderFields[balancer.FieldCertificates] = strings.Join(slices.Compact(certificates), ",")
-		l.ProviderFields[balancer.FieldTLSPolicy] = balancer.TLSPolicy(w.spec)
-		if option.Backend.In(w.spec.Options) == "ssl" {
-			l.TargetProtocol = cloud.ProtocolTLS
-		}
-		if w.spec.ClientIP {
-			w.refuse("spec.sessionAffinity", "ClientIP", fmt.Sprintf("port %d terminates TLS, and AWS keeps no client with a node there", port.Port))
-		}
-		if both {
-			w.refuse(option.TLSPorts.Name, option.TLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
-		}
-	}
-	w.attributes(&l, targetType)
-	l.Health = w.health(port)
-	return l
-}
-
-// attributes sets what the annotation says of target groups.
-func (w *builder) attributes(l *cloud.Listener, targetType string) {
-	given := option.ParseTags(option.TargetAttributes.In(w.spec.Options))
-	l.ProviderFields[balancer.FieldProxy], l.ProviderFields[balancer.FieldPreserve] = "false", strconv.FormatBool(PreservesByDefault(targetType, l.TargetProtocol))
-	if option.ProxyProtocol.In(w.spec.Options) == "true" || given[option.AttributeProxy] == "true" {
-		l.ProviderFields[balancer.FieldProxy] = "true"
-	}
-	switch preserve := given[option.AttributePreserve]; {
-	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
-		w.refuse(option.TargetAttributes.Name, option.TargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+option.AttributePreserve+"=false is for TCP only")
-	case preserve != "":
-		l.ProviderFields[balancer.FieldPreserve] = preserve
 	}
 }
 

@@ -1,0 +1,43 @@
+package nlb
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+)
+
+// An answer to a creation that does not say what was made is none: what follows would refer to nothing.
+func TestMadeWithoutARN(t *testing.T) {
+	for _, empty := range []bool{false, true} {
+		client := sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(input any) (any, error) {
+			balancers, listeners, groups := &sdk.CreateLoadBalancerOutput{}, &sdk.CreateListenerOutput{}, &sdk.CreateTargetGroupOutput{}
+			if !empty {
+				balancers.LoadBalancers, listeners.Listeners, groups.TargetGroups = []types.LoadBalancer{{}}, []types.Listener{{}}, []types.TargetGroup{{}}
+			}
+			switch input.(type) {
+			case *sdk.CreateLoadBalancerInput:
+				return balancers, nil
+			case *sdk.CreateListenerInput:
+				return listeners, nil
+			case *sdk.CreateTargetGroupInput:
+				return groups, nil
+			}
+			return nil, fmt.Errorf("nothing answers %T", input)
+		})})
+		n, groups := &Balancers{Client: client}, &TargetGroups{Client: client}
+		_, balancer := n.create(t.Context(), cloud.Resource{}, nil)
+		_, listener := n.createListener(t.Context(), cloud.Resource{}, nil)
+		_, group := groups.create(t.Context(), cloud.Resource{Native: cloud.Listener{Health: &cloud.Health{}}}, nil)
+		for what, err := range map[string]error{"balancer": balancer, "listener": listener, "target group": group} {
+			if !errors.Is(err, cloud.ErrIncomplete) {
+				t.Errorf("%s, empty %t: %v", what, empty, err)
+			}
+		}
+	}
+}

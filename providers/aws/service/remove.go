@@ -1,0 +1,44 @@
+package service
+
+import (
+	"context"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+)
+
+// remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own
+// security groups, which get our mark where the Service does not lead to them, and the rules for it in
+// those of nodes, which have its name. Those of a classic one name a security group: where it is its
+// own they go with it, else they went before the balancer did.
+func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
+	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
+	present, wanted, again := change.Before.Balancer.Name, balancer.Name(spec), balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+	if err = network.Protected(); err != nil {
+		return r, err
+	}
+	if s.classic != nil {
+		if r, err = bs.Classic.Remove(ctx, s.forClassic(), spec); err != nil {
+			return r, err
+		}
+	}
+	taken := "" // the name of a classic balancer, whose own group has it
+	if s.classic != nil {
+		taken = present
+	}
+	own := bs.Security.Own(s.inventory, us, wanted, taken)
+	bs.Security.MarkOwn(&r, own, us, again)
+	before := len(r.Present)
+	bs.Security.DropOwn(&r, s.inventory, own...)
+	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)
+	if err != nil || s.classic != nil {
+		return r, err
+	}
+	// What is found again by the name stays where AWS refuses to delete the balancer.
+	var after []cloud.Resource
+	if again == present {
+		after = r.Present[before:]
+	}
+	bs.Network.Remove(&r, network, change, after)
+	return r, nil
+}

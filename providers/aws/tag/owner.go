@@ -1,0 +1,99 @@
+package tag
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Owns reports whether tags say that the object was made for the cluster.
+func (c Cluster) Owns(tags map[string]string) bool {
+	return tags[ClusterPrefix+c.ID] == Owned || tags[LegacyKey] == c.ID
+}
+
+// InAny reports whether tags say that the object is used by any cluster.
+func InAny(tags map[string]string) bool {
+	for key := range tags {
+		if strings.HasPrefix(key, ClusterPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsAnothers reports whether the tags of an object say that it is another cluster's.
+func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
+	if cluster := Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
+		return true
+	}
+	return InAny(tags) && !c.Has(tags)
+}
+
+// Owner returns what name and tags of an object claim:
+//
+//	our marks     serviceKey  cluster's tag  default name  claims
+//	yes           –           –              –             what they say
+//	no            –           –              this UID      that UID, and as below
+//	no            yes         ours           –             this cluster, namespace and name
+//	no            –           another's      –             that cluster
+//	no            no          none           –             nothing
+//
+// What the AWS Load Balancer Controller made is of another cluster, whatever the name it gives that.
+func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) cloud.Owner {
+	if owner := Marks.Owner(tags); owner.UID != "" {
+		return owner
+	}
+	var owner cloud.Owner
+	if us.UID != "" && name == cloud.UIDName(us.UID) {
+		owner.UID = us.UID
+	}
+	owner.Namespace, owner.Name, _ = strings.Cut(tags[serviceKey], "/")
+	owner.Cluster = c.clusterOf(tags, us)
+	return owner
+}
+
+// clusterOf returns the cluster that tags of an object name, "" for none:
+//
+//	first that fits                              cluster
+//	made for ours                                ours
+//	made by the AWS Load Balancer Controller     the tag
+//	made for another, or used by another only    that
+//	used by ours                                 ours
+func (c Cluster) clusterOf(tags map[string]string, us cloud.Owner) string {
+	if c.Owns(tags) {
+		return us.Cluster
+	}
+	if cluster, made := tags[Controller]; made {
+		return Controller + "=" + cluster
+	}
+	another := ""
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		id, found := strings.CutPrefix(key, ClusterPrefix)
+		if found && id != c.ID && (tags[key] == Owned || !c.Has(tags)) {
+			another = cmp.Or(another, id)
+		}
+	}
+	if another == "" && c.Has(tags) {
+		return us.Cluster
+	}
+	return another
+}
+
+// IsOurs reports whether tags of a child, such as a target group, say that it was made for the
+// Service.
+func (c Cluster) IsOurs(tags map[string]string, us cloud.Owner) bool {
+	if owner := Marks.Owner(tags); owner.UID != "" {
+		return owner.UID == us.UID
+	}
+	return tags[serviceKey] == us.String() && c.Owns(tags)
+}
+
+// Reserved are tags that say whose an object is. Nobody may set them for somebody else's.
+func Reserved(key string) bool {
+	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
+		key == serviceKey || key == LegacyKey || key == recordKey || key == Held || key == Timed ||
+		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(Marks))
+}
