@@ -29,6 +29,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
@@ -104,7 +105,7 @@ func New(o Options) *Manager {
 func (m *Manager) Compare(svc *corev1.Service) { m.due.Store(svc.UID, true) }
 
 // Name returns the balancer name that upstream CCMs derive from a Service's UID.
-func (m *Manager) Name(svc *corev1.Service) string { return safety.DerivedName(string(svc.UID)) }
+func (m *Manager) Name(svc *corev1.Service) string { return cloud.UIDName(string(svc.UID)) }
 
 // Get returns the status of the Service's balancer and whether there is one of ours. It
 // only reads. With any doubt it returns an error, because a balancer that is said not to
