@@ -89,7 +89,7 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	}
 	if _, err := NodeAddresses(node, machine); fresh && err != nil {
 		// Upstream fails over it too, and says it nowhere but in its log.
-		i.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: string(node.UID)}, event.NodeIPUnknown, err.Error())
+		i.events.Record(event.About("Node", node), event.NodeIPUnknown, err.Error())
 	}
 	return Metadata(machine), nil
 }
