@@ -2,7 +2,13 @@
 // and how they are printed for people and programs.
 package plan
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
 
 // Plan is what one reconciliation of one subject would do.
 type Plan struct {
@@ -30,4 +36,19 @@ func (p Plan) Executable() []cloud.Operation {
 		}
 	}
 	return executable
+}
+
+// JSON writes the plan as one indented JSON object and a newline. "operations" is always an
+// array, so that a program need not care about null.
+func (p Plan) JSON(w io.Writer) error {
+	if p.Operations == nil {
+		p.Operations = []cloud.Operation{}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(p); err != nil {
+		return fmt.Errorf("writing plan of %s: %w", p.Subject, err)
+	}
+	return nil
 }
