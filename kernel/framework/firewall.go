@@ -3,7 +3,6 @@ package framework
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,15 +27,7 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 	// All Services count: node ports too, and those hidden from the service controller.
 	all := e.services.ServiceInformer
 	passes := newLoop("Reconciling the firewall", e.options.Tuning.FirewallPoll, e.reconcileFirewall)
-	if _, err := all.Informer().AddEventHandler(firewallEvents(passes, e.options.Tuning.NodeBurst)); err != nil {
-		return false, fmt.Errorf("watching services: %w", err)
-	}
-	go func() {
-		if cache.WaitForCacheSync(ctx.Done(), all.Informer().HasSynced) {
-			passes.run(ctx)
-		}
-	}()
-	return true, nil
+	return true, passes.follow(ctx, all.Informer(), firewallEvents(passes, e.options.Tuning.NodeBurst))
 }
 
 func (c *Cloud) reconcileFirewall(ctx context.Context) error {
@@ -98,17 +89,7 @@ func FirewallManaged(keys annotation.Set) func(*corev1.Service) (managed bool, w
 // firewallEvents makes the loop follow Services, of which only the spec, the annotations and
 // the status, which comes with the balancer, matter.
 func firewallEvents(l *loop, window time.Duration) cache.ResourceEventHandler {
-	changes := &view.Burst{Window: window, Fire: l.changed}
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { changes.Note() },
-		UpdateFunc: func(before, after any) {
-			old, svc := view.Object[*corev1.Service](before), view.Object[*corev1.Service](after)
-			if old != nil && svc != nil && old.ResourceVersion != svc.ResourceVersion {
-				changes.Note()
-			}
-		},
-		DeleteFunc: func(any) { changes.Note() },
-	}
+	return events(l, window, func(old, svc *corev1.Service) bool { return old.ResourceVersion != svc.ResourceVersion }, func(*corev1.Service) {})
 }
 
 // desiredBalancers remember the balancers of Services as long as the Services stay as they are, so

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
 	cloudproviderapi "k8s.io/cloud-provider/api"
@@ -47,7 +49,7 @@ func (i *instances) settled(node *corev1.Node) bool {
 	if view.Tainted(node, lifecyclecontroller.ShutdownTaint.Key) {
 		return false
 	}
-	return client.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
+	return instance.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
 }
 
 // InstanceExists is asked for Nodes that are not Ready. A false without an error makes the
@@ -75,7 +77,7 @@ func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bo
 // InstanceMetadata is asked to initialise a Node, and again every few minutes. It never
 // returns nil without an error: one controller skips such a Node for good, another crashes.
 func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*cloudprovider.InstanceMetadata, error) {
-	priority, fresh := cloud.PriorityRefresh, view.Uninitialized(node)
+	priority, fresh := cloud.PriorityRefresh, instance.Uninitialized(node)
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}

@@ -2,8 +2,12 @@ package framework
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
+
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
 
@@ -32,6 +36,40 @@ func (l *loop) changed() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
+	}
+}
+
+// follow makes passes, until ctx ends, as soon as the informer has its first list; its events ask for more.
+func (l *loop) follow(ctx context.Context, informer cache.SharedIndexInformer, events cache.ResourceEventHandler) error {
+	if _, err := informer.AddEventHandler(events); err != nil {
+		return fmt.Errorf("watching what asks for passes: %w", err)
+	}
+	go func() {
+		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+			l.run(ctx)
+		}
+	}()
+	return nil
+}
+
+// events ask the loop for a pass when objects come, go or differ as asked. Of a deletion that was missed the last known
+// state of the object is what counts.
+func events[T any](l *loop, window time.Duration, differ func(before, after *T) bool, deleted func(*T)) cache.ResourceEventHandler {
+	changes := &view.Burst{Window: window, Fire: l.changed}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { changes.Note() },
+		UpdateFunc: func(before, after any) {
+			old, obj := view.Object[*T](before), view.Object[*T](after)
+			if old != nil && obj != nil && differ(old, obj) {
+				changes.Note()
+			}
+		},
+		DeleteFunc: func(gone any) {
+			if obj := view.Object[*T](gone); obj != nil {
+				deleted(obj)
+				changes.Note()
+			}
+		},
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
 
@@ -36,15 +35,7 @@ func startTagging(ctx context.Context, e environment) (bool, error) {
 		e.plans.Round("tags")
 		return drain.Do(ctx, e.calls, cloud.PriorityRefresh, manager.Reconcile)
 	})
-	if _, err := e.nodes.Informer().AddEventHandler(taggingEvents(manager, passes, e.options.Tuning.NodeBurst)); err != nil {
-		return false, fmt.Errorf("watching nodes: %w", err)
-	}
-	go func() {
-		if cache.WaitForCacheSync(ctx.Done(), e.nodes.Informer().HasSynced) {
-			passes.run(ctx)
-		}
-	}()
-	return true, nil
+	return true, passes.follow(ctx, e.nodes.Informer(), taggingEvents(manager, passes, e.options.Tuning.NodeBurst))
 }
 
 // tagger is what is told of Nodes; *tagging.Manager is.
@@ -53,25 +44,9 @@ type tagger interface {
 	Deleted(node *corev1.Node)
 }
 
-// taggingEvents makes the loop follow Nodes. Of a deletion that was missed the last known state
-// of the Node is what counts.
+// taggingEvents makes the loop follow Nodes.
 func taggingEvents(tags tagger, l *loop, window time.Duration) cache.ResourceEventHandler {
-	changes := &view.Burst{Window: window, Fire: l.changed}
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { changes.Note() },
-		UpdateFunc: func(before, after any) {
-			old, node := view.Object[*corev1.Node](before), view.Object[*corev1.Node](after)
-			if old != nil && node != nil && tags.Concerns(old, node) {
-				changes.Note()
-			}
-		},
-		DeleteFunc: func(obj any) {
-			if node := view.Object[*corev1.Node](obj); node != nil {
-				tags.Deleted(node)
-				changes.Note()
-			}
-		},
-	}
+	return events(l, window, tags.Concerns, tags.Deleted)
 }
 
 // setLabel sets a label of that very Node. One that is gone needs none.

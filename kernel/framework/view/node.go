@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -159,6 +161,6 @@ func (v *nodeVersions) settle(nodes []*corev1.Node) {
 
 // alike reports whether two versions of a Node are the same to load balancers.
 func alike(a, b *corev1.Node) bool {
-	return membership(a) == membership(b) && Uninitialized(a) == Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
+	return membership(a) == membership(b) && instance.Uninitialized(a) == instance.Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
 		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations)
 }
