@@ -67,7 +67,7 @@ type Adapter struct {
 
 // New returns an adapter. Connect gives it a client before the controller is started.
 func New(o Options) *Adapter {
-	a := &Adapter{Options: o, pending: newPending(), annotator: &annotator{before: o.Services.Recorded}}
+	a := &Adapter{Options: o, pending: &pending{}, annotator: &annotator{before: o.Services.Recorded}}
 	a.record = a.annotator.write
 	a.watch = &watch{ensure: a.ensure, nodes: o.Nodes, services: o.Services, pending: a.pending, events: o.Events, results: map[types.UID]result{}}
 	a.departures = &deletions{
