@@ -21,6 +21,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -177,12 +178,15 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, stop <
 	})
 }
 
+// drainPatience is how long a process that is told to stop waits for calls it has begun.
+const drainPatience = time.Second
+
 // Stop ends this process's part: it stops the controllers, waits for calls that have
 // begun, and gives the lease back. On a standby it does nothing. Afterwards the process has
 // to exit.
 func (c *Cloud) Stop(ctx context.Context) error {
 	c.stop()
-	if !c.calls.Close(ctx, c.options.Tuning.Drain) {
+	if !c.calls.Close(ctx, drainPatience) {
 		return fmt.Errorf("calls to the cloud are still under way, so the lease is kept: %w", ctx.Err())
 	}
 	if c.lease == nil {

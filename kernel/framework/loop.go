@@ -17,6 +17,9 @@ const (
 	loopRetryLast  = 5 * time.Minute
 )
 
+// poll is how often everything is compared with the cloud although nothing is known to have changed.
+const poll = 5 * time.Minute
+
 // loop makes passes over everything of one kind: soon after something has changed, and every
 // poll. There is one thing to do, so there is no queue.
 type loop struct {

@@ -100,7 +100,7 @@ func (r *refresher) suspicious(s *cache.Snapshot) bool {
 			missing++
 		}
 	}
-	return missing > max(int(r.policy.ShrinkFraction*float64(before.Size)), r.policy.ShrinkMin)
+	return missing > max(int(shrinkFraction*float64(before.Size)), shrinkMin)
 }
 
 // shows reports whether a list has the machine of any of our Nodes. One that has others only
