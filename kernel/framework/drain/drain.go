@@ -77,7 +77,7 @@ func (d *Drain) Close(ctx context.Context, patience time.Duration) bool {
 }
 
 // Track makes one call, which closing waits for, with that priority. A panic becomes an error: it
-// would end the process, and the next one would most likely meet it again.
+// would end the process, and most likely the next one too.
 func Track[T any](ctx context.Context, d *Drain, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {

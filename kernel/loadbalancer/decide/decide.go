@@ -167,6 +167,11 @@ func (p Policy) Decision(spec cloud.Spec, before cloud.Observed, after *cloud.Ba
 	return d
 }
 
+// Removal returns the decision to delete the balancer as it was observed, and why.
+func (p Policy) Removal(spec cloud.Spec, observed cloud.Observed, reason string) Decision {
+	return p.Decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
+}
+
 // Plan returns the plan of these operations.
 func (p Policy) Plan(operations []cloud.Operation) plan.Plan {
 	return plan.Plan{Cloud: p.Cloud.Name, Subject: "Service " + p.Spec.Ref.Owner.String(), Operations: operations}

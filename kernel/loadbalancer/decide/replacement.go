@@ -161,7 +161,7 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 			return p.kept(s, f.Observed, c, problems)
 		}}
 	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
-		d = p.Decision(spec, next, nil, []cloud.Operation{difference.Removal(next, "it cannot take the place of the present balancer; another one is made")})
+		d = p.Removal(spec, next, "it cannot take the place of the present balancer; another one is made")
 		d.Change.Replaced = true
 	default:
 		d = p.Decision(spec, next, &after, difference.Order(difference.Of(next.Balancer, after)))
@@ -191,8 +191,7 @@ func (p Policy) failedOnCreate(observed cloud.Observed) bool {
 
 // recreate deletes a balancer that failed on creation.
 func (p Policy) recreate(observed cloud.Observed, c target.Candidates) Decision {
-	deletion := difference.Removal(observed, "it failed before it ever served; the next run makes another one")
-	d := p.Decision(p.Complete(observed, c.Targets), observed, nil, []cloud.Operation{deletion})
+	d := p.Removal(p.Complete(observed, c.Targets), observed, "it failed before it ever served; the next run makes another one")
 	d.Recreates, d.Replaces = true, true
 	return d
 }
