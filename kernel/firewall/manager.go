@@ -119,7 +119,6 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-// claims returns what each Service needs.
 func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]claim, []error) {
 	var claims []claim
 	var failures []error
@@ -190,7 +189,6 @@ func (m *Manager) openingsOf(svc *corev1.Service, balancerOf BalancerOf) ([]clou
 	}
 }
 
-// nodePorts returns the openings of a NodePort Service.
 func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 	var openings []cloud.Opening
 	for _, port := range svc.Spec.Ports {

@@ -119,7 +119,6 @@ func (s *desiredBalancers) of(svc *corev1.Service, read func() (cloud.Balancer, 
 	return b, id, err
 }
 
-// keep forgets all other Services.
 func (s *desiredBalancers) keep(services []*corev1.Service) {
 	there := make(map[types.UID]bool, len(services))
 	for _, svc := range services {

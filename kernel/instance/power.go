@@ -21,7 +21,6 @@ type power struct {
 
 func newPower(s *state) *power { return &power{state: s, known: utilcache.NewExpiring()} }
 
-// off reports whether a machine is off.
 func (p *power) off(ctx context.Context, id cloud.InstanceID) (bool, error) {
 	if off, known := p.known.Get(id); known {
 		return off.(bool), nil

@@ -53,7 +53,6 @@ func (c *credentials) probeSucceeded(p *part, since time.Time) bool {
 	return !p.probed.Before(since) && time.Since(p.probed) <= probeMaxAge
 }
 
-// recordProbe notes a probe that succeeded.
 func (c *credentials) recordProbe(p *part, started time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -118,7 +118,6 @@ func newBudget(s schedule, size func() int) *budget {
 	return &budget{schedule: s, size: size, limiter: rate.NewLimiter(rate.Limit(share*s.perHour()/time.Hour.Seconds()), s.burst(0))}
 }
 
-// list is what a list costs.
 func (b *budget) list() int { return b.schedule.pages(b.size()) }
 
 // spend takes requests that are made in any case. The debt is bounded: a burst of them, when
@@ -161,7 +160,6 @@ func (b *budget) allowSingle() error {
 	return nil
 }
 
-// listed notes that a list was read.
 func (b *budget) listed() {
 	b.limiter.SetBurst(b.schedule.burst(b.size()))
 	b.mu.Lock()

@@ -159,7 +159,6 @@ func (p *finder) deletesAtOnce() bool {
 	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }
 
-// read reads the balancer of the Spec itself.
 func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	spec.BulkList, p.fromList = nil, false
 	return p.watch(ctx, spec)

@@ -83,7 +83,6 @@ func Describe(op cloud.Operation) string {
 	return text
 }
 
-// summary counts the operations.
 func (p Plan) summary() string {
 	counts := map[cloud.Verb]int{}
 	blocked := 0

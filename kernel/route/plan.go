@@ -57,7 +57,6 @@ type routeKey struct {
 	destination netip.Prefix
 }
 
-// wanted are the routes that the nodes ask for.
 func (m *Manager) wanted() map[routeKey]struct{} {
 	wanted := map[routeKey]struct{}{}
 	for _, node := range m.Nodes() {

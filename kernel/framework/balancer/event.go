@@ -76,7 +76,6 @@ func (p *pending) set(uid types.UID, busy bool) (was bool) {
 // Quiet reports whether an event of the service controller is a false alarm.
 func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event) }
 
-// quiet reports whether the event is such a false alarm.
 func (p *pending) quiet(event *corev1.Event) bool {
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
