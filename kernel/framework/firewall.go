@@ -26,7 +26,7 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 	}
 	// All Services count: node ports too, and those hidden from the service controller.
 	all := e.services.ServiceInformer
-	passes := newLoop("Reconciling the firewall", poll, e.reconcileFirewall)
+	passes := newLoop("Reconciling the firewall", e.reconcileFirewall)
 	return true, passes.follow(ctx, all.Informer(), firewallEvents(passes, e.options.Tuning.NodeBurst))
 }
 

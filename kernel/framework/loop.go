@@ -30,7 +30,7 @@ type loop struct {
 	wake chan struct{}
 }
 
-func newLoop(what string, poll time.Duration, pass func(context.Context) error) *loop {
+func newLoop(what string, pass func(context.Context) error) *loop {
 	return &loop{what: what, poll: poll, pass: pass, wake: make(chan struct{}, 1)}
 }
 

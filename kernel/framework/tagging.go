@@ -31,7 +31,7 @@ func startTagging(ctx context.Context, e environment) (bool, error) {
 			return setLabel(ctx, client, node, key, value)
 		},
 	})
-	passes := newLoop("Tagging machines", poll, func(ctx context.Context) error {
+	passes := newLoop("Tagging machines", func(ctx context.Context) error {
 		e.plans.Round("tags")
 		return drain.Do(ctx, e.calls, cloud.PriorityRefresh, manager.Reconcile)
 	})
