@@ -25,13 +25,12 @@ const poll = 5 * time.Minute
 type loop struct {
 	// what the passes do, for the log: "Reconciling the firewall".
 	what string
-	poll time.Duration
 	pass func(context.Context) error
 	wake chan struct{}
 }
 
 func newLoop(what string, pass func(context.Context) error) *loop {
-	return &loop{what: what, poll: poll, pass: pass, wake: make(chan struct{}, 1)}
+	return &loop{what: what, pass: pass, wake: make(chan struct{}, 1)}
 }
 
 // changed asks for a pass. One that is asked for during a pass follows it.
@@ -79,7 +78,7 @@ func events[T any](l *loop, window time.Duration, differ func(before, after *T) 
 func (l *loop) run(ctx context.Context) {
 	retry := loopRetryFirst
 	for {
-		wait := l.poll
+		wait := poll
 		if err := l.pass(ctx); err != nil {
 			klog.ErrorS(err, l.what+" failed", "retryAfter", retry)
 			wait = retry
